@@ -1,0 +1,54 @@
+"""taut: tensegrity structures, from a model file to a trajectory you can trust.
+
+Names are loaded when they are first used, so that importing taut costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "taut.errors": ("TautError", "ModelError", "SelectionError", "OptionError", "FileError", "Problem"),
+    "taut.structure.records": ("Bar", "Cable", "LinearConstraint", "Material", "on_line", "on_plane", "tied"),
+    "taut.structure.structure": ("Structure",),
+    "taut.structure.scenario": ("Constant", "Damping", "Doublet", "Load", "Scenario", "Sinusoid", "Table"),
+    "taut.structure.generators": ("dbar", "icosahedron", "lattice", "planar_lattice", "prism", "tbar", "tower"),
+    "taut.structure.files": ("Model", "read_model"),
+    "taut.mechanics.plant": ("Plant", "assemble"),
+    "taut.dynamics.correction": ("Correction",),
+    "taut.dynamics.trajectory": ("Trajectory",),
+    "taut.dynamics.simulate": ("simulate",),
+    "taut.output.files": ("load", "save"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"taut has no name {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if TYPE_CHECKING:  # the same names, for editors and type checkers
+    from taut.dynamics.correction import Correction
+    from taut.dynamics.simulate import simulate
+    from taut.dynamics.trajectory import Trajectory
+    from taut.errors import FileError, ModelError, OptionError, Problem, SelectionError, TautError
+    from taut.mechanics.plant import Plant, assemble
+    from taut.output.files import load, save
+    from taut.structure.files import Model, read_model
+    from taut.structure.generators import dbar, icosahedron, lattice, planar_lattice, prism, tbar, tower
+    from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
+    from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table
+    from taut.structure.structure import Structure

@@ -1,0 +1,1 @@
+"""Questions in time: steppers, corrections, the time loop, trajectories."""

@@ -1,0 +1,153 @@
+"""Back onto the constraints and the energy after a step: one Gauss-Newton, written once for every plant.
+
+The residuals and their derivative are those of eqs. (27), (32), (43):
+
+    G dq                = -gap
+    H dq + G dv         = -gap_rate         H = d(G v)/dq
+    E_q dq + (M v) . dv = -(E - E_0 - work)
+
+Of the many solutions it takes, in this order, the shortest dq that closes the gaps, the shortest dv that closes their
+rates, and along the constraints the gradient of the energy. "Shortest" is by mass (or by plain coordinates, as in the
+paper), and the last is the gradient in the Sasaki metric: a displacement d carries the velocity along with it, dv = w
+with G w = -H d, and only what differs from that counts as a change of velocity. Every direction comes from one factor of
+the same saddle-point system that gives accelerations. `time` says how many seconds make a change of velocity count like a
+change of position; near 1 / frequency the energy is corrected without a shift of phase.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from taut.dynamics.verbs import bend, energy, energy_slope, gaps, prepare, project
+from taut.errors import OptionError, suggestion
+from taut.numerics.vectors import add, dot
+
+NONE, CONSTRAINTS, ENERGY = 0, 1, 2
+KINDS = ("none", "constraints", "energy", "baumgarte")
+ROUND_OFF = 2.3e-16
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What is corrected after every step.
+
+    kind: "none", "constraints", "energy" (constraints and energy) or "baumgarte" (feedback in the equations instead).
+    tolerance: of gaps, relative to bar length, and of their rates, relative to the speed.
+    energy_tolerance: relative to the energies present.
+    iterations: the cap. metric: "mass" or "euclidean". time: [s], None takes the plant's typical time.
+    gains: Baumgarte's alpha and beta [1/s].
+    """
+
+    kind: str = "energy"
+    tolerance: float = 1e-14
+    energy_tolerance: float = 1e-13
+    iterations: int = 6
+    metric: str = "mass"
+    time: float | None = None
+    gains: tuple[float, float] = (10.0, 10.0)
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise OptionError(
+                f'correction "{self.kind}" is not one of {", ".join(KINDS)}{suggestion(self.kind, KINDS)}'
+            )
+        if self.metric not in ("mass", "euclidean"):
+            raise OptionError(f'metric "{self.metric}" is not one of mass, euclidean')
+        if self.iterations < 1:
+            raise OptionError(f"correction iterations {self.iterations} must be one or more")
+        for name in ("tolerance", "energy_tolerance"):
+            if not getattr(self, name) > 0.0:
+                raise OptionError(f"correction {name} {getattr(self, name)} must be more than zero")
+
+    @property
+    def level(self) -> int:
+        return {"constraints": CONSTRAINTS, "energy": ENERGY}.get(self.kind, NONE)
+
+
+class Limits(NamedTuple):
+    """The numbers of a Correction that the kernel reads."""
+
+    level: int
+    tolerance: float
+    energy_tolerance: float
+    iterations: int
+    time: float
+
+
+class Bench(NamedTuple):
+    """Work space of a correction: r constraints, n coordinates."""
+
+    gap: np.ndarray  # (r,)
+    gap_rate: np.ndarray  # (r,)
+    still: np.ndarray  # (r,) zeros
+    nothing: np.ndarray  # (n,) zeros
+    slope_q: np.ndarray  # (n,) and so on
+    slope_v: np.ndarray
+    shift: np.ndarray
+    swing: np.ndarray
+    carried: np.ndarray
+
+
+def bench(coordinates: int, rows: int) -> Bench:
+    return Bench(*(np.zeros(rows) for _ in range(3)), *(np.zeros(coordinates) for _ in range(6)))
+
+
+def close(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, b: Any) -> None:
+    """The shortest dq with G dq = -gap, then the shortest dv with G dv = -gap_rate - H dq."""
+    for k in range(b.gap.size):
+        b.gap[k] = -b.gap[k]
+    project(plant, b.nothing, b.gap, b.shift)
+    bend(plant, y, b.shift, b.gap)
+    for k in range(b.gap.size):
+        b.gap[k] = -b.gap_rate[k] - b.gap[k]
+    project(plant, b.nothing, b.gap, b.swing)
+    add(q, 1.0, b.shift)
+    add(v, 1.0, b.swing)
+
+
+def rebalance(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, reference: float, time: float, b: Any) -> None:
+    """Along the gradient of the energy on the constraints, as far as its linear part asks."""
+    total, _ = energy(plant, y)
+    excess = total - reference - y[y.size - 1]
+    energy_slope(plant, y, b.slope_q, b.slope_v)
+    project(plant, b.slope_q, b.still, b.shift)
+    project(plant, b.slope_v, b.still, b.swing)
+    bend(plant, y, b.shift, b.gap)
+    for k in range(b.gap.size):
+        b.gap[k] = -b.gap[k]
+    project(plant, b.nothing, b.gap, b.carried)
+    add(b.carried, 1.0 / (time * time), b.swing)
+    gain = dot(b.slope_q, b.shift) + dot(b.slope_v, b.carried)
+    if gain > 0.0:
+        add(q, -excess / gain, b.shift)
+        add(v, -excess / gain, b.carried)
+
+
+def correct(plant: Any, y: np.ndarray, reference: float, limits: Any, b: Any) -> int:
+    """Correct y in place; returns the iterations used, or -1 - iterations where it gave up.
+
+    reference: the energy minus the work at the start.
+    """
+    size = b.nothing.size
+    q, v = y[:size], y[size : 2 * size]
+    for iteration in range(limits.iterations + 1):
+        worst, worst_rate = gaps(plant, y, b.gap, b.gap_rate)
+        held = worst <= limits.tolerance and worst_rate <= limits.tolerance
+        balanced = limits.level < ENERGY
+        if not balanced:
+            total, terms = energy(plant, y)
+            excess = total - reference - y[2 * size]
+            allowed = max(limits.energy_tolerance, ROUND_OFF * np.sqrt(4.0 * size)) * terms
+            balanced = abs(excess) <= allowed
+        if held and balanced:
+            return iteration
+        if iteration == limits.iterations or prepare(plant, y) < 0:
+            break
+        if not held:
+            close(plant, y, q, v, b)
+        if not balanced:
+            rebalance(plant, y, q, v, reference, limits.time, b)
+    return -1 - iteration

@@ -1,0 +1,180 @@
+"""The time loop: steps, their acceptance, corrections, and samples on the output grid. Written once for every plant.
+
+A sample between two steps is not interpolated: the step is taken again, shorter, to the very time, and corrected like any
+other, so samples are as good as steps. The step that crosses the last sample is not kept. A later run starts from the same
+state with the same step and repeats it, which is why a run in two parts is the same to the last bit as one in one part.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from taut.dynamics.correction import Bench, Limits, bench, close, correct, rebalance
+from taut.dynamics.stepping import advance, estimate
+from taut.dynamics.verbs import enter, gaps, rate
+from taut.numerics.vectors import finite, put
+
+FINISHED, PAUSED, STUCK, UNHELD, BLOWN = 0, 1, 2, 3, 4
+
+HELD = 1e-9
+"""A correction that gives up is still good enough if no gap is larger than this fraction of its bar."""
+
+TIME, STEP, LAST_ERROR, REFERENCE, START = 0, 1, 2, 3, 4
+"""Places in the clock: now [s], the next step [s], the last accepted error, energy minus work at the start [J], and the
+time from which fixed steps are counted."""
+
+STEPS, REJECTED, EVALUATIONS, ITERATIONS, UNBALANCED, GRID, PIECE, FRESH, FILLED = range(9)
+"""Places in the counts: accepted steps, rejected ones, calls of `rate`, correction iterations, steps whose energy could not
+be corrected, fixed steps from the start, current piece of the signals, whether stages[0] is the rate at the state, samples
+filled in this call."""
+
+
+class Rules(NamedTuple):
+    """How to step. A fixed step has tolerance 0."""
+
+    tolerance: float
+    fixed: float
+    longest: float
+    error_order: int
+    limits: Limits
+
+
+class Desk(NamedTuple):
+    """Work space of the loop."""
+
+    stages: np.ndarray
+    side: np.ndarray  # stages of the shorter steps that end on samples
+    trial: np.ndarray
+    sample: np.ndarray
+    error: np.ndarray
+    zero: np.ndarray
+    bench: Bench
+
+
+def desk(stages: int, state: int, coordinates: int, rows: int) -> Desk:
+    return Desk(
+        np.zeros((stages, state)),
+        np.zeros((stages, state)),
+        *(np.zeros(state) for _ in range(4)),
+        bench(coordinates, rows),
+    )
+
+
+def settle(plant: Any, y: np.ndarray, clock: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
+    """Correct a state as the limits ask; returns the iterations used, -1 if its constraints could not be met."""
+    if limits.level == 0:
+        return 0
+    used = correct(plant, y, clock[REFERENCE], limits, b)
+    if used < 0:
+        used = -1 - used
+        counts[UNBALANCED] += 1
+        worst, _ = gaps(plant, y, b.gap, b.gap_rate)
+        if not worst < HELD:
+            return -1
+    counts[ITERATIONS] += used
+    return used
+
+
+def march(
+    plant: Any,
+    method: Any,
+    rules: Any,
+    breaks: np.ndarray,
+    clock: np.ndarray,
+    counts: np.ndarray,
+    y: np.ndarray,
+    targets: np.ndarray,
+    samples: np.ndarray,
+    d: Any,
+    budget: int,
+) -> int:
+    """Step on until every target time has its sample or the budget of steps is used; returns how it ended."""
+    done = counts[FILLED]
+    enter(plant, 0.5 * (max(breaks[counts[PIECE]], -1e300) + min(breaks[counts[PIECE] + 1], 1e300)))
+    while True:
+        t = clock[TIME]
+        while done < targets.size and targets[done] <= t:
+            put(samples[done], y)
+            done += 1
+        counts[FILLED] = done
+        if done == targets.size:
+            return FINISHED
+        if budget == 0:
+            return PAUSED
+        budget -= 1
+
+        if rules.fixed > 0.0:
+            end = clock[START] + (counts[GRID] + 1) * rules.fixed
+        else:
+            end = t + min(clock[STEP], rules.longest)
+        edge = breaks[counts[PIECE] + 1]
+        lands = edge - end < 1e-3 * (end - t)
+        if lands:
+            end = edge
+        h = end - t
+        if not t + 0.1 * h > t:
+            return STUCK
+        if counts[FRESH] == 0:
+            rate(plant, t, y, d.stages[0])
+            counts[EVALUATIONS] += 1
+            counts[FRESH] = 1
+        counts[EVALUATIONS] += advance(plant, method, t, h, y, d.stages, d.trial, True)
+
+        error = 0.0
+        sound = finite(d.trial)
+        if rules.fixed == 0.0 and sound:
+            error = estimate(plant, method, h, y, d.stages, d.trial, d, rules.tolerance)
+        if not sound or not error <= 1.0:
+            if rules.fixed > 0.0:
+                return BLOWN
+            shrink = 0.9 * error ** (-1.0 / (rules.error_order + 1)) if sound and error < 1e10 else 0.1
+            clock[STEP] = h * max(0.1, shrink)
+            counts[REJECTED] += 1
+            continue
+        used = settle(plant, d.trial, clock, counts, rules.limits, d.bench)
+        if used < 0:
+            if rules.fixed > 0.0:
+                return UNHELD
+            clock[STEP] = 0.5 * h
+            counts[REJECTED] += 1
+            continue
+
+        while done < targets.size and targets[done] < end - 1e-12 * h:
+            put(d.side[0], d.stages[0])
+            counts[EVALUATIONS] += advance(plant, method, t, targets[done] - t, y, d.side, d.sample, False)
+            settle(plant, d.sample, clock, counts, rules.limits, d.bench)
+            put(samples[done], d.sample)
+            done += 1
+        counts[FILLED] = done
+        if done < targets.size and targets[done] <= end + 1e-12 * h:
+            put(samples[done], d.trial)
+            done += 1
+        elif done == targets.size:
+            return FINISHED
+
+        put(y, d.trial)
+        clock[TIME] = end
+        counts[STEPS] += 1
+        counts[FRESH] = 0
+        if method.reuses_last and used == 0 and not lands:
+            put(d.stages[0], d.stages[d.stages.shape[0] - 1])
+            counts[FRESH] = 1
+        if rules.fixed > 0.0:
+            if not lands or end >= clock[START] + (counts[GRID] + 1) * rules.fixed:
+                counts[GRID] += 1
+        else:
+            k = rules.error_order + 1
+            error = max(error, 1e-10)
+            grow = 0.9 * error ** (-0.85 / k) * clock[LAST_ERROR] ** (0.2 / k)
+            longer = h * min(5.0, max(0.2, grow))
+            clock[STEP] = max(longer, clock[STEP]) if lands else longer
+            clock[LAST_ERROR] = max(error, 1e-4)
+        if lands:
+            counts[PIECE] += 1
+            enter(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
+
+
+ALGORITHM = (advance, estimate, close, rebalance, correct, settle, march)
+"""In the order in which they may call one another; see `taut.dynamics.verbs.spoken`."""

@@ -1,0 +1,144 @@
+"""What a run needs before its first step: options that make sense, a start on the constraints, a first step."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from taut.dynamics import march as loop
+from taut.dynamics.correction import CONSTRAINTS, Correction, Limits
+from taut.dynamics.methods import Method
+from taut.dynamics.trajectory import Checkpoint
+from taut.dynamics.verbs import spoken
+from taut.errors import ModelError, OptionError, Problem
+from taut.mechanics.assembly import euclidean
+from taut.mechanics.plant import NODAL_VERBS, Plant
+from taut.numerics.packing import Pack, packed
+
+
+@dataclass(frozen=True)
+class Run:
+    """A plant, a method and their rules, put together once; `words` are the algorithms bound to the plant."""
+
+    plant: Plant
+    pack: Pack
+    words: dict[str, Callable[..., Any]]
+    method: Method
+    rules: loop.Rules
+    desk: loop.Desk
+
+
+@functools.cache
+def compiled_words() -> dict[str, Callable[..., Any]]:
+    """The algorithms compiled for nodal plants."""
+    return spoken(loop.ALGORITHM, NODAL_VERBS, entries=("correct", "march"))
+
+
+def check_options(
+    plant: Plant, method: Method, duration: float, every: float | None, tolerance: float, step: float | None
+) -> None:
+    """Raise OptionError on the first option that makes no sense."""
+    for name, value in (("duration", duration), ("every", every), ("tolerance", tolerance), ("step", step)):
+        if value is not None and not (math.isfinite(value) and value > 0.0):
+            raise OptionError(f"{name} {value} must be a finite number more than zero")
+    if not method.adaptive and step is None:
+        stable = fastest_period(plant) / math.pi
+        advice = f"; explicit steps are stable below about {stable:.1e} s here" if math.isfinite(stable) else ""
+        raise OptionError(f'method "{method.name}" needs a step [s]{advice}')
+    if method.adaptive and step is not None:
+        raise OptionError(f'method "{method.name}" chooses its own step; give a tolerance instead, or use rk4')
+
+
+def fastest_period(plant: Plant) -> float:
+    """A short period [s]: of the node that its cables hold stiffest, if its neighbours stood still."""
+    tables = plant.tables
+    stiffness = np.zeros(tables.nodes.mass.size)
+    for end in (tables.cables.first, tables.cables.second):
+        np.add.at(stiffness, end, tables.cables.stiffness)
+    free = tables.nodes.free
+    fastest = float(np.max(stiffness[free // 3 * 3] / tables.nodes.mass[free], initial=0.0))
+    return math.inf if fastest == 0.0 else 2.0 * math.pi / math.sqrt(fastest)
+
+
+def prepare_run(plant: Plant, method: Method, wish: Correction, tolerance: float, step: float | None) -> Run:
+    tables = plant.tables if wish.metric == "mass" else euclidean(plant.tables)[1]
+    alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
+    gains = tables.constants._replace(gains=np.array([2.0 * alpha, beta * beta]))
+    pack, _ = packed(tables._replace(constants=gains))  # a run has its own copy to work in
+    time = wish.time or float(tables.constants.scale[1])
+    rules = loop.Rules(
+        tolerance=tolerance,
+        fixed=0.0 if method.adaptive else float(step or 0.0),
+        # A longer step could jump over a cable that goes taut and slack again, and no error estimate would see it.
+        longest=fastest_period(plant),
+        error_order=method.error_order or 0,
+        limits=Limits(wish.level, wish.tolerance, wish.energy_tolerance, wish.iterations, time),
+    )
+    coordinates = plant.positions.size
+    desk = loop.desk(len(method.nodes), 2 * coordinates + 1, coordinates, plant.rows)
+    words = compiled_words() if plant.compiled else spoken(loop.ALGORITHM, plant.verbs(), entries=None)
+    return Run(plant, pack, words, method, rules, desk)
+
+
+def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
+    """The start brought onto the constraints, the first step, and what is worth saying about them."""
+    plant, pack, bench = run.plant, run.pack, run.desk.bench
+    free = plant.tables.nodes.free
+    size = plant.positions.size
+    y = np.concatenate([plant.positions.ravel(), np.zeros(size), [0.0]])
+    y[size + free] = plant.velocities.ravel()[free]
+    limits = run.rules.limits._replace(level=CONSTRAINTS)
+    run.words["correct"](pack, y, 0.0, limits, bench)
+    worst, _ = run.words["gaps"](pack, y, bench.gap, bench.gap_rate)
+    if not worst < loop.HELD:
+        message = f"bars and constraints cannot all be met at the start: a gap of {worst:.1e} of its length stays"
+        raise ModelError([Problem((), message)])
+    clock, counts = np.zeros(5), np.zeros(9, dtype=np.int64)
+    clock[loop.LAST_ERROR] = 1e-4
+    clock[loop.REFERENCE] = run.words["energy"](pack, y)[0]
+    counts[loop.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
+    clock[loop.STEP] = _first_step(run, y) if run.method.adaptive else 0.0
+    return Checkpoint(y, clock, counts), _start_notes(plant, y)
+
+
+def _start_notes(plant: Plant, y: np.ndarray) -> tuple[str, ...]:
+    size = plant.positions.size
+    names = list(plant.structure.nodes)
+    notes = []
+    for label, unit, wanted, given in (
+        ("positions", "m", plant.positions, y[:size]),
+        ("velocities", "m/s", plant.velocities, y[size : 2 * size]),
+    ):
+        change = np.abs(given.reshape(-1, 3) - wanted).max(axis=1, initial=0.0)
+        worst = int(np.argmax(change))
+        if change[worst] > 1e-9 * max(1.0, float(np.abs(wanted).max(initial=0.0))):
+            notes.append(
+                f"start {label} did not fit supports, bars and constraints and were projected onto them; "
+                f'the largest change is {change[worst]:.3g} {unit}, at node "{names[worst]}"'
+            )
+    return tuple(notes)
+
+
+def _first_step(run: Run, y: np.ndarray) -> float:
+    """A first step from the sizes of the first two derivatives (Hairer, Norsett and Wanner, Solving ODEs I, II.4)."""
+    rate, mismatch, tolerance = run.words["rate"], run.words["mismatch"], run.rules.tolerance
+    first, second = np.zeros_like(y), np.zeros_like(y)
+    run.words["enter"](run.pack, pieces_of(run.plant.breaks, np.zeros(1))[0])
+    rate(run.pack, 0.0, y, first)
+    probe = min(1e-3 * float(run.plant.tables.constants.scale[1]), run.rules.longest)
+    rate(run.pack, probe, y + probe * first, second)
+    steepness = max(
+        mismatch(run.pack, y, y, first, tolerance), mismatch(run.pack, y, y, (second - first) / probe, tolerance)
+    )
+    return float(min(100.0 * probe, (0.01 / max(steepness, 1e-300)) ** (1.0 / run.method.order)))
+
+
+def pieces_of(breaks: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """A time inside the smooth piece of the signals that begins at or before each time."""
+    middles = 0.5 * (np.maximum(breaks[:-1], -1e300) + np.minimum(breaks[1:], 1e300))
+    return np.asarray(middles[np.searchsorted(breaks, times, side="right") - 1])

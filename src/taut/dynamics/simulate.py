@@ -1,0 +1,211 @@
+"""`simulate`: a plant and a duration in, a Trajectory out."""
+
+from __future__ import annotations
+
+import math
+import time as clocks
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from taut.dynamics import march as loop
+from taut.dynamics.correction import Correction
+from taut.dynamics.methods import Method, method_named
+from taut.dynamics.patience import patience
+from taut.dynamics.setup import Run, beginning, check_options, pieces_of, prepare_run
+from taut.dynamics.trajectory import Checkpoint, Trajectory, appended
+from taut.errors import OptionError
+from taut.mechanics.nodal_outputs import empty_outputs, observe
+from taut.mechanics.plant import Plant
+
+Progress = Callable[[float, float], None]
+"""Called now and then with the simulated time and the duration [s]."""
+
+DEFAULT_SAMPLES = 200
+LATENCY = 0.1
+"""About how long [s] the compiled loop runs before Python may report or be interrupted."""
+
+
+def simulate(
+    plant: Plant,
+    duration: float,
+    *,
+    every: float | None = None,
+    method: str = "dp5",
+    tolerance: float = 1e-8,
+    step: float | None = None,
+    correction: Correction | str = "energy",
+    start: Trajectory | None = None,
+    progress: Progress | None = None,
+    model_text: str = "",
+) -> Trajectory:
+    """Follow a plant for a duration [s] from its start, or on from the end of an earlier trajectory.
+
+    every: time between samples [s]; a two-hundredth of the duration by default, or what the earlier trajectory had.
+    method: "dp5" (adaptive, by tolerance) or "rk4" (by step [s]).
+    tolerance: of the error of one step, relative to the typical member length, and to that per second for velocities.
+    start: continue this trajectory to the duration, counted from its own start. The result holds its samples too and is
+        the same, bit for bit, as one long run.
+    model_text: kept with the trajectory, so that a run file alone is enough to repeat or continue it.
+    Ctrl-C and a step that fails end the run early with what was computed; `status` says so.
+    """
+    begun = clocks.perf_counter()
+    chosen = method_named(method)
+    wish = Correction(correction) if isinstance(correction, str) else correction
+    check_options(plant, chosen, duration, every, tolerance, step)
+    run = prepare_run(plant, chosen, wish, tolerance, step)
+    if start is None:
+        every = every or duration / DEFAULT_SAMPLES
+        point, notes = beginning(run)
+        times = _sample_times(duration, every)
+    else:
+        _check_start(plant, start, duration)
+        every = every or float(start.options["every"])
+        point, notes = start.checkpoint, start.notes
+        times = _sample_times(duration, every)
+        times = times[times > start.time[-1] + 1e-9 * every]
+    clock, counts, y = point.clock.copy(), point.counts.copy(), point.y.copy()
+    samples = np.zeros((times.size, y.size))
+    code = _follow(run, clock, counts, y, times, samples, duration, progress)
+    filled = int(counts[loop.FILLED])
+    result = replace(
+        _observed(run, times[:filled], samples[:filled], clock[loop.REFERENCE]),
+        status=_status(code, run, clock),
+        checkpoint=Checkpoint(y, clock, counts),
+        options=_options(chosen, wish, every, tolerance, step),
+        counts=_counts(counts),
+        notes=notes,
+        model_text=model_text,
+        wall_time=clocks.perf_counter() - begun,
+    )
+    return result if start is None else appended(start, result)
+
+
+def _check_start(plant: Plant, start: Trajectory, duration: float) -> None:
+    if plant.structure != start.structure:
+        raise OptionError("the trajectory to continue is of another structure; assemble the one it was made with")
+    if not start.time.size:
+        raise OptionError("the trajectory to continue has no samples; start afresh")
+    if duration <= start.time[-1]:
+        raise OptionError(
+            f"the trajectory already reaches {start.time[-1]:g} s; the duration counts from its start, "
+            f"so give more than that, not {duration:g} s"
+        )
+
+
+def _options(method: Method, wish: Correction, every: float, tolerance: float, step: float | None) -> dict[str, Any]:
+    return {
+        "method": method.name,
+        **({"tolerance": tolerance} if method.adaptive else {"step": step}),
+        "every": every,
+        "correction": wish.kind,
+        "metric": wish.metric,
+        **({"gains": wish.gains} if wish.kind == "baumgarte" else {}),
+    }
+
+
+def _sample_times(duration: float, every: float) -> np.ndarray:
+    """Multiples of `every` up to the duration, and the duration itself."""
+    count = math.floor(duration / every * (1.0 + 1e-12) + 1e-9)
+    times = np.arange(count + 1) * every
+    return times if times[-1] >= duration - 1e-9 * every else np.append(times, duration)
+
+
+def _follow(
+    run: Run,
+    clock: np.ndarray,
+    counts: np.ndarray,
+    y: np.ndarray,
+    times: np.ndarray,
+    samples: np.ndarray,
+    duration: float,
+    progress: Progress | None,
+) -> int | None:
+    """Call the time loop in bites; returns how it ended, None where the user interrupted it."""
+    budget, code = 16, loop.PAUSED
+    counts[loop.FILLED] = 0
+    counts[loop.FRESH] = 0
+    with patience() as interrupted:
+        while code == loop.PAUSED and not interrupted():
+            begun = clocks.perf_counter()
+            code = run.words["march"](
+                run.pack,
+                run.method.tableau,
+                run.rules,
+                run.plant.breaks,
+                clock,
+                counts,
+                y,
+                times,
+                samples,
+                run.desk,
+                budget,
+            )
+            spent = clocks.perf_counter() - begun
+            budget = int(min(max(budget * LATENCY / max(spent, 1e-6), 1), 4 * budget))
+            if progress is not None:
+                progress(min(float(clock[loop.TIME]), duration), duration)
+    return None if code == loop.PAUSED else code
+
+
+def _status(code: int | None, run: Run, clock: np.ndarray) -> str:
+    t = f"t = {clock[loop.TIME]:.6g} s"
+    if code == loop.FINISHED:
+        return "finished"
+    if code is None:
+        return f"interrupted at {t}"
+    if code == loop.STUCK:
+        return (
+            f"stopped at {t}: the step fell to {clock[loop.STEP]:.1e} s, below round-off; the motion is singular there"
+        )
+    if code == loop.UNHELD:
+        return f"stopped at {t}: the correction could not bring the bars back to their lengths; take a smaller step"
+    return f"stopped at {t}: the next state is not finite; a step of {run.rules.fixed:g} s is too long here"
+
+
+def _counts(counts: np.ndarray) -> dict[str, int]:
+    places = {
+        "steps": loop.STEPS,
+        "rejected": loop.REJECTED,
+        "evaluations": loop.EVALUATIONS,
+        "iterations": loop.ITERATIONS,
+        "unbalanced": loop.UNBALANCED,
+    }
+    return {name: int(counts[place]) for name, place in places.items()}
+
+
+def _observed(run: Run, times: np.ndarray, samples: np.ndarray, reference: float) -> Trajectory:
+    """Read everything off the samples."""
+    plant, pack = run.plant, run.pack
+    size = plant.positions.size
+    out = empty_outputs(plant.tables, times.size, plant.held.size)
+    pieces = pieces_of(plant.breaks, times)
+    if plant.compiled:
+        observe(pack, times, pieces, samples, plant.held, out)
+    for row in range(0 if plant.compiled else times.size):
+        one = slice(row, row + 1)
+        plant.set_functions(pack, float(times[row]))
+        observe(pack, times[one], pieces[one], samples[one], plant.held, type(out)(*(part[one] for part in out)))
+    work = samples[:, 2 * size].copy()
+    return Trajectory(
+        structure=plant.structure,
+        time=times,
+        nodes=samples[:, :size].reshape(-1, size // 3, 3).copy(),
+        velocities=samples[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
+        cable_length=out.cable_length,
+        cable_tension=out.cable_tension,
+        bar_force=out.bar_force,
+        constraint_force=out.guide_force,
+        reaction=out.reaction,
+        load=out.load,
+        energy_kinetic=out.energy[:, 0].copy(),
+        energy_elastic=out.energy[:, 1].copy(),
+        energy_gravity=out.energy[:, 2].copy(),
+        work=work,
+        energy_violation=out.energy.sum(axis=1) - reference - work,
+        length_violation=out.length_violation,
+        rate_violation=out.rate_violation,
+        load_names=tuple(f"{load.node}.{load.axis}" for load in plant.loads),
+    )

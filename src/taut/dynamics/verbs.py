@@ -1,0 +1,77 @@
+"""The verbs: all that steppers, corrections and the time loop ask of a plant.
+
+Algorithms import these names and call them as plain functions. Before a run they are bound to the plant's own functions
+(`taut.numerics.compiled.bound`): kernels for a nodal plant, and then the algorithm is compiled too, or Python functions
+for any other plant, and then the very same code runs as it is. `plant` is whatever tables those functions want;
+y = [positions, velocities, work].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from taut.numerics.compiled import bound, entry, kernel
+
+
+def rate(plant: Any, t: float, y: np.ndarray, out: np.ndarray) -> None:
+    """out = dy/dt."""
+    raise NotImplementedError
+
+
+def enter(plant: Any, inside: float) -> None:
+    """A smooth piece of the signals begins; `inside` is a time inside it."""
+    raise NotImplementedError
+
+
+def mismatch(plant: Any, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tolerance: float) -> float:
+    """Size of an error estimate as a fraction of what the tolerance allows."""
+    raise NotImplementedError
+
+
+def gaps(plant: Any, y: np.ndarray, gap: np.ndarray, gap_rate: np.ndarray) -> tuple[float, float]:
+    """Fill the gaps of the constraints and their rates; returns the worst of each without dimension."""
+    raise NotImplementedError
+
+
+def prepare(plant: Any, y: np.ndarray) -> int:
+    """Make `project` ready at these positions; negative if that fails."""
+    raise NotImplementedError
+
+
+def project(plant: Any, covector: np.ndarray, rates: np.ndarray, direction: np.ndarray) -> None:
+    """direction = W^-1 (covector - G^T l) with G direction = rates."""
+    raise NotImplementedError
+
+
+def bend(plant: Any, y: np.ndarray, direction: np.ndarray, rates: np.ndarray) -> None:
+    """rates = d(G v)/dq . direction."""
+    raise NotImplementedError
+
+
+def energy(plant: Any, y: np.ndarray) -> tuple[float, float]:
+    """Total energy, and the size of its terms."""
+    raise NotImplementedError
+
+
+def energy_slope(plant: Any, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> None:
+    """dE/dq and dE/dv."""
+    raise NotImplementedError
+
+
+def spoken(
+    algorithm: Iterable[Callable[..., Any]], verbs: Mapping[str, Callable[..., Any]], entries: Iterable[str] | None
+) -> dict[str, Callable[..., Any]]:
+    """An algorithm's functions, each of which may call those before it, bound to a plant's verbs.
+
+    entries: those of them that Python will call, if all are to be compiled; None leaves them as they are.
+    """
+    words = dict(verbs)
+    for function in algorithm:
+        copy = bound(function, words)
+        if entries is not None:
+            copy = entry(copy) if function.__name__ in entries else kernel(copy)
+        words[function.__name__] = copy
+    return words

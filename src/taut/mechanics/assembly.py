@@ -1,0 +1,181 @@
+"""From a Structure to the nodal tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+from taut.errors import ModelError, Problem
+from taut.mechanics.tables import METRIC, SADDLE, Bars, Cables, Constants, Guides, Nodal, Nodes, Signals, Work
+from taut.numerics.packing import Pack, packed
+from taut.numerics.saddle import Saddle, analyse
+from taut.structure import properties
+from taut.structure.records import AXES
+from taut.structure.scenario import Damping
+from taut.structure.structure import Structure
+
+
+def nodal_tables(
+    structure: Structure, gravity: tuple[float, float, float], damping: Damping, signals: Signals
+) -> tuple[Pack, Nodal]:
+    """The flat tables of a structure that has passed its checks."""
+    index = {name: i for i, name in enumerate(structure.nodes)}
+    bars, cables = list(structure.bars.values()), list(structure.cables.values())
+    bar_ends = _ends(index, [bar.nodes for bar in bars])
+    cable_ends = _ends(index, [cable.route for cable in cables])
+    stiffness = np.array([properties.stiffness(structure, cable) for cable in cables], dtype=float)
+    bar_length = np.array([properties.bar_length(structure, bar) for bar in bars])
+    bar_mass = np.array([properties.bar_mass(structure, bar) for bar in bars], dtype=float)
+    rotary = np.array([properties.bar_rotary_mass(structure, bar) for bar in bars], dtype=float)
+    coupling = bar_mass / 4.0 - rotary
+    lumped = _lumped_masses(structure, index)
+    inertia, weighing = lumped.copy(), lumped.copy()
+    for end in bar_ends:
+        np.add.at(inertia, end // 3, bar_mass / 4.0 + rotary)
+        np.add.at(weighing, end // 3, bar_mass / 2.0)
+    free = np.flatnonzero(~_held(structure, index))
+    guides = _guides(structure, index)
+    mass = np.repeat(inertia, 3)
+    saddle, bar_entry = _saddle(mass, coupling, bar_ends, free, guides)
+    lengths = [*bar_length, *(properties.route_length(structure, cable.route) for cable in cables)]
+    typical = float(np.mean(lengths)) if lengths else 1.0
+    slowness = float(np.sqrt(inertia.sum() / stiffness.sum())) if stiffness.size else 1.0
+    size, rows = mass.size, len(bars) + guides.value.size
+    return _packed(
+        Nodal(
+            Cables(
+                *cable_ends,
+                np.array([cable.law == "spring" for cable in cables], dtype=np.int64),
+                stiffness,
+                np.array([properties.rest_length(structure, cable) for cable in cables], dtype=float),
+                np.array([cable.damping for cable in cables], dtype=float) + damping.stiffness * stiffness,
+            ),
+            Bars(*bar_ends, bar_entry, bar_length, coupling),
+            guides,
+            Nodes(free, mass, np.outer(weighing, np.array(gravity)).ravel()),
+            signals,
+            Constants(
+                metric=np.array([SADDLE]),
+                node_damping=np.array([damping.node]),
+                mass_damping=np.array([damping.mass]),
+                gains=np.zeros(2),
+                scale=np.array([typical, slowness]),
+            ),
+            Work(*(np.zeros(n) for n in (size, size, rows, free.size, rows, free.size))),
+            saddle,
+            _empty(saddle),
+        )
+    )
+
+
+def euclidean(tables: Nodal) -> tuple[Pack, Nodal]:
+    """The same tables with corrections measured by plain coordinates, as in eq. (45), instead of by mass."""
+    ends = (tables.bars.first, tables.bars.second)
+    metric, _ = _saddle(
+        np.ones_like(tables.nodes.mass),
+        np.zeros_like(tables.bars.coupling),
+        ends,
+        tables.nodes.free,
+        tables.guides,
+        pattern=tables.bars.coupling,
+    )
+    return _packed(tables._replace(metric=metric, constants=tables.constants._replace(metric=np.array([METRIC]))))
+
+
+def _packed(tables: Nodal) -> tuple[Pack, Nodal]:
+    pack, views = packed(tables)
+    return pack, Nodal(*views)
+
+
+def _empty(saddle: Saddle) -> Saddle:
+    return Saddle(*(part[:0] for part in saddle))
+
+
+def _ends(index: dict[str, int], routes: Sequence[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
+    """First coordinates of the first and of the last node of each route."""
+    first, last = ([3 * index[route[end]] for route in routes] for end in (0, -1))
+    return np.array(first, dtype=np.int64), np.array(last, dtype=np.int64)
+
+
+def _held(structure: Structure, index: dict[str, int]) -> np.ndarray:
+    held = np.zeros(3 * len(index), dtype=bool)
+    for node, axes in structure.supports.items():
+        for axis in axes:
+            held[3 * index[node] + AXES.index(axis)] = True
+    return held
+
+
+def _lumped_masses(structure: Structure, index: dict[str, int]) -> np.ndarray:
+    """Point masses, and half of every cable's mass at either end."""
+    masses = np.zeros(len(index))
+    for node, mass in structure.point_masses.items():
+        masses[index[node]] += mass
+    for cable in structure.cables.values():
+        share = properties.cable_mass(structure, cable) / 2.0
+        masses[index[cable.route[0]]] += share
+        masses[index[cable.route[-1]]] += share
+    return masses
+
+
+def _guides(structure: Structure, index: dict[str, int]) -> Guides:
+    """Linear constraints as rows of unit norm, so that their gaps are lengths and their multipliers forces."""
+    places = structure.positions.ravel()
+    starts, coordinates, coefficients, values = [0], [], [], []
+    for constraint in structure.constraints.values():
+        merged: dict[int, float] = {}
+        for node, axis, coefficient in constraint.terms:
+            at = 3 * index[node] + AXES.index(axis)
+            merged[at] = merged.get(at, 0.0) + coefficient
+        at, row = np.array(list(merged), dtype=np.int64), np.array(list(merged.values()))
+        norm = float(np.linalg.norm(row))
+        if norm == 0.0:
+            raise ModelError([Problem(("constraints", constraint.name), "its terms cancel; it constrains nothing")])
+        coordinates += at.tolist()
+        coefficients += (row / norm).tolist()
+        values.append(float(row @ places[at] if constraint.value is None else constraint.value) / norm)
+        starts.append(len(coordinates))
+    return Guides(
+        np.array(starts, dtype=np.int64),
+        np.array(coordinates, dtype=np.int64),
+        np.array(coefficients, dtype=float),
+        np.array(values, dtype=float),
+    )
+
+
+def _saddle(
+    mass: np.ndarray,
+    coupling: np.ndarray,
+    bar_ends: tuple[np.ndarray, np.ndarray],
+    free: np.ndarray,
+    guides: Guides,
+    pattern: np.ndarray | None = None,
+) -> tuple[Saddle, np.ndarray]:
+    """[W G^T; G 0] over the free coordinates, W = diag(mass) + coupling between bar ends, and the bars' entries in it.
+
+    pattern: couplings that shape the sparsity where those of W are zero, so that two saddles share their layout.
+    """
+    unknown = np.full(mass.size, -1, dtype=np.int64)
+    unknown[free] = np.arange(free.size)
+    touched = np.concatenate([unknown[end[:, None] + np.arange(3)] for end in bar_ends], axis=1)
+    first, second = touched[:, :3], touched[:, 3:]
+    linked = (first >= 0) & (second >= 0) & ((coupling if pattern is None else pattern) != 0.0)[:, None]
+    i, j = np.minimum(first, second)[linked], np.maximum(first, second)[linked]
+    every = np.arange(free.size)
+    weight = sp.coo_matrix(
+        (
+            np.concatenate([mass[free], np.broadcast_to(coupling[:, None], linked.shape)[linked]]),
+            (np.concatenate([every, i]), np.concatenate([every, j])),
+        ),
+        shape=(free.size, free.size),
+    )
+    guided = unknown[guides.coordinate]
+    rows = [row[row >= 0] for row in touched]
+    rows += [part[part >= 0] for part in np.split(guided, guides.start[1:-1])] if guides.value.size else []
+    saddle, places = analyse(weight, rows, free // 3)
+    movable = touched >= 0
+    entry = np.full(touched.shape, -1, dtype=np.int64)
+    entry[movable] = places[: int(movable.sum())]
+    saddle.values[places[int(movable.sum()) :]] = guides.coefficient[guided >= 0]
+    return saddle, entry.ravel()

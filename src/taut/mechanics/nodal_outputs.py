@@ -1,0 +1,101 @@
+"""What can be read off a state of the nodal formulation: tensions, bar forces, reactions, energies."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from taut.mechanics.nodal import accelerate, cable_state, energies, enter, gap_of_bar, gap_of_guide, momentum
+from taut.mechanics.signals import signal_value
+from taut.mechanics.tables import Nodal, bars_in, cables_in, guides_in, nodes_in, signals_in, work_in
+from taut.numerics.compiled import entry, kernel
+from taut.numerics.packing import Pack
+
+
+class Outputs(NamedTuple):
+    """One row a sample. Forces [N]: tension positive; reactions act on the structure."""
+
+    cable_length: np.ndarray
+    cable_tension: np.ndarray
+    bar_force: np.ndarray
+    guide_force: np.ndarray
+    reaction: np.ndarray  # (samples, held nodes, 3)
+    load: np.ndarray  # (samples, loads)
+    energy: np.ndarray  # (samples, 3) kinetic, elastic, gravity
+    length_violation: np.ndarray  # (samples,) worst | |b| - l | [m], guides included
+    rate_violation: np.ndarray  # (samples,) worst gap rate [m/s]
+
+
+def empty_outputs(tables: Nodal, samples: int, held: int) -> Outputs:
+    cables, bars, guides = tables.cables.stiffness.size, tables.bars.length.size, tables.guides.value.size
+    return Outputs(
+        np.zeros((samples, cables)),
+        np.zeros((samples, cables)),
+        np.zeros((samples, bars)),
+        np.zeros((samples, guides)),
+        np.zeros((samples, held, 3)),
+        np.zeros((samples, tables.signals.coordinate.size)),
+        np.zeros((samples, 3)),
+        np.zeros(samples),
+        np.zeros(samples),
+    )
+
+
+@entry
+def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray, held: np.ndarray, out: Any) -> None:
+    """Fill the outputs, a row a sample; `pieces` are times inside the signals' pieces, `held` the supported nodes."""
+    cables, bars, guides, signals, work = cables_in(p), bars_in(p), guides_in(p), signals_in(p), work_in(p)
+    size = work.force.size
+    balance = np.empty(size)
+    for row in range(times.size):
+        t, y = times[row], samples[row]
+        q, v = y[:size], y[size : 2 * size]
+        enter(p, pieces[row])
+        accelerate(p, t, q, v)
+        worst, worst_rate = 0.0, 0.0
+        for k in range(cables.stiffness.size):
+            length, _, elastic, viscous = cable_state(cables, k, q, v)
+            out.cable_length[row, k] = length
+            out.cable_tension[row, k] = elastic + viscous
+        count = bars.length.size
+        for k in range(count):
+            out.bar_force[row, k] = -work.multiplier[k]
+            gap, gap_rate, _ = gap_of_bar(bars, k, q, v)
+            worst = max(worst, abs(gap))
+            worst_rate = max(worst_rate, abs(gap_rate))
+        for k in range(guides.value.size):
+            out.guide_force[row, k] = work.multiplier[count + k]
+            gap, gap_rate = gap_of_guide(guides, k, q, v)
+            worst = max(worst, abs(gap))
+            worst_rate = max(worst_rate, abs(gap_rate))
+        for n in range(signals.coordinate.size):
+            out.load[row, n] = signal_value(signals, n, t)
+        out.energy[row, 0], out.energy[row, 1], out.energy[row, 2] = energies(p, y)
+        out.length_violation[row] = worst
+        out.rate_violation[row] = worst_rate
+        _imbalance(p, q, balance)
+        for n in range(held.size):
+            for axis in range(3):
+                out.reaction[row, n, axis] = balance[3 * held[n] + axis]
+
+
+@kernel
+def _imbalance(p: Pack, q: np.ndarray, balance: np.ndarray) -> None:
+    """M a - applied force - G^T lambda: what supports add at held coordinates, zero at free ones."""
+    nodes, bars, guides, work = nodes_in(p), bars_in(p), guides_in(p), work_in(p)
+    momentum(nodes.mass, bars, work.acceleration, balance)
+    for i in range(balance.size):
+        balance[i] -= work.force[i]
+    count = bars.length.size
+    for k in range(count):
+        i, j = bars.first[k], bars.second[k]
+        for axis in range(3):
+            push = work.multiplier[k] * (q[j + axis] - q[i + axis]) / bars.length[k]
+            balance[i + axis] += push
+            balance[j + axis] -= push
+    for k in range(guides.value.size):
+        for n in range(guides.start[k], guides.start[k + 1]):
+            balance[guides.coordinate[n]] -= guides.coefficient[n] * work.multiplier[count + k]
+    for n in range(nodes.free.size):
+        balance[nodes.free[n]] = 0.0  # equal to round-off already; a support adds nothing where it does not hold

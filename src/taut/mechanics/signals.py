@@ -1,0 +1,95 @@
+"""Signals as tables that a kernel evaluates.
+
+A signal may jump (a doublet) or bend (a table's knots). A run steps exactly onto those times, its breaks, and between two
+of them every signal is smooth. So that both sides of a jump are right, a signal is evaluated with the time and with the
+middle of the current piece: the piece chooses the branch, the time the place on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from taut.errors import OptionError
+from taut.mechanics.tables import Signals
+from taut.numerics.compiled import kernel
+from taut.numerics.curves import hermite, three_point_slopes
+from taut.structure.scenario import Constant, Doublet, Signal, Sinusoid, Table
+
+CONSTANT, SINUSOID, DOUBLET, TABLE = 0, 1, 2, 3
+
+
+def tabulate(
+    signals: Sequence[Signal], coordinates: Sequence[int]
+) -> tuple[Signals, np.ndarray, dict[int, Callable[[float], float]]]:
+    """The tables, the breaks of all signals in order, and the Python functions among them by index.
+
+    A function's value lives in the table as a constant that is rewritten before every evaluation.
+    """
+    kinds, starts, numbers, breaks = [], [], [], [-math.inf, math.inf]
+    functions: dict[int, Callable[[float], float]] = {}
+    for index, signal in enumerate(signals):
+        starts.append(len(numbers))
+        if isinstance(signal, Constant | int | float):
+            kinds.append(CONSTANT)
+            numbers += [float(signal.value if isinstance(signal, Constant) else signal)]
+        elif isinstance(signal, Sinusoid):
+            kinds.append(SINUSOID)
+            numbers += [signal.mean, signal.amplitude, 2.0 * math.pi * signal.frequency, signal.phase]
+        elif isinstance(signal, Doublet):
+            kinds.append(DOUBLET)
+            edges = [signal.start, signal.start + signal.width, signal.start + 2.0 * signal.width]
+            numbers += [signal.amplitude, *edges]
+            breaks += edges
+        elif isinstance(signal, Table):
+            kinds.append(TABLE)
+            numbers += _table_numbers(signal)
+            breaks += signal.times
+        elif callable(signal):
+            kinds.append(CONSTANT)
+            numbers += [0.0]
+            functions[index] = signal
+        else:
+            raise OptionError(f"{signal!r} is not a signal; use a number, a signal or a function of time")
+    whole = [np.array(column, dtype=np.int64) for column in (coordinates, kinds, starts)]
+    tables = Signals(*whole, np.array(numbers, dtype=float), np.zeros(1))
+    return tables, np.unique(np.array(breaks)), functions
+
+
+def _table_numbers(table: Table) -> list[float]:
+    times, values = np.array(table.times, dtype=float), np.array(table.values, dtype=float)
+    if times.size == 0 or times.size != values.size or not np.all(np.diff(times) > 0.0):
+        raise OptionError(f"a table needs as many values ({values.size}) as times ({times.size}), the times rising")
+    slopes = three_point_slopes(times, values) if table.slopes is None else np.array(table.slopes, dtype=float)
+    if slopes.size != times.size:
+        raise OptionError(f"a table needs as many slopes ({slopes.size}) as times ({times.size})")
+    return [float(times.size), *times, *values, *slopes]
+
+
+@kernel
+def signal_value(s: Any, index: int, t: float) -> float:
+    """The value of one signal at time t in the current piece."""
+    kind, at = s.kind[index], s.start[index]
+    if kind == CONSTANT:
+        return s.data[at]  # type: ignore[no-any-return]
+    if kind == SINUSOID:
+        return s.data[at] + s.data[at + 1] * math.sin(s.data[at + 2] * t + s.data[at + 3])  # type: ignore[no-any-return]
+    inside = s.piece[0]
+    if kind == DOUBLET:
+        if inside < s.data[at + 1] or inside >= s.data[at + 3]:
+            return 0.0
+        return s.data[at] if inside < s.data[at + 2] else -s.data[at]  # type: ignore[no-any-return]
+    count = int(s.data[at])
+    times = s.data[at + 1 : at + 1 + count]
+    values = s.data[at + 1 + count : at + 1 + 2 * count]
+    slopes = s.data[at + 1 + 2 * count : at + 1 + 3 * count]
+    right = np.searchsorted(times, inside)
+    if right == 0:
+        return values[0]  # type: ignore[no-any-return]
+    if right == count:
+        return values[count - 1]  # type: ignore[no-any-return]
+    left = right - 1
+    return hermite(t, times[left], times[right], values[left], values[right], slopes[left], slopes[right])

@@ -1,0 +1,80 @@
+"""What can be said of a structure before it moves: whether it can, its size, class, mass and degrees of freedom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from taut.errors import Problem
+from taut.structure.checks import mass_problems
+from taut.structure.joining import subdivided
+from taut.structure.properties import bar_mass, total_mass
+from taut.structure.structure import Structure
+from taut.structure.topology import class_of, parts
+
+
+def problems_of_motion(structure: Structure) -> list[Problem]:
+    """Every reason why a structure cannot be simulated, beginning with those that make it unsound at all."""
+    return structure.check() or [*mass_problems(structure), *_missing_masses(structure), *_long_routes(structure)]
+
+
+def _missing_masses(structure: Structure) -> list[Problem]:
+    return [
+        Problem(("bars", bar.name, "mass"), "is not known; give a mass, or a material with a density and a radius")
+        for bar in structure.bars.values()
+        if not bar_mass(structure, bar)
+    ]
+
+
+def _long_routes(structure: Structure) -> list[Problem]:
+    return [
+        Problem(
+            ("cables", cable.name, "route"),
+            f"passes {len(cable.route)} nodes; only straight cables between two nodes can be simulated so far",
+        )
+        for cable in structure.cables.values()
+        if len(cable.route) > 2
+    ]
+
+
+def facts(structure: Structure) -> dict[str, Any]:
+    """Name, size, class, mass [kg] and degrees of freedom; the latter None where the structure cannot move yet."""
+    pieces = parts(structure)
+    inertias = Counter(bar.inertia for bar in structure.bars.values())
+    return {
+        "name": structure.name or "-",
+        "nodes": len(structure.nodes),
+        "bars": len(structure.bars),
+        "cables": len(structure.cables),
+        "members": len(structure.bars) + len(structure.cables),
+        "class": class_of(structure),
+        "parts": len(pieces),
+        "mass": total_mass(structure),
+        "bar_inertia": ", ".join(f"{count} {kind}" for kind, count in inertias.items()) or "-",
+        **_freedom(structure),
+    }
+
+
+def _freedom(structure: Structure) -> dict[str, int | None]:
+    """Degrees of freedom: coordinates that can move, less independent constraints, at the given shape."""
+    if problems_of_motion(structure):
+        return {
+            "free_coordinates": None,
+            "constraints": None,
+            "redundant_constraints": None,
+            "degrees_of_freedom": None,
+        }
+    import numpy as np
+
+    from taut.mechanics.nodal_manifold import prepare
+    from taut.mechanics.plant import assemble
+
+    plant = assemble(subdivided(structure))
+    redundant = int(prepare(plant.pack, np.append(plant.positions.ravel(), 0.0)))
+    free = int(plant.tables.nodes.free.size)
+    return {
+        "free_coordinates": free,
+        "constraints": plant.rows,
+        "redundant_constraints": redundant,
+        "degrees_of_freedom": free - plant.rows + redundant,
+    }

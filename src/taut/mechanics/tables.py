@@ -1,0 +1,178 @@
+"""The flat tables of a structure with rigid bars in nodal coordinates, and how kernels unpack them.
+
+3 n coordinates (u of them free), c cables, b bars, g guides, r = b + g rows. "Coordinate" means a place in the vector of
+all 3 n of them; a node is named by its first one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from taut.numerics.compiled import inlined
+from taut.numerics.packing import Pack, integers, reals
+from taut.numerics.saddle import Saddle
+
+
+class Cables(NamedTuple):
+    first: np.ndarray  # (c,) nodes
+    second: np.ndarray  # (c,)
+    two_sided: np.ndarray  # (c,) 1 for springs, which push too
+    stiffness: np.ndarray  # (c,) [N/m]
+    rest_length: np.ndarray  # (c,) [m]
+    damping: np.ndarray  # (c,) [N s/m]
+
+
+class Bars(NamedTuple):
+    first: np.ndarray  # (b,) nodes
+    second: np.ndarray  # (b,)
+    entry: np.ndarray  # (6 b,) where a bar's row of G goes in the saddle's values, -1 for a held coordinate
+    length: np.ndarray  # (b,) [m]
+    coupling: np.ndarray  # (b,) what M has between the two ends [kg]
+
+
+class Guides(NamedTuple):
+    """Linear constraints as rows of unit norm."""
+
+    start: np.ndarray  # (g+1,)
+    coordinate: np.ndarray
+    coefficient: np.ndarray
+    value: np.ndarray  # (g,) [m]
+
+
+class Nodes(NamedTuple):
+    free: np.ndarray  # (u,) coordinates that can move
+    mass: np.ndarray  # (3 n,) diagonal of M [kg]
+    weight: np.ndarray  # (3 n,) gravity's force [N]
+
+
+class Signals(NamedTuple):
+    """Signals one after another, each the load along one coordinate."""
+
+    coordinate: np.ndarray  # (loads,)
+    kind: np.ndarray  # (loads,)
+    start: np.ndarray  # (loads,) where its numbers begin in `data`
+    data: np.ndarray
+    piece: np.ndarray  # (1,) a time inside the current smooth piece, written by the time loop
+
+
+class Constants(NamedTuple):
+    metric: np.ndarray  # (1,) at which part the saddle for corrections begins
+    node_damping: np.ndarray  # (1,) [N s/m]
+    mass_damping: np.ndarray  # (1,) [1/s]
+    gains: np.ndarray  # (2,) Baumgarte's 2 alpha and beta^2
+    scale: np.ndarray  # (2,) typical length [m] and time [s]
+
+
+class Work(NamedTuple):
+    force: np.ndarray  # (3 n,)
+    acceleration: np.ndarray  # (3 n,)
+    multiplier: np.ndarray  # (r,)
+    top: np.ndarray  # (u,)
+    bottom: np.ndarray  # (r,)
+    unknown: np.ndarray  # (u,)
+
+
+class Nodal(NamedTuple):
+    """All tables of a plant, as views into its pack."""
+
+    cables: Cables
+    bars: Bars
+    guides: Guides
+    nodes: Nodes
+    signals: Signals
+    constants: Constants
+    work: Work
+    saddle: Saddle  # [M G^T; G 0]
+    metric: Saddle  # the same for corrections, with their own weight in place of M; empty where that is M
+
+
+CABLES = 0
+BARS = CABLES + len(Cables._fields)
+GUIDES = BARS + len(Bars._fields)
+NODES = GUIDES + len(Guides._fields)
+SIGNALS = NODES + len(Nodes._fields)
+CONSTANTS = SIGNALS + len(Signals._fields)
+WORK = CONSTANTS + len(Constants._fields)
+SADDLE = WORK + len(Work._fields)
+METRIC = SADDLE + len(Saddle._fields)
+"""Where each table begins in the pack's directory."""
+
+
+@inlined
+def cables_in(p: Pack) -> Cables:
+    return Cables(
+        integers(p, CABLES),
+        integers(p, CABLES + 1),
+        integers(p, CABLES + 2),
+        reals(p, CABLES + 3),
+        reals(p, CABLES + 4),
+        reals(p, CABLES + 5),
+    )
+
+
+@inlined
+def bars_in(p: Pack) -> Bars:
+    return Bars(
+        integers(p, BARS), integers(p, BARS + 1), integers(p, BARS + 2), reals(p, BARS + 3), reals(p, BARS + 4)
+    )  # fmt: skip
+
+
+@inlined
+def guides_in(p: Pack) -> Guides:
+    return Guides(integers(p, GUIDES), integers(p, GUIDES + 1), reals(p, GUIDES + 2), reals(p, GUIDES + 3))
+
+
+@inlined
+def nodes_in(p: Pack) -> Nodes:
+    return Nodes(integers(p, NODES), reals(p, NODES + 1), reals(p, NODES + 2))
+
+
+@inlined
+def signals_in(p: Pack) -> Signals:
+    return Signals(
+        integers(p, SIGNALS),
+        integers(p, SIGNALS + 1),
+        integers(p, SIGNALS + 2),
+        reals(p, SIGNALS + 3),
+        reals(p, SIGNALS + 4),
+    )
+
+
+@inlined
+def constants_in(p: Pack) -> Constants:
+    return Constants(
+        integers(p, CONSTANTS),
+        reals(p, CONSTANTS + 1),
+        reals(p, CONSTANTS + 2),
+        reals(p, CONSTANTS + 3),
+        reals(p, CONSTANTS + 4),
+    )
+
+
+@inlined
+def work_in(p: Pack) -> Work:
+    return Work(
+        reals(p, WORK), reals(p, WORK + 1), reals(p, WORK + 2), reals(p, WORK + 3), reals(p, WORK + 4), reals(p, WORK + 5)
+    )  # fmt: skip
+
+
+@inlined
+def saddle_in(p: Pack, at: Any) -> Saddle:
+    """The saddle that begins at part SADDLE or METRIC."""
+    return Saddle(
+        integers(p, at),
+        integers(p, at + 1),
+        integers(p, at + 2),
+        reals(p, at + 3),
+        integers(p, at + 4),
+        integers(p, at + 5),
+        integers(p, at + 6),
+        integers(p, at + 7),
+        integers(p, at + 8),
+        reals(p, at + 9),
+        integers(p, at + 10),
+        reals(p, at + 11),
+        reals(p, at + 12),
+    )

@@ -1,0 +1,1 @@
+"""Mathematics without a tensegrity word: compilation, vectors, the saddle-point solve, curves."""

@@ -1,0 +1,23 @@
+"""Curves through points."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from taut.numerics.compiled import kernel
+
+
+def three_point_slopes(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Slopes at the points of the parabolas through neighbouring points (exact for quadratics)."""
+    if x.size == 1:
+        return np.zeros(1)
+    return np.asarray(np.gradient(y, x, edge_order=2 if x.size > 2 else 1))
+
+
+@kernel
+def hermite(x: float, x0: float, x1: float, y0: float, y1: float, slope0: float, slope1: float) -> float:
+    """The cubic on [x0, x1] with these end values and slopes."""
+    width = x1 - x0
+    s = (x - x0) / width
+    r = 1.0 - s
+    return r * r * ((1.0 + 2.0 * s) * y0 + s * width * slope0) + s * s * ((1.0 + 2.0 * r) * y1 - r * width * slope1)

@@ -1,0 +1,1 @@
+"""What leaves the library: run files, and later plots, pages and reports."""

@@ -1,0 +1,37 @@
+"""`load` and `save`: one door for model files and run files, by their suffix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from taut.dynamics.trajectory import Trajectory
+from taut.errors import FileError
+from taut.output.store import load_run, save_run
+from taut.structure.files import Model, read_model, write_model
+from taut.structure.structure import Structure
+
+MODEL_SUFFIXES = (".yaml", ".yml")
+RUN_SUFFIXES = (".nc",)
+
+
+def load(path: str | Path) -> Structure | Trajectory:
+    """The structure of a model file (.yaml), or the trajectory of a run file (.nc).
+
+    `taut.read_model` gives all of a model file: structure, scenario and text.
+    """
+    if Path(path).suffix in RUN_SUFFIXES:
+        return load_run(path)
+    return read_model(path).structure
+
+
+def save(thing: Structure | Model | Trajectory, path: str | Path) -> None:
+    """Write a structure or model to a model file (.yaml), a trajectory to a run file (.nc)."""
+    wanted = RUN_SUFFIXES if isinstance(thing, Trajectory) else MODEL_SUFFIXES
+    if Path(path).suffix not in wanted:
+        raise FileError(f"{path}: a {type(thing).__name__} is saved as {' or '.join(wanted)}")
+    if isinstance(thing, Trajectory):
+        save_run(thing, path)
+    elif isinstance(thing, Model):
+        write_model(path, thing.structure, thing.scenario)
+    else:
+        write_model(path, thing)

@@ -1,0 +1,190 @@
+"""Every problem of a structure at once, each with the path to it and the remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+from taut.errors import Problem, SelectionError, suggestion
+from taut.structure import properties
+from taut.structure.records import AXES, BAR_INERTIAS, CABLE_LAWS, Bar, Cable, LinearConstraint, Material
+from taut.structure.selectors import KINDS, select
+from taut.structure.structure import Structure
+
+LENGTH_TOLERANCE = 1e-6
+"""A bar's given length may differ from the distance of its nodes by this fraction; a run closes such a gap itself."""
+
+
+def problems(structure: Structure) -> list[Problem]:
+    """All problems, in the order of the parts."""
+    found = list(_nodes(structure))
+    sound = {name for name, place in structure.nodes.items() if all(map(math.isfinite, place))}
+    for bar in structure.bars.values():
+        found += _bar(structure, bar, sound)
+    for cable in structure.cables.values():
+        found += _cable(structure, cable, sound)
+    found += _supports(structure)
+    found += _point_masses(structure)
+    for constraint in structure.constraints.values():
+        found += _constraint(structure, constraint)
+    found += _groups(structure)
+    return found
+
+
+def mass_problems(structure: Structure) -> list[Problem]:
+    """What stands in the way of dynamics: free nodes without mass."""
+    return [
+        Problem(
+            ("nodes", node),
+            f'node "{node}" can move but has no mass and no bar, so its acceleration is undefined; '
+            "give it a point mass, a cable with mass, a bar, or a support on xyz",
+        )
+        for node in properties.massless_nodes(structure)
+    ]
+
+
+def _nodes(structure: Structure) -> Iterator[Problem]:
+    if not structure.nodes:
+        yield Problem(("nodes",), "a structure needs at least one node")
+    for name, place in structure.nodes.items():
+        if not all(map(math.isfinite, place)):
+            yield Problem(("nodes", name), f"position {list(place)} is not finite")
+
+
+def _ends(
+    structure: Structure, path: tuple[str, str, str], nodes: tuple[str, ...], sound: set[str], kind: str
+) -> Iterator[Problem]:
+    """Unknown nodes, repeated nodes and pieces of no length."""
+    for node in nodes:
+        if node not in structure.nodes:
+            yield Problem(path, f'no node "{node}"{suggestion(node, structure.nodes)}')
+    for a, b in pairwise(nodes):
+        if a == b:
+            yield Problem(path, f'runs from node "{a}" to itself; a {kind} needs two different nodes')
+        elif a in sound and b in sound and math.dist(structure.nodes[a], structure.nodes[b]) == 0.0:
+            yield Problem(path, f'nodes "{a}" and "{b}" are at the same place, so this {kind} has zero length')
+
+
+def _number(
+    path: tuple[str, ...], value: float | None, unit: str, *, zero: bool = False, sign: bool = True
+) -> Iterator[Problem]:
+    if value is None:
+        return
+    if not math.isfinite(value):
+        yield Problem(path, f"{value} is not a finite number")
+    elif sign and (value < 0.0 or (value == 0.0 and not zero)):
+        yield Problem(path, f"{value:g} {unit} must be {'zero or more' if zero else 'more than zero'}")
+
+
+def _material(path: tuple[str, ...], material: Material | None) -> Iterator[Problem]:
+    if material is not None:
+        yield from _number((*path, "material", "density"), material.density, "kg/m^3", zero=True)
+        yield from _number((*path, "material", "youngs_modulus"), material.youngs_modulus, "Pa")
+
+
+def _bar(structure: Structure, bar: Bar, sound: set[str]) -> Iterator[Problem]:
+    path = ("bars", bar.name)
+    where = (*path, "nodes")
+    if len(bar.nodes) != 2:
+        yield Problem(where, f"a bar has two nodes, not {len(bar.nodes)}")
+        return
+    ends = list(_ends(structure, where, bar.nodes, sound, "bar"))
+    yield from ends
+    numbers = [
+        *_number((*path, "mass"), bar.mass, "kg"),
+        *_number((*path, "length"), bar.length, "m"),
+        *_number((*path, "radius"), bar.radius, "m"),
+        *_number((*path, "inner_radius"), bar.inner_radius, "m", zero=True),
+        *_material(path, bar.material),
+    ]
+    yield from numbers
+    if bar.inertia not in BAR_INERTIAS:
+        yield Problem((*path, "inertia"), f'"{bar.inertia}" is not one of {", ".join(BAR_INERTIAS)}')
+    elif bar.inertia == "cylinder" and bar.radius is None:
+        yield Problem((*path, "inertia"), "the radius term needs a radius")
+    if bar.radius is not None and bar.inner_radius >= bar.radius > 0.0:
+        yield Problem((*path, "inner_radius"), f"{bar.inner_radius:g} m is not less than the radius {bar.radius:g} m")
+    if ends or numbers or not sound.issuperset(bar.nodes):
+        return
+    distance = properties.route_length(structure, bar.nodes)
+    if bar.length is not None and abs(bar.length - distance) > LENGTH_TOLERANCE * bar.length:
+        yield Problem(
+            (*path, "length"),
+            f"is {bar.length:g} m but its nodes are {distance:g} m apart ({(distance / bar.length - 1) * 100:+.3g} %); "
+            "move a node, or leave the length out to take the distance",
+        )
+
+
+def _cable(structure: Structure, cable: Cable, sound: set[str]) -> Iterator[Problem]:
+    path = ("cables", cable.name)
+    where = (*path, "route")
+    if len(cable.route) < 2:
+        yield Problem(where, f"a route needs two nodes or more, not {len(cable.route)}")
+        return
+    ends = list(_ends(structure, where, cable.route, sound, "cable"))
+    yield from ends
+    numbers = [
+        *_number((*path, "rest_length"), cable.rest_length, "m", zero=True),
+        *_number((*path, "stiffness"), cable.stiffness, "N/m"),
+        *_number((*path, "radius"), cable.radius, "m"),
+        *_number((*path, "damping"), cable.damping, "N s/m", zero=True),
+        *_number((*path, "mass"), cable.mass, "kg", zero=True),
+        *_material(path, cable.material),
+    ]
+    yield from numbers
+    if cable.law not in CABLE_LAWS:
+        yield Problem((*path, "law"), f'"{cable.law}" is not one of {", ".join(CABLE_LAWS)}')
+    if cable.segments < 1:
+        yield Problem((*path, "segments"), f"{cable.segments} must be one or more")
+    if ends or numbers or not sound.issuperset(cable.route):
+        return
+    if properties.stiffness(structure, cable) is None:
+        yield Problem(
+            (*path, "stiffness"), "is not known; give a stiffness, or a material with youngs_modulus and a radius"
+        )
+    if cable.segments > 1 and properties.cable_mass(structure, cable) == 0.0:
+        yield Problem((*path, "segments"), "only a cable with mass can be cut into segments; give a mass or a density")
+
+
+def _supports(structure: Structure) -> Iterator[Problem]:
+    for node, axes in structure.supports.items():
+        if node not in structure.nodes:
+            yield Problem(("supports", node), f'no node "{node}"{suggestion(node, structure.nodes)}')
+        if not axes or not set(axes) <= set(AXES) or len(set(axes)) != len(axes):
+            yield Problem(("supports", node), f'"{axes}" is not a choice of axes such as x, xy or xyz')
+
+
+def _point_masses(structure: Structure) -> Iterator[Problem]:
+    for node, mass in structure.point_masses.items():
+        if node not in structure.nodes:
+            yield Problem(("point_masses", node), f'no node "{node}"{suggestion(node, structure.nodes)}')
+        yield from _number(("point_masses", node), mass, "kg")
+
+
+def _constraint(structure: Structure, constraint: LinearConstraint) -> Iterator[Problem]:
+    path = ("constraints", constraint.name)
+    yield from _number((*path, "value"), constraint.value, "m", sign=False)
+    if not any(coefficient != 0.0 for _, _, coefficient in constraint.terms):
+        yield Problem(path, "constrains nothing: every coefficient is zero")
+    for node, axis, coefficient in constraint.terms:
+        if node not in structure.nodes:
+            yield Problem(path, f'no node "{node}"{suggestion(node, structure.nodes)}')
+        if axis not in tuple(AXES):
+            yield Problem(path, f'"{axis}" is not an axis; say x, y or z')
+        if not math.isfinite(coefficient):
+            yield Problem(path, f"coefficient {coefficient} is not finite")
+
+
+def _groups(structure: Structure) -> Iterator[Problem]:
+    for group, members in structure.groups.items():
+        for index, member in enumerate(members):
+            if member.partition(":")[0] not in KINDS:
+                yield Problem(
+                    ("groups", group, index), f'"{member}" must start with one of {", ".join(KINDS)} and a colon'
+                )
+                continue
+            try:
+                select(structure, member)
+            except SelectionError as error:
+                yield Problem(("groups", group, index), str(error))

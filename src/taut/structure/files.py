@@ -1,0 +1,123 @@
+"""Model files: reading and writing. Below `output` this is the only place that opens files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from taut.errors import FileError, ModelError, Problem, suggestion
+from taut.structure.building import build
+from taut.structure.complaints import validated
+from taut.structure.lines import Document, read_document
+from taut.structure.scenario import Scenario
+from taut.structure.structure import Structure
+from taut.structure.writing import model_text
+
+__all__ = ["SIZE_LIMIT", "Model", "model_text", "parse_model", "read_model", "write_model"]
+
+SIZE_LIMIT = 16_000_000
+"""Bytes of a model file; some 200,000 members written out one by one."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model file: what it describes, its text, and where it came from."""
+
+    structure: Structure
+    scenario: Scenario
+    text: str
+    source: str
+
+
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model file; every problem in it is reported at once, each with its line."""
+    source = os.fspath(path)
+    try:
+        if os.path.isdir(source):
+            raise FileError(f"{source}: is a directory, not a model file")
+        size = os.path.getsize(source)
+        with open(source, "rb") as stream:
+            # The size is asked first, so that a huge file is never read; devices have none, hence the second limit.
+            raw = stream.read(SIZE_LIMIT + 1) if size <= SIZE_LIMIT else b""
+    except FileNotFoundError:
+        raise FileError(f"{source}: there is no such file{_similar(source)}") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FileError(f"{source}: cannot be read: {reason}") from None
+    if max(size, len(raw)) > SIZE_LIMIT:
+        raise FileError(f"{source}: {_too_big(max(size, len(raw)))}")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{source}: is not a text file (byte {error.start} is not UTF-8)") from None
+    if "\0" in text:
+        raise FileError(f"{source}: is not a text file (character {text.index(chr(0))} is zero)")
+    return parse_model(text, source)
+
+
+def parse_model(text: str, source: str = "model") -> Model:
+    """Read a model from its text."""
+    if len(text) > SIZE_LIMIT:
+        raise FileError(f"{source}: {_too_big(len(text))}")
+    document = read_document(text, source)
+    entry, problems = validated(document)
+    if entry is None:
+        raise _error(document, [*document.problems, *problems], source)
+    structure, scenario, problems = build(entry)
+    if document.problems or problems:
+        raise _error(document, [*document.problems, *problems], source)
+    return Model(structure, scenario, text, source)
+
+
+def write_model(path: str | os.PathLike[str], structure: Structure, scenario: Scenario | None = None) -> None:
+    """Write a model file; a write that is interrupted leaves what was there before."""
+    text = model_text(structure, scenario)
+    target = Path(path).resolve()
+    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    if target.is_dir():
+        raise FileError(f"{path}: is a directory; give the name of a file")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise FileError(f"{path}: cannot be written: the file is read-only")
+    try:
+        with open(draft, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(draft, target)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _error(document: Document, problems: list[Problem], source: str) -> ModelError:
+    """The problems with their lines, in the order of the file."""
+    generated = isinstance(document.data, dict) and "generate" in document.data
+    located = []
+    for problem in problems:
+        line = problem.line
+        if line is None:
+            known = document.trimmed(problem.path)
+            # A member that the file does not name was made by the generator.
+            around = ("generate",) if generated and len(known) < min(2, len(problem.path)) else problem.path
+            line = document.line(around)
+        located.append(replace(problem, line=line))
+    return ModelError(sorted(located, key=lambda problem: problem.line or 0), source)
+
+
+def _too_big(size: int) -> str:
+    return (
+        f"has {size / 1e6:.1f} MB, more than the limit of {SIZE_LIMIT / 1e6:.0f} MB for a model file; "
+        'describe big structures with "generate"'
+    )
+
+
+def _similar(source: str) -> str:
+    """Files of the same directory whose name is close to the one asked for."""
+    folder, name = os.path.split(source)
+    try:
+        return suggestion(name, os.listdir(folder or "."))
+    except OSError:
+        return ""

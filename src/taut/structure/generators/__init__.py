@@ -1,0 +1,12 @@
+"""Structures made by rule: a few parameters in, a `Structure` out.
+
+Plain functions, SI units. What has a self-stress is built in it: rest lengths are such that it stands in balance
+without gravity, all cables pulling and all bars pushed. What does not belong here: edits of a given structure.
+"""
+
+from taut.structure.generators.lattices import lattice
+from taut.structure.generators.planar import dbar, planar_lattice, tbar
+from taut.structure.generators.polyhedra import icosahedron
+from taut.structure.generators.prisms import prism, tower
+
+__all__ = ["dbar", "icosahedron", "lattice", "planar_lattice", "prism", "tbar", "tower"]

@@ -1,0 +1,107 @@
+"""What the generators share: checks of their parameters, and members made of one stock of bar and cable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import NamedTuple
+
+from taut.errors import OptionError
+from taut.structure.records import Bar, Cable, Material
+from taut.structure.structure import Position, Structure
+
+BarLine = tuple[str, str, str]
+"""Name, first node, second node."""
+
+CableLine = tuple[str, str, str, float]
+"""Name, first node, second node, force density relative to the other cables of the same structure."""
+
+
+class Layout(NamedTuple):
+    """Where the nodes are and which lines join them; stretching it along an axis turns a balance into a balance."""
+
+    nodes: dict[str, Position]
+    bars: list[BarLine]
+    cables: list[CableLine]
+    groups: dict[str, tuple[str, ...]]
+
+
+class Stock(NamedTuple):
+    """What all bars and all cables of a generated structure are made of.
+
+    bar_radius: [m]. bar_density: [kg/m^3]. bar_youngs_modulus: [Pa]. stiffness: [N/m] of every cable.
+    rest_ratio: rest length / length as built, of the cable with the largest force density.
+    """
+
+    bar_radius: float
+    bar_density: float
+    bar_youngs_modulus: float
+    stiffness: float
+    rest_ratio: float
+
+
+def require_positive(**values: float) -> None:
+    for name, value in values.items():
+        if not _is_number(value) or not 0.0 < value < math.inf:
+            raise OptionError(f"{name} = {value!r} must be a finite number more than zero")
+
+
+def require_count(least: int, **values: int) -> None:
+    for name, value in values.items():
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+            raise OptionError(f"{name} = {value!r} must be a whole number, {least} or more")
+
+
+def require_between(low: float, high: float, **values: float) -> None:
+    for name, value in values.items():
+        if not _is_number(value) or not low < value < high:
+            raise OptionError(f"{name} = {value!r} must be more than {low:g} and less than {high:g}")
+
+
+def require_finite(**values: float) -> None:
+    for name, value in values.items():
+        if not _is_number(value) or not math.isfinite(value):
+            raise OptionError(f"{name} = {value!r} must be a finite number")
+
+
+def require_one_of(allowed: tuple[int, ...], **values: int) -> None:
+    for name, value in values.items():
+        if value not in allowed or isinstance(value, bool):
+            raise OptionError(f"{name} = {value!r} must be one of {', '.join(map(str, allowed))}")
+
+
+def balanced(name: str, layout: Layout, stock: Stock, supports: Mapping[str, str] | None = None) -> Structure:
+    """A structure whose cables carry the layout's force densities, scaled so that the largest has the rest ratio."""
+    require_positive(**stock._asdict())
+    if stock.rest_ratio > 1.0:
+        raise OptionError(f"rest_ratio = {stock.rest_ratio!r} must be 1 or less: a longer cable would be slack")
+    nodes = layout.nodes
+    # A cable of force density q is stretched by q / stiffness of its length, so the ratio falls in proportion to q.
+    shortening = (1.0 - stock.rest_ratio) / max(line[3] for line in layout.cables)
+    return Structure(
+        nodes=nodes,
+        bars=bars_of(layout.bars, stock.bar_radius, stock.bar_density, stock.bar_youngs_modulus),
+        cables={
+            label: Cable(
+                label,
+                (first, second),
+                rest_length=math.dist(nodes[first], nodes[second]) * (1.0 - shortening * force_density),
+                stiffness=stock.stiffness,
+            )
+            for label, first, second, force_density in layout.cables
+        },
+        supports=supports or {},
+        groups=layout.groups,
+        name=name,
+    )
+
+
+def bars_of(lines: Iterable[BarLine], radius: float, density: float, youngs_modulus: float) -> dict[str, Bar]:
+    """Bars of one material and one radius, by name."""
+    material = Material("bar", density, youngs_modulus)
+    return {label: Bar(label, (first, second), material=material, radius=radius) for label, first, second in lines}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,0 +1,148 @@
+"""Structures put together, renamed, and cut into finer pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from taut.errors import ModelError, Problem, SelectionError, suggestion
+from taut.structure import properties
+from taut.structure.records import Cable
+from taut.structure.structure import Structure
+
+
+def prefixed(structure: Structure, prefix: str) -> Structure:
+    """Put a prefix before every name."""
+    return _renamed(structure, {node: prefix + node for node in structure.nodes}, prefix)
+
+
+def joined(base: Structure, other: Structure, prefix: str, onto: Mapping[str, str]) -> Structure:
+    """Both structures as one; nodes of the other named in `onto` become the nodes of the base they are laid on."""
+    for theirs, ours in onto.items():
+        for name, owner in ((theirs, other), (ours, base)):
+            if name not in owner.nodes:
+                raise ModelError([Problem(("onto",), f'no node "{name}"{suggestion(name, owner.nodes)}')])
+    names = {node: onto.get(node, prefix + node) for node in other.nodes}
+    renamed = _renamed(other, names, prefix)
+    added = {names[node]: other.nodes[node] for node in other.nodes if node not in onto}
+    for part, here, there in (
+        ("nodes", base.nodes, added),
+        ("bars", base.bars, renamed.bars),
+        ("cables", base.cables, renamed.cables),
+        ("constraints", base.constraints, renamed.constraints),
+        ("groups", base.groups, renamed.groups),
+    ):
+        _refuse_clashes(part, here, there)
+    masses = dict(base.point_masses)
+    for node, mass in renamed.point_masses.items():
+        masses[node] = masses.get(node, 0.0) + mass
+    supports = dict(base.supports)
+    for node, axes in renamed.supports.items():
+        supports[node] = "".join(a for a in "xyz" if a in axes or a in supports.get(node, ""))
+    return replace(
+        base,
+        nodes={**base.nodes, **added},
+        bars={**base.bars, **renamed.bars},
+        cables={**base.cables, **renamed.cables},
+        supports=supports,
+        point_masses=masses,
+        constraints={**base.constraints, **renamed.constraints},
+        groups={**base.groups, **renamed.groups},
+    )
+
+
+def subdivided(structure: Structure) -> Structure:
+    """Cut every cable that asks for segments into that many equal cables with nodes "cable~1", "cable~2", ... between."""
+    coarse = [cable for cable in structure.cables.values() if cable.segments > 1]
+    if not coarse:
+        return structure
+    nodes, masses = dict(structure.nodes), dict(structure.point_masses)
+    groups = dict(structure.groups)
+    cables: dict[str, Cable] = {}
+    for cable in structure.cables.values():
+        if cable.segments == 1:
+            cables[cable.name] = cable
+            continue
+        pieces = _pieces(structure, cable)
+        for index, piece in enumerate(pieces):
+            cables[piece.name] = piece
+            if index:
+                share = index / len(pieces)
+                a, b = (structure.nodes[cable.route[end]] for end in (0, 1))
+                nodes[piece.route[0]] = tuple((1 - share) * p + share * q for p, q in zip(a, b, strict=True))
+        groups[cable.name] = tuple(f"cable:{piece.name}" for piece in pieces)
+    _refuse_clashes("nodes", structure.nodes, {n: 0 for n in nodes if n not in structure.nodes})
+    return replace(structure, nodes=nodes, cables=cables, point_masses=masses, groups=groups)
+
+
+def _pieces(structure: Structure, cable: Cable) -> list[Cable]:
+    count = cable.segments
+    if len(cable.route) != 2:
+        raise ModelError(
+            [Problem(("cables", cable.name, "segments"), "only a straight cable can be cut into segments")]
+        )
+    between = [f"{cable.name}~{i}" for i in range(1, count)]
+    places = [cable.route[0], *between, cable.route[1]]
+    whole = properties.stiffness(structure, cable)
+    return [
+        replace(
+            cable,
+            name=f"{cable.name}~{i + 1}",
+            route=(places[i], places[i + 1]),
+            rest_length=properties.rest_length(structure, cable) / count,
+            stiffness=None if whole is None else whole * count,
+            damping=cable.damping * count,
+            mass=properties.cable_mass(structure, cable) / count,
+            segments=1,
+        )
+        for i in range(count)
+    ]
+
+
+def _renamed(structure: Structure, names: Mapping[str, str], prefix: str) -> Structure:
+    def reselected(selector: str) -> list[str]:
+        kind, _, pattern = selector.partition(":")
+        if kind != "node":
+            return [f"{kind}:{prefix}{pattern}"]
+        # Nodes laid on others have names that no prefixed pattern fits: they are written out.
+        meant = _selected(structure, selector)
+        laid = [names[node] for node in meant if names[node] != prefix + node]
+        return [
+            *([] if meant and len(laid) == len(meant) else [f"node:{prefix}{pattern}"]),
+            *(f"node:{n}" for n in laid),
+        ]
+
+    return replace(
+        structure,
+        nodes={names[node]: place for node, place in structure.nodes.items()},
+        bars=[replace(bar, name=prefix + bar.name, nodes=_mapped(bar.nodes, names)) for bar in structure.bars.values()],
+        cables=[replace(c, name=prefix + c.name, route=_mapped(c.route, names)) for c in structure.cables.values()],
+        supports={names[node]: axes for node, axes in structure.supports.items()},
+        point_masses={names[node]: mass for node, mass in structure.point_masses.items()},
+        constraints=[
+            replace(c, name=prefix + c.name, terms=tuple((names[n], axis, k) for n, axis, k in c.terms))
+            for c in structure.constraints.values()
+        ],
+        groups={
+            prefix + group: tuple(new for selector in members for new in reselected(selector))
+            for group, members in structure.groups.items()
+        },
+    )
+
+
+def _selected(structure: Structure, selector: str) -> tuple[str, ...]:
+    try:
+        return structure.select(selector)
+    except SelectionError:
+        return ()
+
+
+def _mapped(nodes: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(names[node] for node in nodes)
+
+
+def _refuse_clashes(part: str, here: Mapping[str, object], there: Mapping[str, object]) -> None:
+    clashes = [name for name in there if name in here]
+    if clashes:
+        message = "this name is in both structures; join with a prefix"
+        raise ModelError([Problem((part, name), message) for name in clashes])

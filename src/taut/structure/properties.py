@@ -1,0 +1,137 @@
+"""Numbers that follow from a description: lengths, masses, stiffnesses, rest lengths."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, TypeVar
+
+from taut.errors import OptionError, suggestion
+from taut.structure.records import Bar, Cable
+from taut.structure.structure import Structure
+
+Member = TypeVar("Member", Bar, Cable)
+
+REST_RULES = ("rest_ratio", "tension", "force_density")
+
+
+def route_length(structure: Structure, nodes: Iterable[str]) -> float:
+    """Length [m] of the polygon through the nodes."""
+    places = [structure.nodes[node] for node in nodes]
+    return sum(math.dist(a, b) for a, b in pairwise(places))
+
+
+def bar_length(structure: Structure, bar: Bar) -> float:
+    return bar.length if bar.length is not None else route_length(structure, bar.nodes)
+
+
+def bar_mass(structure: Structure, bar: Bar) -> float | None:
+    """[kg], or None where neither a mass nor material, density and radius are given."""
+    if bar.mass is not None:
+        return bar.mass
+    if bar.material is None or bar.material.density is None or bar.radius is None:
+        return None
+    area = math.pi * (bar.radius**2 - bar.inner_radius**2)
+    return bar.material.density * area * bar_length(structure, bar)
+
+
+def bar_rotary_mass(structure: Structure, bar: Bar) -> float | None:
+    """I / l^2 [kg] about the bar's middle, the second coefficient of its kinetic energy (eq. 10)."""
+    mass = bar_mass(structure, bar)
+    if mass is None:
+        return None
+    if bar.inertia == "lumped":
+        return mass / 4.0
+    if bar.inertia == "cylinder" and bar.radius is not None:
+        slenderness = (bar.radius**2 + bar.inner_radius**2) / bar_length(structure, bar) ** 2
+        return mass / 12.0 * (1.0 + 3.0 * slenderness)
+    return mass / 12.0
+
+
+def rest_length(structure: Structure, cable: Cable) -> float:
+    return cable.rest_length if cable.rest_length is not None else route_length(structure, cable.route)
+
+
+def axial_rigidity(cable: Cable) -> float | None:
+    """E A [N], or None where material or radius are missing."""
+    if cable.material is None or cable.material.youngs_modulus is None or cable.radius is None:
+        return None
+    return cable.material.youngs_modulus * math.pi * cable.radius**2
+
+
+def stiffness(structure: Structure, cable: Cable) -> float | None:
+    """[N/m], given directly or E A / rest length; None where neither is known."""
+    if cable.stiffness is not None:
+        return cable.stiffness
+    rigidity, rest = axial_rigidity(cable), rest_length(structure, cable)
+    return None if rigidity is None or rest == 0.0 else rigidity / rest
+
+
+def cable_mass(structure: Structure, cable: Cable) -> float:
+    if cable.mass is not None:
+        return cable.mass
+    if cable.material is None or cable.material.density is None or cable.radius is None:
+        return 0.0
+    return cable.material.density * math.pi * cable.radius**2 * rest_length(structure, cable)
+
+
+def total_mass(structure: Structure) -> float:
+    """[kg] of bars, cables and point masses; bars of unknown mass count as nothing."""
+    bars = sum(bar_mass(structure, bar) or 0.0 for bar in structure.bars.values())
+    cables = sum(cable_mass(structure, cable) for cable in structure.cables.values())
+    return bars + cables + sum(structure.point_masses.values())
+
+
+def massless_nodes(structure: Structure) -> list[str]:
+    """Nodes that are free to move along some axis but have nothing that gives them mass."""
+    heavy = {node for bar in structure.bars.values() for node in bar.nodes} | set(structure.point_masses)
+    for cable in structure.cables.values():
+        if cable_mass(structure, cable) > 0.0:
+            heavy.update((cable.route[0], cable.route[-1]))
+    return [n for n in structure.nodes if n not in heavy and set(structure.supports.get(n, "")) != set("xyz")]
+
+
+def with_fields(structure: Structure, member: Member, fields: Mapping[str, Any]) -> Member:
+    """The member with fields set; a cable's rest length may be given as rest_ratio, tension or force_density."""
+    rules = {key: value for key, value in fields.items() if key in REST_RULES}
+    plain = {key: value for key, value in fields.items() if key not in REST_RULES}
+    known = [slot for slot in type(member).__dataclass_fields__ if slot != "name"]
+    if isinstance(member, Cable):
+        known += REST_RULES
+    for key in fields:
+        if key not in known:
+            raise OptionError(
+                f'{type(member).__name__.lower()} "{member.name}" has no field "{key}"{suggestion(key, known)}'
+            )
+    changed = replace(member, **plain)
+    if not rules:
+        return changed
+    if len(rules) > 1 or "rest_length" in plain:
+        given = ", ".join([*rules, *(["rest_length"] if "rest_length" in plain else [])])
+        raise OptionError(f'cable "{member.name}" has more than one rule for its rest length ({given}); keep one')
+    assert isinstance(changed, Cable)
+    (rule, value), *_ = rules.items()
+    return replace(changed, rest_length=_rest_length_by(structure, changed, rule, float(value)))
+
+
+def _rest_length_by(structure: Structure, cable: Cable, rule: str, value: float) -> float:
+    length = route_length(structure, cable.route)
+    if rule == "rest_ratio":
+        return value * length
+    tension = value * length if rule == "force_density" else value
+    if cable.stiffness is not None:
+        if not cable.stiffness > 0.0:
+            raise OptionError(
+                f'cable "{cable.name}": {rule} needs a stiffness of more than zero, not {cable.stiffness:g} N/m'
+            )
+        return length - tension / cable.stiffness
+    rigidity = axial_rigidity(cable)
+    if rigidity is None:
+        raise OptionError(
+            f'cable "{cable.name}": {rule} needs a stiffness, or a material with youngs_modulus and a radius'
+        )
+    if not rigidity + tension > 0.0:
+        raise OptionError(f'cable "{cable.name}": a push of {-tension:g} N is more than E A = {rigidity:g} N can bear')
+    return length * rigidity / (rigidity + tension)

@@ -1,0 +1,107 @@
+"""The small frozen records a structure is made of. SI units throughout."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+AXES = "xyz"
+BAR_INERTIAS = ("thin", "cylinder", "lumped")
+CABLE_LAWS = ("cable", "spring")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A material: what a member weighs and how it stretches.
+
+    density: [kg/m^3], None for a massless idealisation.
+    youngs_modulus: [Pa], None where stiffness is given on the member itself.
+    """
+
+    name: str
+    density: float | None = None
+    youngs_modulus: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A straight bar between two nodes.
+
+    mass: [kg]; None takes it from material, radius and length.
+    length: [m]; None takes the distance of its nodes.
+    radius, inner_radius: [m]; a tube has an inner radius.
+    inertia: "thin" (rod, no radius term), "cylinder" (with the radius term), "lumped" (half the mass at each end).
+    """
+
+    name: str
+    nodes: tuple[str, str]
+    mass: float | None = None
+    length: float | None = None
+    material: Material | None = None
+    radius: float | None = None
+    inner_radius: float = 0.0
+    inertia: str = "thin"
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """A cable along a route of nodes.
+
+    rest_length: [m]; None takes the length of the route as it stands.
+    stiffness: [N/m]; None takes E A / rest_length from material and radius.
+    damping: [N s/m], along the cable and only while it is taut.
+    mass: [kg]; None takes it from the material's density, zero where that is unknown. Lumped to the ends of each segment.
+    law: "cable" (tension only) or "spring" (pulls and pushes).
+    segments: a cable with mass can be cut into this many equal pieces with nodes between them.
+    """
+
+    name: str
+    route: tuple[str, ...]
+    rest_length: float | None = None
+    stiffness: float | None = None
+    material: Material | None = None
+    radius: float | None = None
+    damping: float = 0.0
+    mass: float | None = None
+    law: str = "cable"
+    segments: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LinearConstraint:
+    """One equation: the sum of coefficient * coordinate over its terms equals value.
+
+    terms: (node, axis, coefficient) each.
+    value: [m]; None means the value at the starting shape.
+    """
+
+    name: str
+    terms: tuple[tuple[str, str, float], ...]
+    value: float | None = None
+
+
+def on_plane(name: str, node: str, normal: tuple[float, float, float], value: float | None = None) -> LinearConstraint:
+    """A node that stays on a plane: normal . x = value (through its starting position by default)."""
+    terms = tuple((node, axis, float(n)) for axis, n in zip(AXES, normal, strict=True) if n != 0.0)
+    return LinearConstraint(name, terms, value)
+
+
+def on_line(name: str, node: str, direction: tuple[float, float, float]) -> tuple[LinearConstraint, ...]:
+    """A node that stays on the line through its starting position: two planes, named name.1 and name.2."""
+    size = math.hypot(*direction)
+    unit = [d / size for d in direction]
+    least = min(range(3), key=lambda axis: abs(unit[axis]))
+    helper = [1.0 if axis == least else 0.0 for axis in range(3)]
+    first = _cross(unit, helper)
+    size = math.hypot(*first)
+    first = (first[0] / size, first[1] / size, first[2] / size)
+    return on_plane(f"{name}.1", node, first), on_plane(f"{name}.2", node, _cross(unit, first))
+
+
+def tied(name: str, first: str, second: str, axes: str = AXES) -> tuple[LinearConstraint, ...]:
+    """Two nodes that keep their starting offset along the axes: one equation an axis, named name.x and so on."""
+    return tuple(LinearConstraint(f"{name}.{axis}", ((first, axis, 1.0), (second, axis, -1.0))) for axis in axes)
+
+
+def _cross(a: list[float] | tuple[float, ...], b: list[float] | tuple[float, ...]) -> tuple[float, float, float]:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])

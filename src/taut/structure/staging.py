@@ -1,0 +1,102 @@
+"""The scenario of a model file, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from itertools import pairwise
+
+from taut.errors import Problem, suggestion
+from taut.structure.format import CORRECTIONS, ScenarioEntry, SignalEntry
+from taut.structure.lines import Path
+from taut.structure.records import AXES
+from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Signal, Sinusoid, Table
+
+
+def staged(
+    entry: ScenarioEntry, nodes: Collection[str], velocities: Mapping[str, list[float]]
+) -> tuple[Scenario, list[Problem]]:
+    """The scenario and its problems; the names of methods are the business of those who run them."""
+    x, y, z = entry.gravity
+    scenario = Scenario(
+        gravity=(x, y, z),
+        loads=tuple(Load(load.node, load.axis, _signal(load.signal)) for load in entry.loads.values()),
+        damping=Damping(entry.damping.node, entry.damping.mass, entry.damping.stiffness),
+        velocities={node: (v[0], v[1], v[2]) for node, v in velocities.items()},
+        duration=entry.duration,
+        every=entry.every,
+        method=entry.method,
+        tolerance=entry.tolerance,
+        step=entry.step,
+        correction=entry.correction,
+    )
+    problems = [
+        *_number_problems(entry),
+        *_load_problems(entry, nodes),
+        *(_unknown_node(("scenario", "velocities", n), n, nodes) for n in velocities if n not in nodes),
+    ]
+    return scenario, problems
+
+
+def _signal(entry: SignalEntry) -> Signal:
+    if entry.sinusoid is not None:
+        wave = entry.sinusoid
+        return Sinusoid(wave.amplitude, wave.frequency, wave.phase, wave.mean)
+    if entry.doublet is not None:
+        return Doublet(entry.doublet.amplitude, entry.doublet.width, entry.doublet.start)
+    if entry.table is not None:
+        slopes = entry.table.slopes
+        return Table(tuple(entry.table.times), tuple(entry.table.values), None if slopes is None else tuple(slopes))
+    return Constant(0.0 if entry.constant is None else entry.constant.value)
+
+
+def _number_problems(entry: ScenarioEntry) -> Iterator[Problem]:
+    for key, unit, zero in (
+        ("duration", " s", True),
+        ("every", " s", False),
+        ("step", " s", False),
+        ("tolerance", "", False),
+    ):
+        value = getattr(entry, key)
+        if value is not None and (value < 0.0 or (value == 0.0 and not zero)):
+            wanted = "zero or more" if zero else "more than zero"
+            yield Problem(("scenario", key), f"{value:g}{unit} must be {wanted}")
+    for key in ("node", "mass", "stiffness"):
+        value = getattr(entry.damping, key)
+        if value < 0.0:
+            yield Problem(("scenario", "damping", key), f"{value:g} must be zero or more; damping takes energy away")
+    if entry.correction not in CORRECTIONS:
+        hint = suggestion(entry.correction, CORRECTIONS)
+        message = f'"{entry.correction}" is not one of {", ".join(CORRECTIONS)}{hint}'
+        yield Problem(("scenario", "correction"), message)
+
+
+def _load_problems(entry: ScenarioEntry, known: Collection[str]) -> Iterator[Problem]:
+    for name, load in entry.loads.items():
+        path = ("scenario", "loads", name)
+        if load.node not in known:
+            yield _unknown_node((*path, "node"), load.node, known)
+        if load.axis not in tuple(AXES):
+            yield Problem((*path, "axis"), f'"{load.axis}" is not an axis; say x, y or z')
+        yield from _signal_problems((*path, "signal"), load.signal)
+
+
+def _signal_problems(path: Path, signal: SignalEntry) -> Iterator[Problem]:
+    if signal.doublet is not None and signal.doublet.width <= 0.0:
+        yield Problem((*path, "doublet", "width"), f"{signal.doublet.width:g} s must be more than zero")
+    table = signal.table
+    if table is None:
+        return
+    if not table.times:
+        yield Problem((*path, "table", "times"), "needs one time or more")
+    for key, column in (("values", table.values), ("slopes", table.slopes)):
+        if column is not None and len(column) != len(table.times):
+            message = f"has {len(column)} numbers for {len(table.times)} times; each time needs one"
+            yield Problem((*path, "table", key), message)
+    for index, (before, after) in enumerate(pairwise(table.times), start=1):
+        if after <= before:
+            message = f"{after!r} s comes after {before!r} s; times must increase"
+            yield Problem((*path, "table", "times", index), message)
+
+
+def _unknown_node(path: Path, node: str, known: Collection[str]) -> Problem:
+    return Problem(path, f'no node "{node}"{suggestion(node, known)}')

@@ -1,0 +1,196 @@
+"""The Structure: named nodes, bars, cables, supports. It never changes; edits return copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from taut.errors import ModelError, OptionError, Problem, SelectionError
+from taut.structure.records import AXES, Bar, Cable, LinearConstraint
+from taut.structure.selectors import select
+
+Position = tuple[float, float, float]
+Record = TypeVar("Record", Bar, Cable, LinearConstraint)
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A network of bars and cables.
+
+    nodes: name -> position [m]. supports: node -> held axes ("x", "xy", "xyz"). point_masses: node -> [kg].
+    groups: name -> selectors of what belongs to it.
+    """
+
+    nodes: Mapping[str, Position]
+    bars: Mapping[str, Bar] = field(default_factory=dict)
+    cables: Mapping[str, Cable] = field(default_factory=dict)
+    supports: Mapping[str, str] = field(default_factory=dict)
+    point_masses: Mapping[str, float] = field(default_factory=dict)
+    constraints: Mapping[str, LinearConstraint] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        short = [n for n, p in self.nodes.items() if len(p) != 3]
+        if short:
+            raise ModelError([Problem(("nodes", str(n)), "a position is three numbers: x, y, z") for n in short])
+        nodes = {str(n): (float(p[0]), float(p[1]), float(p[2])) for n, p in self.nodes.items()}
+        freeze = object.__setattr__
+        freeze(self, "nodes", MappingProxyType(nodes))
+        for kind in ("bars", "cables", "constraints"):
+            freeze(self, kind, MappingProxyType(_by_name(kind, getattr(self, kind))))
+        freeze(self, "supports", MappingProxyType(dict(self.supports)))
+        freeze(self, "point_masses", MappingProxyType({n: float(m) for n, m in self.point_masses.items()}))
+        freeze(self, "groups", MappingProxyType({g: tuple(members) for g, members in self.groups.items()}))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.nodes, self.bars, self.cables, self.supports, self.point_masses, self.constraints, self.groups)
+        return type(self), (*(dict(part) for part in parts), self.name)
+
+    # --- questions
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Node positions, (n, 3) [m], in the order of the nodes."""
+        return np.array(list(self.nodes.values()), dtype=float).reshape(-1, 3)
+
+    def select(self, selector: str, kind: str = "") -> tuple[str, ...]:
+        """Names that a selector means: "cable:top*", "bar:*", a group's name; see `taut.structure.selectors`."""
+        return select(self, selector, kind)[1]
+
+    def check(self) -> list[Problem]:
+        """Every problem of this structure, none if it is sound."""
+        from taut.structure.checks import problems
+
+        return problems(self)
+
+    # --- edits
+
+    def supported(self, selector: str, axes: str = AXES) -> Structure:
+        """Hold the nodes along the axes; "" frees them."""
+        held = dict(self.supports)
+        for node in self.select(selector, "node"):
+            if axes:
+                held[node] = axes
+            else:
+                held.pop(node, None)
+        return replace(self, supports=held)
+
+    def weighted(self, selector: str, mass: float) -> Structure:
+        """Put a point mass [kg] on each of the nodes (0 takes it away)."""
+        masses = {**self.point_masses, **dict.fromkeys(self.select(selector, "node"), mass)}
+        return replace(self, point_masses={node: m for node, m in masses.items() if m != 0.0})
+
+    def grouped(self, name: str, *selectors: str) -> Structure:
+        """Name a group of members or nodes."""
+        return replace(self, groups={**self.groups, name: selectors})
+
+    def changed(self, selector: str, **fields: Any) -> Structure:
+        """Set fields of the selected bars or cables; cables also take rest_ratio, tension or force_density."""
+        kind, names = select(self, selector)
+        if kind not in ("bar", "cable"):
+            raise OptionError(f'changed("{selector}"): only bars and cables have fields; say "bar:..." or "cable:..."')
+        from taut.structure.properties import with_fields
+
+        members = dict(self.bars if kind == "bar" else self.cables)
+        for name in names:
+            members[name] = with_fields(self, members[name], fields)
+        return replace(self, **{f"{kind}s": members})
+
+    def with_bars(self, *bars: Bar) -> Structure:
+        return replace(self, bars=[*self.bars.values(), *bars])
+
+    def with_cables(self, *cables: Cable) -> Structure:
+        return replace(self, cables=[*self.cables.values(), *cables])
+
+    def with_constraints(self, *constraints: LinearConstraint) -> Structure:
+        return replace(self, constraints=[*self.constraints.values(), *constraints])
+
+    def without(self, selector: str) -> Structure:
+        """Take members away, or nodes with everything that touches them."""
+        kind, names = select(self, selector)
+        gone = set(names)
+        if kind == "node":
+            return _regrouped(_without_nodes(self, gone), self)
+        part = f"{kind}s"
+        left: dict[str, Any] = {part: {n: r for n, r in getattr(self, part).items() if n not in gone}}
+        return _regrouped(replace(self, **left), self)
+
+    def moved(self, rotation: np.ndarray | None = None, translation: Iterable[float] = (0.0, 0.0, 0.0)) -> Structure:
+        """Rotate (3 x 3 matrix) about the origin, then translate [m]."""
+        turned = self.positions if rotation is None else self.positions @ np.asarray(rotation, dtype=float).T
+        placed = turned + np.asarray(list(translation), dtype=float)
+        return self.placed(placed)
+
+    def placed(self, positions: np.ndarray) -> Structure:
+        """The same structure with its nodes elsewhere, (n, 3) [m]."""
+        places = np.asarray(positions, dtype=float)
+        if places.shape != (len(self.nodes), 3):
+            raise OptionError(
+                f"positions must have shape ({len(self.nodes)}, 3), a row for each node, not {places.shape}"
+            )
+        return replace(self, nodes=dict(zip(self.nodes, map(tuple, places.tolist()), strict=True)))
+
+    def prefixed(self, prefix: str) -> Structure:
+        """Put a prefix before every name."""
+        from taut.structure.joining import prefixed
+
+        return prefixed(self, prefix)
+
+    def joined(self, other: Structure, prefix: str = "", onto: Mapping[str, str] | None = None) -> Structure:
+        """This structure and another, whose names get the prefix; `onto` lays nodes of the other on nodes of this."""
+        from taut.structure.joining import joined
+
+        return joined(self, other, prefix, onto or {})
+
+
+def _by_name(kind: str, records: Mapping[str, Record] | Iterable[Record]) -> dict[str, Record]:
+    if isinstance(records, Mapping):
+        wrong = [(key, r.name) for key, r in records.items() if key != r.name]
+        if wrong:
+            key, name = wrong[0]
+            raise ModelError([Problem((kind, key), f'holds a record named "{name}"; key and name must agree')])
+        return dict(records)
+    named: dict[str, Record] = {}
+    twice = []
+    for record in records:
+        if record.name in named:
+            twice.append(Problem((kind, record.name), "this name is used twice; every member needs its own"))
+        named[record.name] = record
+    if twice:
+        raise ModelError(twice)
+    return named
+
+
+def _regrouped(structure: Structure, before: Structure) -> Structure:
+    """The structure with groups that no longer name what it has lost."""
+
+    def known(selector: str, owner: Structure) -> bool:
+        try:
+            return bool(owner.select(selector))
+        except SelectionError:
+            return False
+
+    groups = {
+        group: tuple(m for m in members if known(m, structure) or not known(m, before))
+        for group, members in structure.groups.items()
+    }
+    return replace(structure, groups=groups)
+
+
+def _without_nodes(structure: Structure, gone: set[str]) -> Structure:
+    return replace(
+        structure,
+        nodes={n: p for n, p in structure.nodes.items() if n not in gone},
+        bars={b.name: b for b in structure.bars.values() if gone.isdisjoint(b.nodes)},
+        cables={c.name: c for c in structure.cables.values() if gone.isdisjoint(c.route)},
+        supports={n: a for n, a in structure.supports.items() if n not in gone},
+        point_masses={n: m for n, m in structure.point_masses.items() if n not in gone},
+        constraints={
+            c.name: c for c in structure.constraints.values() if gone.isdisjoint(node for node, _, _ in c.terms)
+        },
+    )

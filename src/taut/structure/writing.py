@@ -1,0 +1,202 @@
+"""A structure and a scenario as the text of a model file, so that reading it gives exactly the same back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from taut.errors import ModelError, Problem
+from taut.structure.format import NAME_LIMIT, VERSION
+from taut.structure.records import Bar, Cable, LinearConstraint, Material
+from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table
+from taut.structure.structure import Structure
+
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.~-]*")
+_NOT_PLAIN = {"null", "Null", "NULL", "true", "false"}
+_EACH_ITS_OWN = ("name", "nodes", "route", "rest_length", "length")
+
+
+def model_text(structure: Structure, scenario: Scenario | None = None) -> str:
+    """The text of a model file. Numbers are written so that they read back bit for bit."""
+    shared = {"bar": _shared(structure.bars.values()), "cable": _shared(structure.cables.values())}
+    sections: list[tuple[str, Iterable[tuple[str, str]]]] = [
+        ("nodes", ((node, _list(place)) for node, place in structure.nodes.items())),
+        ("materials", ((m.name, _entries(_given(m))) for m in _materials(structure))),
+        ("bars", ((name, _member(bar, "nodes", shared["bar"])) for name, bar in structure.bars.items())),
+        ("cables", ((name, _member(cable, "route", shared["cable"])) for name, cable in structure.cables.items())),
+        ("properties", ((f"{kind}:*", _entries(common)) for kind, common in shared.items() if common)),
+        ("supports", ((node, _word(axes)) for node, axes in structure.supports.items())),
+        ("point_masses", ((node, _number(mass)) for node, mass in structure.point_masses.items())),
+        ("constraints", ((name, _constraint(item)) for name, item in structure.constraints.items())),
+        ("groups", ((name, _list(members)) for name, members in structure.groups.items())),
+        ("scenario", () if scenario is None else _scenario(scenario)),
+    ]
+    head = "# A taut model. Units are SI: m, kg, s, N.\n" + f"taut: {VERSION}\n"
+    if structure.name:
+        head += f"name: {_word(structure.name)}\n"
+    return head + "".join(_section(title, rows) for title, rows in sections)
+
+
+def _section(title: str, rows: Iterable[tuple[str, str]]) -> str:
+    written = "".join(f"  {_word(key)}:{value if value.startswith(chr(10)) else ' ' + value}\n" for key, value in rows)
+    return f"\n{title}:\n{written}" if written else ""
+
+
+# --- members
+
+
+def _materials(structure: Structure) -> list[Material]:
+    """Every material once; two that share a name but not their numbers cannot be told apart in a file."""
+    found: dict[str, Material] = {}
+    used = [bar.material for bar in structure.bars.values()] + [cable.material for cable in structure.cables.values()]
+    for material in used:
+        if material is not None and found.setdefault(material.name, material) != material:
+            message = "two different materials have this name; rename one before saving"
+            raise ModelError([Problem(("materials", material.name), message)])
+    return list(found.values())
+
+
+def _given(record: Any) -> dict[str, Any]:
+    """The fields of a record that differ from their defaults, in order, without the name."""
+    given = {}
+    for slot in fields(record):
+        value = getattr(record, slot.name)
+        if slot.name != "name" and (slot.default is MISSING or not _same(value, slot.default)):
+            given[slot.name] = value.name if isinstance(value, Material) else value
+    return given
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equal to the last bit: 0.0 and -0.0 differ."""
+    return bool(a == b) and repr(a) == repr(b)
+
+
+def _shared(members: Iterable[Bar] | Iterable[Cable]) -> dict[str, Any]:
+    """Fields that all members have in common, so that they are said once."""
+    all_given = [_given(member) for member in members]
+    if len(all_given) < 2:
+        return {}
+    first, *others = all_given
+    return {
+        key: value
+        for key, value in first.items()
+        if key not in _EACH_ITS_OWN and all(key in other and _same(other[key], value) for other in others)
+    }
+
+
+def _member(member: Bar | Cable, ends: str, shared: Mapping[str, Any]) -> str:
+    own = {key: value for key, value in _given(member).items() if key not in shared}
+    return _list(own[ends]) if list(own) == [ends] else _entries(own)
+
+
+def _constraint(constraint: LinearConstraint) -> str:
+    return _entries(_given(constraint))
+
+
+# --- scenario
+
+
+def _scenario(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    for slot in fields(scenario):
+        value = getattr(scenario, slot.name)
+        default = slot.default_factory() if slot.default_factory is not MISSING else slot.default
+        if _same(value, default) or value is None:
+            continue
+        if slot.name == "gravity":
+            yield slot.name, _gravity(value)
+        elif slot.name == "loads":
+            loads = zip(_load_names(value), value, strict=True)
+            yield slot.name, _block((name, _load(name, load)) for name, load in loads)
+        elif slot.name == "velocities":
+            if value:
+                yield slot.name, _block((node, _list(velocity)) for node, velocity in value.items())
+        elif isinstance(value, Damping):
+            yield slot.name, _entries(_given(value))
+        else:
+            yield slot.name, _value(value)
+
+
+def _gravity(gravity: tuple[float, float, float]) -> str:
+    x, y, z = gravity
+    downwards = repr(float(x)) == repr(float(y)) == "0.0" and z < 0.0
+    return _number(-z) if downwards else _list(gravity)
+
+
+def _load_names(loads: tuple[Load, ...]) -> Iterator[str]:
+    """Loads have no names of their own; node and axis make one, with a number where that is taken."""
+    taken: dict[str, int] = {}
+    for load in loads:
+        name = f"{load.node}_{load.axis}"
+        if len(name) > NAME_LIMIT - 12 or re.search(r"#\d+$", name):
+            name = "load"
+        taken[name] = taken.get(name, 0) + 1
+        yield name if taken[name] == 1 else f"{name}#{taken[name]}"
+
+
+def _load(name: str, load: Load) -> str:
+    signal = load.signal
+    if isinstance(signal, Constant):
+        told = _number(signal.value)
+    elif isinstance(signal, int | float):
+        told = _number(signal)
+    elif isinstance(signal, Sinusoid | Doublet | Table):
+        told = f"{{{type(signal).__name__.lower()}: {_entries(_given(signal))}}}"
+    else:
+        message = (
+            f'the load on node "{load.node}" along {load.axis} is driven by a Python function, '
+            "which a file cannot hold; use a Constant, Sinusoid, Doublet or Table"
+        )
+        raise ModelError([Problem(("scenario", "loads", name), message)])
+    return f"{{node: {_word(load.node)}, axis: {_word(load.axis)}, signal: {told}}}"
+
+
+# --- words and numbers
+
+
+def _block(rows: Iterable[tuple[str, str]]) -> str:
+    return "".join(f"\n    {_word(key)}: {value}" for key, value in rows)
+
+
+def _entries(entries: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{key}: {_value(value)}" for key, value in entries.items()) + "}"
+
+
+def _list(values: Iterable[Any]) -> str:
+    return "[" + ", ".join(map(_value, values)) + "]"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return _word(value)
+    if isinstance(value, tuple | list):
+        return _list(value)
+    return str(value) if isinstance(value, int) else _number(value)
+
+
+def _number(value: float) -> str:
+    """The shortest decimal that reads back as the same double; 200000000000.0 as 2e11."""
+    text = repr(float(value)).removesuffix(".0")
+    digits = text.rstrip("0")
+    zeros = len(text) - len(digits)
+    return f"{digits}e{zeros}" if zeros > 5 and digits.lstrip("-").isdigit() else text
+
+
+def _word(text: str) -> str:
+    """A name or text, in quotes unless it is plain."""
+    if len(text) > NAME_LIMIT:
+        message = f'the name "{text[:40]}..." has {len(text)} characters; a file holds at most {NAME_LIMIT}'
+        raise ModelError([Problem((), message)])
+    if _PLAIN.fullmatch(text) and text not in _NOT_PLAIN:
+        return text
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    if character.isprintable():
+        return character
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
