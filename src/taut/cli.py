@@ -1,4 +1,5 @@
-"""The `taut` command. Thin: each command reads, calls the library, prints. Exit code 0, 1 (ran, but failed), 2 (bad input)."""
+"""The `taut` command. Thin: each command reads, calls the library, prints. Exit code 0, 1 (ran, but failed), 2 (bad
+input)."""
 
 from __future__ import annotations
 
@@ -180,7 +181,8 @@ def _continued(source: Path, model: Path | None, overrides: list[str] | None) ->
 
 
 def _simulated(model: Model, target: Path, options: dict[str, Any], start: Trajectory | None = None) -> Trajectory:
-    """Run a model with its scenario's options, overridden by those given; a file that cannot be written is found first."""
+    """Run a model with its scenario's options, overridden by those given; a file that cannot be written is found
+    first."""
     from taut.dynamics.simulate import simulate
     from taut.mechanics.plant import assemble
     from taut.output.store import check_writable

@@ -9,9 +9,9 @@ The residuals and their derivative are those of eqs. (27), (32), (43):
 Of the many solutions it takes, in this order, the shortest dq that closes the gaps, the shortest dv that closes their
 rates, and along the constraints the gradient of the energy. "Shortest" is by mass (or by plain coordinates, as in the
 paper), and the last is the gradient in the Sasaki metric: a displacement d carries the velocity along with it, dv = w
-with G w = -H d, and only what differs from that counts as a change of velocity. Every direction comes from one factor of
-the same saddle-point system that gives accelerations. `time` says how many seconds make a change of velocity count like a
-change of position; near 1 / frequency the energy is corrected without a shift of phase.
+with G w = -H d, and only what differs from that counts as a change of velocity. Every direction comes from one factor
+of the same saddle-point system that gives accelerations. `time` says how many seconds make a change of velocity count
+like a change of position; near 1 / frequency the energy is corrected without a shift of phase.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The time loop: steps, their acceptance, corrections, and samples on the output grid. Written once for every plant.
 
-A sample between two steps is not interpolated: the step is taken again, shorter, to the very time, and corrected like any
-other, so samples are as good as steps. The step that crosses the last sample is not kept. A later run starts from the same
-state with the same step and repeats it, which is why a run in two parts is the same to the last bit as one in one part.
+A sample between two steps is not interpolated: the step is taken again, shorter, to the very time, and corrected like
+any other, so samples are as good as steps. The step that crosses the last sample is not kept. A later run starts from
+the same state with the same step and repeats it, which is why a run in two parts is the same to the last bit as one
+in one part.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ TIME, STEP, LAST_ERROR, REFERENCE, START = 0, 1, 2, 3, 4
 time from which fixed steps are counted."""
 
 STEPS, REJECTED, EVALUATIONS, ITERATIONS, UNBALANCED, GRID, PIECE, FRESH, FILLED = range(9)
-"""Places in the counts: accepted steps, rejected ones, calls of `rate`, correction iterations, steps whose energy could not
-be corrected, fixed steps from the start, current piece of the signals, whether stages[0] is the rate at the state, samples
-filled in this call."""
+"""Places in the counts: accepted steps, rejected ones, calls of `rate`, correction iterations, steps whose energy
+could not be corrected, fixed steps from the start, current piece of the signals, whether stages[0] is the rate at the
+state, samples filled in this call."""
 
 
 class Rules(NamedTuple):
@@ -55,10 +56,13 @@ class Desk(NamedTuple):
 
 def desk(stages: int, state: int, coordinates: int, rows: int) -> Desk:
     return Desk(
-        np.zeros((stages, state)),
-        np.zeros((stages, state)),
-        *(np.zeros(state) for _ in range(4)),
-        bench(coordinates, rows),
+        stages=np.zeros((stages, state)),
+        side=np.zeros((stages, state)),
+        trial=np.zeros(state),
+        sample=np.zeros(state),
+        error=np.zeros(state),
+        zero=np.zeros(state),
+        bench=bench(coordinates, rows),
     )
 
 

@@ -17,7 +17,7 @@ def advance(
 
     steers: whether every stage is wanted, for the error and the next step, or only the result.
     """
-    count = method.nodes.size
+    count: int = method.nodes.size
     needed = count if steers or not method.reuses_last else count - 1
     for i in range(1, needed):
         combine(trial, y, h, method.weights[i], stages, i)

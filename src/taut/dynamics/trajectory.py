@@ -42,8 +42,8 @@ SAMPLED = (
 class Trajectory:
     """Samples over time, SI units; T samples, n nodes, c cables, b bars, g constraints, s supported nodes, l loads.
 
-    Forces are positive in tension; reactions act on the structure. `status` is "finished" or a sentence that says where and
-    why the run stopped; what was computed until then is here.
+    Forces are positive in tension; reactions act on the structure. `status` is "finished" or a sentence that says
+    where and why the run stopped; what was computed until then is here.
     """
 
     structure: Structure
@@ -135,5 +135,5 @@ class Trajectory:
 
 def appended(first: Trajectory, second: Trajectory) -> Trajectory:
     """The samples of two runs, the second of which went on where the first stopped, as one."""
-    joined = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in SAMPLED}
+    joined: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in SAMPLED}
     return replace(second, **joined, wall_time=first.wall_time + second.wall_time)

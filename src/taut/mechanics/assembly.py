@@ -86,7 +86,7 @@ def euclidean(tables: Nodal) -> tuple[Pack, Nodal]:
 
 def _packed(tables: Nodal) -> tuple[Pack, Nodal]:
     pack, views = packed(tables)
-    return pack, Nodal(*views)
+    return pack, Nodal._make(views)
 
 
 def _empty(saddle: Saddle) -> Saddle:
@@ -121,20 +121,20 @@ def _lumped_masses(structure: Structure, index: dict[str, int]) -> np.ndarray:
 
 def _guides(structure: Structure, index: dict[str, int]) -> Guides:
     """Linear constraints as rows of unit norm, so that their gaps are lengths and their multipliers forces."""
-    places = structure.positions.ravel()
+    shape = structure.positions.ravel()
     starts, coordinates, coefficients, values = [0], [], [], []
     for constraint in structure.constraints.values():
         merged: dict[int, float] = {}
         for node, axis, coefficient in constraint.terms:
             at = 3 * index[node] + AXES.index(axis)
             merged[at] = merged.get(at, 0.0) + coefficient
-        at, row = np.array(list(merged), dtype=np.int64), np.array(list(merged.values()))
+        places, row = np.array(list(merged), dtype=np.int64), np.array(list(merged.values()))
         norm = float(np.linalg.norm(row))
         if norm == 0.0:
             raise ModelError([Problem(("constraints", constraint.name), "its terms cancel; it constrains nothing")])
-        coordinates += at.tolist()
+        coordinates += places.tolist()
         coefficients += (row / norm).tolist()
-        values.append(float(row @ places[at] if constraint.value is None else constraint.value) / norm)
+        values.append(float(row @ shape[places] if constraint.value is None else constraint.value) / norm)
         starts.append(len(coordinates))
     return Guides(
         np.array(starts, dtype=np.int64),

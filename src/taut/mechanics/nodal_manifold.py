@@ -1,4 +1,4 @@
-"""What a correction needs to know of the nodal formulation: gaps, projections onto the constraints, energy and its slope.
+"""What a correction needs of the nodal formulation: gaps, projections onto the constraints, energy and its slope.
 
 All of it in full coordinates; held ones stay zero in every direction.
 """
@@ -101,8 +101,8 @@ def mismatch(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, toler
     """The largest error of a free coordinate as a fraction of what is allowed.
 
     Allowed are tolerance * typical length for positions, tolerance * largest speed for velocities (or, near rest, a
-    thousandth of typical length per typical time), and tolerance * (largest kinetic energy such speeds mean + |work|) for
-    the work.
+    thousandth of typical length per typical time), and tolerance * (largest kinetic energy such speeds mean + |work|)
+    for the work.
     """
     nodes, scale = nodes_in(p), constants_in(p).scale
     size = nodes.mass.size
@@ -115,4 +115,5 @@ def mismatch(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, toler
         speed = max(speed, max(abs(y[size + i]), abs(trial[size + i])))
         mass += nodes.mass[i]
     works = mass * speed * speed + max(abs(y[2 * size]), abs(trial[2 * size]))
-    return max(worst / scale[0], max(worst_rate / speed, abs(error[2 * size]) / works)) / tolerance
+    largest = max(worst / scale[0], max(worst_rate / speed, abs(error[2 * size]) / works))
+    return float(largest / tolerance)

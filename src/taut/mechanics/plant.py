@@ -104,7 +104,7 @@ def assemble(
     gravity: [m/s^2], a number acts along -z. velocities: of nodes at the start [m/s], zero where not named.
     Raises ModelError with every problem found.
     """
-    vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else tuple(map(float, gravity))
+    vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
     loads, damping = tuple(loads), damping or Damping()
     problems = problems_of_motion(structure)
     problems += _scenario_problems(structure, vector, loads, damping, velocities or {})

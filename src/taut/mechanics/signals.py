@@ -1,8 +1,8 @@
 """Signals as tables that a kernel evaluates.
 
-A signal may jump (a doublet) or bend (a table's knots). A run steps exactly onto those times, its breaks, and between two
-of them every signal is smooth. So that both sides of a jump are right, a signal is evaluated with the time and with the
-middle of the current piece: the piece chooses the branch, the time the place on it.
+A signal may jump (a doublet) or bend (a table's knots). A run steps exactly onto those times, its breaks, and between
+two of them every signal is smooth. So that both sides of a jump are right, a signal is evaluated with the time and
+with the middle of the current piece: the piece chooses the branch, the time the place on it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ def tabulate(
 
     A function's value lives in the table as a constant that is rewritten before every evaluation.
     """
-    kinds, starts, numbers, breaks = [], [], [], [-math.inf, math.inf]
+    kinds: list[int] = []
+    starts: list[int] = []
+    numbers: list[float] = []
+    breaks: list[float] = [-math.inf, math.inf]
     functions: dict[int, Callable[[float], float]] = {}
     for index, signal in enumerate(signals):
         starts.append(len(numbers))
@@ -54,8 +57,13 @@ def tabulate(
             functions[index] = signal
         else:
             raise OptionError(f"{signal!r} is not a signal; use a number, a signal or a function of time")
-    whole = [np.array(column, dtype=np.int64) for column in (coordinates, kinds, starts)]
-    tables = Signals(*whole, np.array(numbers, dtype=float), np.zeros(1))
+    tables = Signals(
+        coordinate=np.array(coordinates, dtype=np.int64),
+        kind=np.array(kinds, dtype=np.int64),
+        start=np.array(starts, dtype=np.int64),
+        data=np.array(numbers, dtype=float),
+        piece=np.zeros(1),
+    )
     return tables, np.unique(np.array(breaks)), functions
 
 

@@ -1,7 +1,7 @@
 """The flat tables of a structure with rigid bars in nodal coordinates, and how kernels unpack them.
 
-3 n coordinates (u of them free), c cables, b bars, g guides, r = b + g rows. "Coordinate" means a place in the vector of
-all 3 n of them; a node is named by its first one.
+3 n coordinates (u of them free), c cables, b bars, g guides, r = b + g rows. "Coordinate" means a place in the vector
+of all 3 n of them; a node is named by its first one.
 """
 
 from __future__ import annotations
@@ -154,8 +154,13 @@ def constants_in(p: Pack) -> Constants:
 @inlined
 def work_in(p: Pack) -> Work:
     return Work(
-        reals(p, WORK), reals(p, WORK + 1), reals(p, WORK + 2), reals(p, WORK + 3), reals(p, WORK + 4), reals(p, WORK + 5)
-    )  # fmt: skip
+        reals(p, WORK),
+        reals(p, WORK + 1),
+        reals(p, WORK + 2),
+        reals(p, WORK + 3),
+        reals(p, WORK + 4),
+        reals(p, WORK + 5),
+    )
 
 
 @inlined

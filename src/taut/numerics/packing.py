@@ -1,8 +1,9 @@
 """Many named arrays in two flat ones.
 
-A kernel that is handed a plant with sixty arrays takes half a second to compile for the handing over alone, and so does
-every kernel it calls. So a plant travels as a Pack: one array of whole numbers, one of reals, and a directory of where each
-part begins. A table is a NamedTuple of parts; a kernel that wants one unpacks the views it needs, at a nanosecond each.
+A kernel that is handed a plant with sixty arrays takes half a second to compile for the handing over alone, and so
+does every kernel it calls. So a plant travels as a Pack: one array of whole numbers, one of reals, and a directory of
+where each part begins. A table is a NamedTuple of parts; a kernel that wants one unpacks the views it needs, at a
+nanosecond each.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def _reader(array: int) -> Any:
     An ordinary slice would do, but costs several times as much to compile (a second of cold start for each hundred).
     """
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]
     def part_of(typing_context: Any, p: Any, part: Any) -> Any:
         vector = p.types[array]
 

@@ -5,9 +5,9 @@
 
 with W symmetric positive definite and constant, G sparse and new at every call: analysed once, factored as L D L^T
 without pivoting, solved often. The whole matrix is factored rather than the Schur complement G W^-1 G^T because a
-consistent mass matrix makes W^-1 dense along a chain of bars. An order in which every multiplier follows the unknowns it
-multiplies keeps every pivot away from zero as long as the rows of G are independent; a row that depends on earlier ones
-shows as a tiny pivot and is dropped (its multiplier is zero).
+consistent mass matrix makes W^-1 dense along a chain of bars. An order in which every multiplier follows the unknowns
+it multiplies keeps every pivot away from zero as long as the rows of G are independent; a row that depends on earlier
+ones shows as a tiny pivot and is dropped (its multiplier is zero).
 """
 
 from __future__ import annotations
@@ -158,7 +158,8 @@ def _symbolic(size: int, column_start: np.ndarray, row_index: np.ndarray) -> tup
 
 @entry
 def factorise(s: Saddle) -> int:
-    """Factor the matrix as it stands in `values`; returns how many dependent rows were dropped, -1 if W is not positive."""
+    """Factor the matrix as it stands in `values`; returns how many dependent rows were dropped, -1 if W is not
+    positive."""
     dropped = 0
     work = s.work
     for k in range(s.order.size):

@@ -1,7 +1,7 @@
 """Run files: a Trajectory as NetCDF-4, which xarray, MATLAB and any HDF5 tool open.
 
-A file is written beside its final name and moved there when it is whole, so a killed run never leaves half a file. It holds
-the model's text and the full last state: it can be repeated and continued without anything else.
+A file is written beside its final name and moved there when it is whole, so a killed run never leaves half a file. It
+holds the model's text and the full last state: it can be repeated and continued without anything else.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from taut.errors import ModelError, Problem, SelectionError, suggestion
@@ -52,12 +52,12 @@ def joined(base: Structure, other: Structure, prefix: str, onto: Mapping[str, st
 
 
 def subdivided(structure: Structure) -> Structure:
-    """Cut every cable that asks for segments into that many equal cables with nodes "cable~1", "cable~2", ... between."""
+    """Cut every cable that asks for segments into that many equal cables with nodes "cable~1", "cable~2", ...
+    between."""
     coarse = [cable for cable in structure.cables.values() if cable.segments > 1]
     if not coarse:
         return structure
-    nodes, masses = dict(structure.nodes), dict(structure.point_masses)
-    groups = dict(structure.groups)
+    nodes, groups = dict(structure.nodes), dict(structure.groups)
     cables: dict[str, Cable] = {}
     for cable in structure.cables.values():
         if cable.segments == 1:
@@ -69,10 +69,11 @@ def subdivided(structure: Structure) -> Structure:
             if index:
                 share = index / len(pieces)
                 a, b = (structure.nodes[cable.route[end]] for end in (0, 1))
-                nodes[piece.route[0]] = tuple((1 - share) * p + share * q for p, q in zip(a, b, strict=True))
+                x, y, z = ((1 - share) * p + share * q for p, q in zip(a, b, strict=True))
+                nodes[piece.route[0]] = (x, y, z)
         groups[cable.name] = tuple(f"cable:{piece.name}" for piece in pieces)
     _refuse_clashes("nodes", structure.nodes, {n: 0 for n in nodes if n not in structure.nodes})
-    return replace(structure, nodes=nodes, cables=cables, point_masses=masses, groups=groups)
+    return replace(structure, nodes=nodes, cables=cables, groups=groups)
 
 
 def _pieces(structure: Structure, cable: Cable) -> list[Cable]:
@@ -115,14 +116,22 @@ def _renamed(structure: Structure, names: Mapping[str, str], prefix: str) -> Str
     return replace(
         structure,
         nodes={names[node]: place for node, place in structure.nodes.items()},
-        bars=[replace(bar, name=prefix + bar.name, nodes=_mapped(bar.nodes, names)) for bar in structure.bars.values()],
-        cables=[replace(c, name=prefix + c.name, route=_mapped(c.route, names)) for c in structure.cables.values()],
+        bars={
+            prefix + bar.name: replace(bar, name=prefix + bar.name, nodes=(names[bar.nodes[0]], names[bar.nodes[1]]))
+            for bar in structure.bars.values()
+        },
+        cables={
+            prefix + c.name: replace(c, name=prefix + c.name, route=tuple(names[node] for node in c.route))
+            for c in structure.cables.values()
+        },
         supports={names[node]: axes for node, axes in structure.supports.items()},
         point_masses={names[node]: mass for node, mass in structure.point_masses.items()},
-        constraints=[
-            replace(c, name=prefix + c.name, terms=tuple((names[n], axis, k) for n, axis, k in c.terms))
+        constraints={
+            prefix + c.name: replace(
+                c, name=prefix + c.name, terms=tuple((names[n], axis, k) for n, axis, k in c.terms)
+            )
             for c in structure.constraints.values()
-        ],
+        },
         groups={
             prefix + group: tuple(new for selector in members for new in reselected(selector))
             for group, members in structure.groups.items()
@@ -135,10 +144,6 @@ def _selected(structure: Structure, selector: str) -> tuple[str, ...]:
         return structure.select(selector)
     except SelectionError:
         return ()
-
-
-def _mapped(nodes: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(names[node] for node in nodes)
 
 
 def _refuse_clashes(part: str, here: Mapping[str, object], there: Mapping[str, object]) -> None:

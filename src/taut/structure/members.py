@@ -147,7 +147,8 @@ def _named_material(
 def _rested(
     members: Members, skeleton: Structure, cable: Cable, rule: str, target: float
 ) -> tuple[Cable, list[Problem]]:
-    """The cable with the rest length that a rule asks for; where that cannot be known, `check()` says what is missing."""
+    """The cable with the rest length that a rule asks for; where that cannot be known, `check()` says what is
+    missing."""
     if not all(node in skeleton.nodes for node in cable.route):
         return cable, []
     place = members.place("cables", cable.name, "rest_length")

@@ -6,13 +6,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 from taut.errors import OptionError, suggestion
 from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
-
-Member = TypeVar("Member", Bar, Cable)
 
 REST_RULES = ("rest_ratio", "tension", "force_density")
 
@@ -93,8 +91,8 @@ def massless_nodes(structure: Structure) -> list[str]:
     return [n for n in structure.nodes if n not in heavy and set(structure.supports.get(n, "")) != set("xyz")]
 
 
-def with_fields(structure: Structure, member: Member, fields: Mapping[str, Any]) -> Member:
-    """The member with fields set; a cable's rest length may be given as rest_ratio, tension or force_density."""
+def with_fields(structure: Structure, member: Any, fields: Mapping[str, Any]) -> Any:
+    """The bar or cable with fields set; a cable's rest length may be given as rest_ratio, tension or force_density."""
     rules = {key: value for key, value in fields.items() if key in REST_RULES}
     plain = {key: value for key, value in fields.items() if key not in REST_RULES}
     known = [slot for slot in type(member).__dataclass_fields__ if slot != "name"]
@@ -111,9 +109,8 @@ def with_fields(structure: Structure, member: Member, fields: Mapping[str, Any])
     if len(rules) > 1 or "rest_length" in plain:
         given = ", ".join([*rules, *(["rest_length"] if "rest_length" in plain else [])])
         raise OptionError(f'cable "{member.name}" has more than one rule for its rest length ({given}); keep one')
-    assert isinstance(changed, Cable)
-    (rule, value), *_ = rules.items()
-    return replace(changed, rest_length=_rest_length_by(structure, changed, rule, float(value)))
+    (rule,) = rules
+    return replace(changed, rest_length=_rest_length_by(structure, changed, rule, float(rules[rule])))
 
 
 def _rest_length_by(structure: Structure, cable: Cable, rule: str, value: float) -> float:

@@ -50,7 +50,7 @@ class Cable:
     rest_length: [m]; None takes the length of the route as it stands.
     stiffness: [N/m]; None takes E A / rest_length from material and radius.
     damping: [N s/m], along the cable and only while it is taut.
-    mass: [kg]; None takes it from the material's density, zero where that is unknown. Lumped to the ends of each segment.
+    mass: [kg]; None takes it from the material's density, zero where that is unknown. Half of it sits at either end.
     law: "cable" (tension only) or "spring" (pulls and pushes).
     segments: a cable with mass can be cut into this many equal pieces with nodes between them.
     """

@@ -64,7 +64,8 @@ def _matches(structure: Structure, kind: str, pattern: str, opened: set[str] | N
 
 
 def _named(structure: Structure, kind: str) -> Collection[str]:
-    return getattr(structure, f"{kind}s")
+    named: Collection[str] = getattr(structure, f"{kind}s")
+    return named
 
 
 def _forms(selector: str) -> str:

@@ -96,19 +96,19 @@ class Structure:
             raise OptionError(f'changed("{selector}"): only bars and cables have fields; say "bar:..." or "cable:..."')
         from taut.structure.properties import with_fields
 
-        members = dict(self.bars if kind == "bar" else self.cables)
+        members: dict[str, Any] = dict(self.bars if kind == "bar" else self.cables)
         for name in names:
             members[name] = with_fields(self, members[name], fields)
-        return replace(self, **{f"{kind}s": members})
+        return replace(self, bars=members) if kind == "bar" else replace(self, cables=members)
 
     def with_bars(self, *bars: Bar) -> Structure:
-        return replace(self, bars=[*self.bars.values(), *bars])
+        return replace(self, bars=_by_name("bars", [*self.bars.values(), *bars]))
 
     def with_cables(self, *cables: Cable) -> Structure:
-        return replace(self, cables=[*self.cables.values(), *cables])
+        return replace(self, cables=_by_name("cables", [*self.cables.values(), *cables]))
 
     def with_constraints(self, *constraints: LinearConstraint) -> Structure:
-        return replace(self, constraints=[*self.constraints.values(), *constraints])
+        return replace(self, constraints=_by_name("constraints", [*self.constraints.values(), *constraints]))
 
     def without(self, selector: str) -> Structure:
         """Take members away, or nodes with everything that touches them."""

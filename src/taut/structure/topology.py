@@ -23,7 +23,7 @@ def parts(structure: Structure) -> list[list[str]]:
             node = leader[node]
         return node
 
-    links = [bar.nodes for bar in structure.bars.values()]
+    links: list[tuple[str, ...]] = [bar.nodes for bar in structure.bars.values()]
     links += [cable.route for cable in structure.cables.values()]
     links += [tuple(node for node, _, _ in c.terms) for c in structure.constraints.values()]
     for nodes in links:

@@ -93,10 +93,10 @@ def dbar(
     return Structure(
         nodes={"n1": (0.0, 0.0, 0.0), "n2": (reach, 0.0, rise), "n3": (2 * reach, 0.0, 0.0), "n4": (reach, 0.0, -rise)},
         bars=bars_of(ring, bar_radius, bar_density, bar_youngs_modulus),
-        cables=[
-            Cable("along", ("n1", "n3"), rest_length=2.0 * reach * along_rest_ratio, stiffness=stiffness),
-            Cable("across", ("n2", "n4"), rest_length=2.0 * rise * across_rest_ratio, stiffness=stiffness),
-        ],
+        cables={
+            "along": Cable("along", ("n1", "n3"), rest_length=2.0 * reach * along_rest_ratio, stiffness=stiffness),
+            "across": Cable("across", ("n2", "n4"), rest_length=2.0 * rise * across_rest_ratio, stiffness=stiffness),
+        },
         supports={"n1": "xyz", "n2": "y", "n3": "yz", "n4": "y"},
         point_masses={"n3": end_mass} if end_mass else {},
         name="D-bar",

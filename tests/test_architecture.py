@@ -1,0 +1,65 @@
+"""The house rules that a machine can check: imports go one way, nothing prints, only files.py opens files."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import taut
+
+PACKAGE = Path(taut.__file__).parent
+ORDER = ["errors", "numerics", "structure", "mechanics", "dynamics", "output", "cli"]
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(path: Path) -> set[str]:
+    rooms = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+        rooms |= {name.split(".")[1] for name in names if name.startswith("taut.")}
+    return rooms
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in SOURCES if p.name != "__init__.py"], ids=lambda p: str(p.relative_to(PACKAGE))
+)
+def test_imports_go_downwards(path: Path) -> None:
+    here = ORDER.index(room_of(path))
+    for room in imported_rooms(path):
+        assert ORDER.index(room) <= here, f"{path.name} in {room_of(path)} imports from {room}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_only_the_command_prints_and_only_files_opens(path: Path) -> None:
+    called = {
+        node.func.id
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    if room_of(path) != "cli":
+        assert "print" not in called
+    if room_of(path) in ORDER[: ORDER.index("output")] and path.name != "files.py":
+        assert "open" not in called
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_every_file_says_what_it_is_for_and_stays_short(path: Path) -> None:
+    text = path.read_text()
+    assert ast.get_docstring(ast.parse(text)), "no docstring"
+    assert text.count("\n") < 400
+
+
+def test_the_lazy_names_are_the_ones_shown_to_type_checkers() -> None:
+    tree = ast.parse((PACKAGE / "__init__.py").read_text())
+    guarded = next(node for node in tree.body if isinstance(node, ast.If))
+    shown = {(node.module, alias.name) for node in guarded.body for alias in node.names}
+    assert shown == {(module, name) for name, module in taut._HOME.items()}
+    for name in taut.__all__:
+        assert getattr(taut, name) is not None
+    with pytest.raises(AttributeError, match="no name 'simulat'"):
+        _ = taut.simulat

@@ -1,0 +1,56 @@
+"""Every example runs; each with one number that says it did the right thing."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import taut
+from taut.structure.properties import total_mass
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda p: p.stem)
+def test_models_run_and_keep_their_bars_and_energy(path: Path) -> None:
+    model = taut.read_model(path)
+    scenario = model.scenario
+    plant = taut.assemble(
+        model.structure,
+        gravity=scenario.gravity,
+        loads=scenario.loads,
+        damping=scenario.damping,
+        velocities=scenario.velocities,
+    )
+    run = taut.simulate(plant, min(1.0, scenario.duration), tolerance=scenario.tolerance)
+    assert run.ok
+    assert run.length_violation.max() < 2e-13
+    assert np.abs(run.energy_violation).max() < 1e-10
+    assert np.ptp(run.nodes, axis=0).max() > 1e-4, "nothing moved"
+
+
+def test_compare_corrections_finds_energy_correction_better_than_none() -> None:
+    errors = script("compare_corrections").main(duration=5.0, tolerances=(1e-8,))
+    assert errors["energy", 1e-8] < errors["constraints", 1e-8] < errors["none", 1e-8]
+
+
+def test_the_tower_carries_its_weight() -> None:
+    run = script("drop_a_tower").main(duration=1.0)
+    weight = 9.81 * total_mass(run.structure)
+    assert run.reaction[:, :, 2].sum(axis=1).mean() == pytest.approx(weight, rel=0.02)
+    assert run.cable_tension.min() > 0.0
+
+
+def test_every_script_has_a_test() -> None:
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {"compare_corrections", "drop_a_tower"}
