@@ -1,30 +1,41 @@
-"""The `taut` command. Thin: each command reads, calls the library, prints. Exit code 0, 1 (ran, but failed), 2 (bad
-input)."""
+"""The `taut` command. Thin: each command reads, calls the library, prints.
+
+Exit code 0, 1 (ran, but failed), 2 (bad input).
+What is wrong goes to stderr, one line a problem: `model.yaml:12: bars.b1: ...` where a file is at fault, `error: ...`
+elsewhere. Heavy imports happen inside the commands, so that `taut --help` answers at once.
+"""
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from taut import __version__
-from taut.errors import FileError, ModelError, TautError, suggestion
+from taut.errors import FileError, ModelError, OptionError, Problem, TautError, suggestion
 
 if TYPE_CHECKING:
     from taut.dynamics.trajectory import Trajectory
     from taut.structure.files import Model
+    from taut.structure.scenario import Scenario
 
 app = typer.Typer(
     help="Tensegrity structures: check, simulate, look at the numbers.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+UsageError: Any = typer.BadParameter.__bases__[0]
+"""What typer raises on a wrong command line; it belongs to click, which some versions of typer carry inside."""
+
+MOST_LINES = 60
+"""Of an error message; a file with more problems than that is better mended in parts."""
 
 ModelPath = Annotated[Path, typer.Argument(help="A model file (.yaml).", show_default=False)]
 Overrides = Annotated[
@@ -34,20 +45,53 @@ Overrides = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
-def main() -> None:
-    """The command's entry point: errors as one plain message on stderr."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command's entry point: whatever goes wrong is told in plain words on stderr, never as a traceback."""
+    raise SystemExit(_exit_code(arguments))
+
+
+def _exit_code(arguments: Sequence[str] | None) -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names may hold letters that a terminal does not know
     try:
-        app()
+        code = int(app(arguments, prog_name="taut", standalone_mode=False) or 0)
+        print(end="", flush=True)
+        return code
     except TautError as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
+        placed = isinstance(error, FileError) or (isinstance(error, ModelError) and error.source)
+        return _complain(str(error) if placed else f"error: {error}")
+    except UsageError as error:
+        command = error.ctx.command_path if error.ctx else "taut"
+        return _complain(f"error: {error.format_message()} (see `{command} --help`)")
+    except (typer.Abort, KeyboardInterrupt):
+        return _complain("error: interrupted before there was anything to keep", 1)
+    except MemoryError as error:
+        return _complain(
+            f"error: not enough memory ({error or 'no details'}); take fewer samples or a smaller model", 1
+        )
+    except OSError as error:
+        # Our output cannot be printed; without this Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1 if isinstance(error, BrokenPipeError) else _complain(f"error: {error}", 1)
+
+
+def _complain(message: str, code: int = 2) -> int:
+    lines = message.splitlines()
+    more = [f"... and {len(lines) - MOST_LINES} problems more"] if len(lines) > MOST_LINES else []
+    print("\n".join(lines[:MOST_LINES] + more), file=sys.stderr)
+    return code
 
 
 @app.callback(invoke_without_command=True)
-def _version(version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:
+def _start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
     if version:
         print(f"taut {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 @app.command()
@@ -55,41 +99,45 @@ def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the run file goes.")] = Path("tbar.nc"),
 ) -> None:
     """Simulate the T-bar of Hsu, Tadiparthi and Bhattacharya for 10 s and print the summary."""
+    from taut.output.model_runs import simulated
     from taut.structure.files import read_model
 
-    print("The T-bar: two bars, four springs, no damping, let go from rest; see examples/tbar.yaml.")
+    print("The T-bar: two bars, four springs, no damping, let go from rest; `taut examples tbar` copies its file here.")
     print("The first run on a machine compiles the equations, which takes a while; later ones start at once.\n")
-    _finish(_simulated(read_model(_example("tbar")), output, {}), output)
+    _finish(simulated(read_model(_example("tbar")), output, {}), output)
 
 
 @app.command()
 def examples(name: Annotated[str | None, typer.Argument(help="The example to copy here.")] = None) -> None:
     """List the examples, or copy one into this folder."""
     if name is None:
-        for path in _examples():
-            print(f"{path.stem:<16} {_first_comment(path)}")
+        found = _examples()
+        width = max((len(path.name) for path in found), default=0)
+        for path in found:
+            print(f"{path.name:<{width}}  {_first_comment(path)}")
         return
+    from taut.output.whole_files import written_whole
+
     source = _example(name)
     target = Path(source.name)
     if target.exists():
-        raise FileError(f"{target} is here already; move it away first")
-    target.write_bytes(source.read_bytes())
-    print(
-        f"wrote {target}; next: taut check {target}, taut run {target}"
-        if source.suffix == ".yaml"
-        else f"wrote {target}"
-    )
+        raise FileError(f"{target}: is here already; move it away first")
+    with written_whole(target) as draft:
+        draft.write_bytes(source.read_bytes())
+    then = f"taut check {target}, taut run {target}" if source.suffix == ".yaml" else f"python {target}"
+    print(f"wrote {target}; next: {then}")
 
 
 @app.command()
 def check(model: ModelPath, overrides: Overrides = None) -> None:
     """Say whether a model file is sound; list every problem with its line."""
     from taut.mechanics.survey import problems_of_motion
+    from taut.structure.files import located
 
     loaded = _model(model, overrides)
-    found = problems_of_motion(loaded.structure)
+    found = [*problems_of_motion(loaded.structure), *_method_problems(loaded.scenario)]
     if found:
-        raise ModelError(found, str(model))
+        raise located(loaded, found)
     print(f"{model}: sound; {_size(loaded)}")
 
 
@@ -111,7 +159,7 @@ def info(model: ModelPath, overrides: Overrides = None, as_json: AsJson = False)
 def run(
     model: Annotated[Path | None, typer.Argument(help="A model file (.yaml).", show_default=False)] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The run file; MODEL.nc here by default.")
+        Path | None, typer.Option("-o", "--output", help="The run file (.nc); by default MODEL.nc, in this folder.")
     ] = None,
     duration: Annotated[float | None, typer.Option(help="How long to simulate, counted from the start [s].")] = None,
     every: Annotated[float | None, typer.Option(help="Time between samples [s].")] = None,
@@ -121,34 +169,27 @@ def run(
     ] = None,
     step: Annotated[float | None, typer.Option(help="Step [s], for fixed-step methods.")] = None,
     correction: Annotated[str | None, typer.Option(help="none, constraints, energy or baumgarte.")] = None,
-    source: Annotated[Path | None, typer.Option("--from", help="Continue this run file.", metavar="RUN.nc")] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Continue this run file, with the model in it.", metavar="RUN.nc")
+    ] = None,
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate a model and write a run file; or continue one."""
-    given = {
-        "duration": duration,
-        "every": every,
-        "method": method,
-        "tolerance": tolerance,
-        "step": step,
-        "correction": correction,
-    }
-    options = {name: value for name, value in given.items() if value is not None}
-    if source is None:
-        if model is None:
-            raise FileError("nothing to run: give a model file, or --from RUN.nc to continue a run")
+    """Simulate a model and write a run file; or continue one. Ctrl-C keeps what was computed."""
+    from taut.output.model_runs import RUN_OPTIONS, continued, simulated
+
+    values = (duration, every, method, tolerance, step, correction)
+    given = {name: value for name, value in zip(RUN_OPTIONS, values, strict=True) if value is not None}
+    if source is not None:
+        other = None if model is None else _model(model, overrides)
+        loaded, start = continued(source, other, overrides or ())
+        target = output or source.with_name(f"{source.stem}-continued.nc")
+    elif model is not None:
         loaded, start = _model(model, overrides), None
         target = output or Path(f"{model.stem}.nc")
     else:
-        loaded, start = _continued(source, model, overrides)
-        target = output or source.with_name(f"{source.stem}-continued.nc")
-        kept = ("method", "tolerance", "step", "correction", "every")
-        options = {**{name: start.options[name] for name in kept if name in start.options}, **options}
-        if "duration" not in options:
-            raise FileError(f"{source} ends at {start.time[-1]:g} s; say how far to go on with --duration")
-    result = _simulated(loaded, target, options, start)
-    _finish(result, target, as_json)
+        raise OptionError("nothing to run: give a model file, or --from RUN.nc to continue a run")
+    _finish(simulated(loaded, target, given, start), target, as_json=as_json)
 
 
 @app.command()
@@ -156,89 +197,71 @@ def warmup() -> None:
     """Compile everything now, so that later runs start at once."""
     from taut.dynamics.simulate import simulate
     from taut.mechanics.plant import assemble
+    from taut.mechanics.survey import facts
     from taut.structure.generators import tbar
 
     simulate(assemble(tbar()), 0.01)
+    facts(tbar())
     print("ready: the compiled equations are cached for later runs")
 
 
 def _model(path: Path, overrides: list[str] | None) -> Model:
     from taut.structure.files import read_model
 
+    if path.suffix == ".nc" and path.is_file():
+        raise FileError(f"{path}: is a run file, not a model; to continue it, taut run --from {path}")
     return read_model(path, overrides or ())
 
 
-def _continued(source: Path, model: Path | None, overrides: list[str] | None) -> tuple[Model, Trajectory]:
-    from taut.output.store import load_run
-    from taut.structure.files import parse_model
+def _method_problems(scenario: Scenario) -> list[Problem]:
+    from taut.dynamics.methods import method_named
 
-    start = load_run(source)
-    if model is not None:
-        return _model(model, overrides), start
-    if not start.model_text:
-        raise FileError(f"{source} holds no model; name the model file too")
-    return parse_model(start.model_text, str(source), overrides or ()), start
-
-
-def _simulated(model: Model, target: Path, options: dict[str, Any], start: Trajectory | None = None) -> Trajectory:
-    """Run a model with its scenario's options, overridden by those given; a file that cannot be written is found
-    first."""
-    from taut.dynamics.simulate import simulate
-    from taut.mechanics.plant import assemble
-    from taut.output.store import check_writable
-
-    check_writable(target)
-    scenario = model.scenario
-    wanted = {
-        "duration": scenario.duration,
-        "every": scenario.every,
-        "method": scenario.method,
-        "tolerance": scenario.tolerance,
-        "step": scenario.step,
-        "correction": scenario.correction,
-    } | options
-    if "step" in options and "method" not in options:
-        wanted["method"] = "rk4"
-    if "tolerance" in options and "method" not in options and "step" not in options:
-        wanted["step"] = None
-    plant = assemble(
-        model.structure,
-        gravity=scenario.gravity,
-        loads=scenario.loads,
-        damping=scenario.damping,
-        velocities=scenario.velocities,
-    )
-    with _progress() as report:
-        return simulate(plant, wanted.pop("duration"), **wanted, start=start, progress=report, model_text=model.text)
+    try:
+        method = method_named(scenario.method)
+    except OptionError as error:
+        return [Problem(("scenario", "method"), str(error))]
+    if method.adaptive and scenario.step is not None:
+        return [Problem(("scenario", "step"), f'method "{method.name}" chooses its own step; leave it out, or use rk4')]
+    if not method.adaptive and scenario.step is None:
+        return [Problem(("scenario", "method"), f'method "{method.name}" needs a step [s], as in step: 1e-3')]
+    return []
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[float, float], None] | None]:
-    """A bar with simulated time and time left, where someone watches; nothing in a pipe."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.completed:8.3f} of {task.total:g} s"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("run", total=None)
-        yield lambda now, end: bar.update(task, completed=now, total=end)
-
-
-def _finish(result: Trajectory, target: Path, as_json: bool = False) -> None:
+def _finish(result: Trajectory, target: Path, *, as_json: bool = False) -> None:
     """Save, say what came out, and fail if the run did."""
+    from taut.dynamics.patience import patience
     from taut.output.store import save_run
 
-    save_run(result, target)
+    code = 0 if result.ok else 1
+    try:
+        with patience():
+            save_run(result, target)
+        saved = str(target)
+    except FileError as error:
+        saved, code = "-", _complain(str(error), 1)
     if as_json:
-        print(json.dumps({**result.facts(), "run_file": str(target)}, indent=2))
+        print(json.dumps({**_numbers(result), "run_file": saved}, indent=2))
     else:
-        print(result.summary())
-        print(f"\nrun file: {target}")
-    if not result.ok:
-        raise typer.Exit(1)
+        print(f"{result.summary()}\n\nrun file: {saved}")
+        if result.status.startswith("interrupted"):
+            print(f"to go on: taut run --from {saved}")
+    raise typer.Exit(code)
+
+
+def _numbers(result: Trajectory) -> dict[str, Any]:
+    """The summary for programs: SI units, nothing rounded."""
+    worst = {name: getattr(result, f"{name}_violation") for name in ("length", "rate", "energy")}
+    return {
+        "status": result.status,
+        "samples": result.time.size,
+        "reached": float(result.time[-1]) if result.time.size else 0.0,
+        "options": dict(result.options),
+        "counts": dict(result.counts),
+        "worst": {name: float(abs(values).max(initial=0.0)) for name, values in worst.items()},
+        "work": float(result.work[-1]) if result.time.size else 0.0,
+        "wall_time": result.wall_time,
+        "notes": list(result.notes),
+    }
 
 
 def _examples() -> list[Path]:
@@ -251,12 +274,12 @@ def _examples() -> list[Path]:
 def _example(name: str) -> Path:
     known = {path.stem: path for path in _examples()} | {path.name: path for path in _examples()}
     if name not in known:
-        raise FileError(f'no example "{name}"{suggestion(name, known)}; `taut examples` lists them')
+        raise OptionError(f'no example "{name}"{suggestion(name, known) or "; `taut examples` lists them"}')
     return known[name]
 
 
 def _first_comment(path: Path) -> str:
-    first = path.read_text().splitlines()[0]
+    first = path.read_text(encoding="utf-8").splitlines()[0]
     return first.strip('#" ')
 
 
@@ -266,4 +289,8 @@ def _size(model: Model) -> str:
 
 
 def _plainly(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return "-" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    main()

@@ -166,7 +166,8 @@ def march(
             put(d.stages[0], d.stages[d.stages.shape[0] - 1])
             counts[FRESH] = 1
         if rules.fixed > 0.0:
-            if not lands or end >= clock[START] + (counts[GRID] + 1) * rules.fixed:
+            # A break a hair before the grid counts as on it: no step fits between the two.
+            if not lands or end >= clock[START] + (counts[GRID] + 1 - 1e-3) * rules.fixed:
                 counts[GRID] += 1
         else:
             k = rules.error_order + 1

@@ -64,7 +64,14 @@ def tabulate(
         data=np.array(numbers, dtype=float),
         piece=np.zeros(1),
     )
-    return tables, np.unique(np.array(breaks)), functions
+    return tables, _distinct(breaks), functions
+
+
+def _distinct(breaks: Sequence[float]) -> np.ndarray:
+    """Breaks in order; those that differ by round-off alone are one, since no step fits between them."""
+    ordered = np.unique(np.array(breaks))
+    apart = np.diff(ordered) > 1e-12 * np.clip(np.abs(ordered[1:]), 1.0, 1e300)
+    return np.asarray(ordered[np.append(True, apart)])
 
 
 def _table_numbers(table: Table) -> list[float]:

@@ -94,16 +94,16 @@ def _known_keys(path: Path) -> list[str]:
     """The keys that the format knows at a path."""
     here: Any = ModelEntry
     for part in path:
-        here = _entry_of(here)
+        here = entry_of(here)
         if isinstance(here, type) and issubclass(here, BaseModel):
             here = here.model_fields[str(part)].annotation
         else:
             here = get_args(here)[-1]
-    here = _entry_of(here)
+    here = entry_of(here)
     return list(here.model_fields)
 
 
-def _entry_of(annotation: Any) -> Any:
+def entry_of(annotation: Any) -> Any:
     """A type without `| None` and notes."""
     while get_origin(annotation) in (Annotated, Union, UnionType):
         annotation = next(part for part in get_args(annotation) if part is not NoneType)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path as FilePath
 
 from taut.errors import FileError, ModelError, Problem, suggestion
 from taut.structure.building import build
 from taut.structure.complaints import validated
-from taut.structure.lines import Document, read_document
+from taut.structure.lines import Document, Path, read_document
+from taut.structure.overriding import as_told, override
+from taut.structure.patching import patched
 from taut.structure.scenario import Scenario
 from taut.structure.structure import Structure
 from taut.structure.writing import model_text
 
-__all__ = ["SIZE_LIMIT", "Model", "model_text", "parse_model", "read_model", "write_model"]
+__all__ = ["SIZE_LIMIT", "Model", "located", "model_text", "parse_model", "read_model", "write_model"]
 
 SIZE_LIMIT = 16_000_000
 """Bytes of a model file; some 200,000 members written out one by one."""
@@ -23,16 +26,25 @@ SIZE_LIMIT = 16_000_000
 
 @dataclass(frozen=True)
 class Model:
-    """A model file: what it describes, its text, and where it came from."""
+    """A model file: what it describes, its text, and where it came from.
+
+    text: as the structure and the scenario are, overrides included; reading it gives the same model.
+    written, overrides: the text of the file itself, whose lines people know, and what was changed in it.
+    """
 
     structure: Structure
     scenario: Scenario
     text: str
     source: str
+    written: str = field(repr=False)
+    overrides: tuple[str, ...] = ()
 
 
-def read_model(path: str | os.PathLike[str]) -> Model:
-    """Read a model file; every problem in it is reported at once, each with its line."""
+def read_model(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Model:
+    """Read a model file; every problem in it is reported at once, each with its line.
+
+    overrides: entries to change before the file is understood, as in "scenario.duration=2".
+    """
     source = os.fspath(path)
     try:
         if os.path.isdir(source):
@@ -54,27 +66,41 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         raise FileError(f"{source}: is not a text file (byte {error.start} is not UTF-8)") from None
     if "\0" in text:
         raise FileError(f"{source}: is not a text file (character {text.index(chr(0))} is zero)")
-    return parse_model(text, source)
+    return parse_model(text, source, overrides)
 
 
-def parse_model(text: str, source: str = "model") -> Model:
-    """Read a model from its text."""
-    if len(text) > SIZE_LIMIT:
+def parse_model(
+    text: str, source: str = "model", overrides: Iterable[str] = (), *, limit: int | None = SIZE_LIMIT
+) -> Model:
+    """Read a model from its text.
+
+    limit: the longest text that is read; None for texts that taut itself wrote.
+    """
+    if limit is not None and len(text) > limit:
         raise FileError(f"{source}: {_too_big(len(text))}")
-    document = read_document(text, source)
+    told = tuple(overrides)
+    original = read_document(text, source)
+    document, made = override(original, told, source)
     entry, problems = validated(document)
     if entry is None:
-        raise _error(document, [*document.problems, *problems], source)
+        raise _error(document, [*document.problems, *problems], source, made)
     structure, scenario, problems = build(entry)
     if document.problems or problems:
-        raise _error(document, [*document.problems, *problems], source)
-    return Model(structure, scenario, text, source)
+        raise _error(document, [*document.problems, *problems], source, made)
+    effective = patched(text, original.data, document.data)
+    return Model(structure, scenario, effective, source, text, told)
+
+
+def located(model: Model, problems: Sequence[Problem]) -> ModelError:
+    """Problems found in a model later on as an error that says their lines."""
+    document, made = override(read_document(model.written, model.source), model.overrides, model.source)
+    return _error(document, problems, model.source, made)
 
 
 def write_model(path: str | os.PathLike[str], structure: Structure, scenario: Scenario | None = None) -> None:
     """Write a model file; a write that is interrupted leaves what was there before."""
     text = model_text(structure, scenario)
-    target = Path(path).resolve()
+    target = FilePath(path).resolve()
     draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     if target.is_dir():
         raise FileError(f"{path}: is a directory; give the name of a file")
@@ -92,19 +118,25 @@ def write_model(path: str | os.PathLike[str], structure: Structure, scenario: Sc
         raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def _error(document: Document, problems: list[Problem], source: str) -> ModelError:
-    """The problems with their lines, in the order of the file."""
+def _error(document: Document, problems: Iterable[Problem], source: str, made: Mapping[Path, str]) -> ModelError:
+    """The problems with their lines, in the order of the file; those of an override say so.
+
+    made: the overrides by the path they set.
+    """
     generated = isinstance(document.data, dict) and "generate" in document.data
-    located = []
+    found = []
     for problem in problems:
-        line = problem.line
+        line, message = problem.line, problem.message
         if line is None:
             known = document.trimmed(problem.path)
             # A member that the file does not name was made by the generator.
             around = ("generate",) if generated and len(known) < min(2, len(problem.path)) else problem.path
             line = document.line(around)
-        located.append(replace(problem, line=line))
-    return ModelError(sorted(located, key=lambda problem: problem.line or 0), source)
+        for path, told in made.items():
+            if problem.path[: len(path)] == path:
+                message = f"{message} (from {as_told(told)})"
+        found.append(replace(problem, line=line, message=message))
+    return ModelError(sorted(found, key=lambda problem: problem.line or 0), source)
 
 
 def _too_big(size: int) -> str:

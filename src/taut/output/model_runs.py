@@ -1,0 +1,93 @@
+"""From model files to runs: what the file, the run that is continued and the command line together ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from taut.dynamics.correction import Correction
+from taut.dynamics.methods import method_named
+from taut.dynamics.simulate import simulate
+from taut.dynamics.trajectory import Trajectory
+from taut.errors import FileError, ModelError, OptionError
+from taut.mechanics.plant import assemble
+from taut.output.progress import progress_bar
+from taut.output.store import check_writable, load_run
+from taut.structure.files import Model, located, parse_model
+from taut.structure.overriding import overridden
+from taut.structure.scenario import Scenario
+
+RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction")
+"""What a scenario and the command line both say."""
+
+PHYSICS = ("gravity", "loads", "damping", "velocities")
+"""What a scenario says beside them."""
+
+
+def simulated(model: Model, target: Path, given: Mapping[str, Any], start: Trajectory | None = None) -> Trajectory:
+    """Run a model, or go on with a run of it; a run file that could not be written is found before.
+
+    given: options that win over those of the run that is continued, and these over those of the scenario.
+    The trajectory holds the model's text with all of them, so that it says everything about the run.
+    """
+    if target.suffix != ".nc":
+        raise FileError(f"{target}: a run file's name must end in .nc")
+    check_writable(target)
+    scenario = model.scenario
+    wanted = _settings(scenario, given, start)
+    changed = {name: value for name, value in wanted.items() if value != getattr(scenario, name)}
+    told = [f"scenario.{name}={'' if value is None else value}" for name, value in changed.items()]
+    text = overridden(model.text, told, model.source)
+    duration = wanted.pop("duration")
+    wanted["correction"] = _correction(wanted["correction"], start)
+    try:
+        plant = assemble(model.structure, **{name: getattr(scenario, name) for name in PHYSICS})
+        with progress_bar(float(start.time[-1]) if start else 0.0, duration) as report:
+            return simulate(plant, duration, **wanted, start=start, progress=report, model_text=text)
+    except ModelError as error:
+        raise located(model, error.problems) from None
+
+
+def continued(source: Path, other: Model | None, overrides: Iterable[str]) -> tuple[Model, Trajectory]:
+    """A run and the model to continue it with: the one in the run file, unless another is named."""
+    start = load_run(source)
+    if not start.model_text:
+        if other is None:
+            raise FileError(f"{source}: holds no model; name the model file too")
+        return other, start
+    first = parse_model(start.model_text, str(source), limit=None)
+    model = other or parse_model(start.model_text, str(source), overrides, limit=None)
+    for name in PHYSICS:
+        if getattr(model.scenario, name) != getattr(first.scenario, name):
+            raise OptionError(
+                f"scenario.{name} is not what it was when {source} was made; a run is continued as it began, "
+                "so start a new one instead"
+            )
+    return model, start
+
+
+def _settings(scenario: Scenario, given: Mapping[str, Any], start: Trajectory | None) -> dict[str, Any]:
+    """The options of a run. A step alone asks for equal steps, a tolerance alone for adapted ones."""
+    kept = {name: start.options[name] for name in RUN_OPTIONS if name in start.options} if start else {}
+    wanted = {**{name: getattr(scenario, name) for name in RUN_OPTIONS}, **kept, **given}
+    adaptive = method_named(wanted["method"]).adaptive
+    if "method" in given:
+        if adaptive and "step" not in given:
+            wanted["step"] = None
+        if not adaptive and "tolerance" in given:
+            raise OptionError(f'method "{wanted["method"]}" takes equal steps; give a --step, not a --tolerance')
+    elif "step" in given and adaptive:
+        wanted["method"] = "rk4"
+    elif "tolerance" in given and not adaptive:
+        wanted |= {"method": "dp5", "step": None}
+    if start and start.ok and "duration" not in given:
+        raise OptionError(f"the run is finished, at {start.time[-1]:g} s; say how far to go on with --duration")
+    return wanted
+
+
+def _correction(kind: str, start: Trajectory | None) -> Correction:
+    """The correction of that kind, with what a scenario cannot say taken from the run that is continued."""
+    told = start.options if start and start.options.get("correction") == kind else {}
+    usual = Correction(kind)
+    return Correction(kind, metric=told.get("metric", usual.metric), gains=tuple(told.get("gains", usual.gains)))

@@ -1,0 +1,28 @@
+"""A bar for those who watch a long run: simulated time, and the time left."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def progress_bar(begin: float, end: float) -> Iterator[Callable[[float, float], None] | None]:
+    """Gives the function to report simulated time and duration [s] to; None where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description} {task.completed:9.4g} of {task.total:g} s"),
+        BarColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        # Nothing is reported until the equations are compiled, which takes a while the first time.
+        task = bar.add_task("getting ready", total=end)
+        bar.update(task, completed=begin)
+        yield lambda now, _: bar.update(task, description="simulated", completed=now)

@@ -1,0 +1,151 @@
+"""Slopes that kernels write out by hand against exact derivatives of the kernels' own source (dual numbers)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from hypothesis import given, settings
+from plain_kernels import along, duals, plain, slopes, values_of
+from random_cases import Case, cases
+
+from taut.mechanics import nodal, nodal_manifold
+
+SOME = settings(max_examples=30, derandomize=True, deadline=None)
+EXACT = 1e-12
+
+
+def directions(size: int, count: int = 3) -> Iterator[np.ndarray]:
+    random = np.random.default_rng(5)
+    for _ in range(count):
+        yield random.normal(size=size)
+
+
+def scrambled(case: Case) -> np.ndarray:
+    """A state off the constraints with any velocity: derivatives must hold everywhere, not only where motions go."""
+    random = np.random.default_rng(6)
+    y = case.state
+    return y + np.append(0.05 * random.normal(size=y.size - 1), 0.0)
+
+
+def parts(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    size = y.size // 2
+    return y[:size], y[size : 2 * size]
+
+
+@SOME
+@given(cases())
+def test_elastic_forces_are_minus_the_gradient_of_the_energy(case: Case) -> None:
+    tables, y = case.plant.tables, scrambled(case)
+    q, v = parts(y)
+    pull, energies = plain(nodal.pull, tables), plain(nodal.energies, tables)
+    force, still = np.zeros(q.size), np.zeros(q.size)
+    pull(tables.cables, q, still, force)
+    for d in directions(q.size):
+        moved = np.concatenate([along(q, d), v, [0.0]])
+        _, elastic, _ = energies(None, moved)
+        slope = getattr(elastic, "slope", 0.0)  # without cables there is no elastic energy to depend on anything
+        assert abs(slope + force @ d) <= EXACT * max(1.0, np.abs(force * d).sum())
+
+
+@SOME
+@given(cases())
+def test_energy_slope_is_the_derivative_of_energy(case: Case) -> None:
+    plant, y = case.plant, scrambled(case)
+    size = y.size // 2
+    energy = plain(nodal_manifold.energy, plant.tables)
+    along_q, along_v = np.zeros(size), np.zeros(size)
+    nodal_manifold.energy_slope(plant.pack, y, along_q, along_v)
+    for d in directions(2 * size):
+        total, _ = energy(None, along(y, np.append(d, 0.0)))
+        flows = np.concatenate([along_q, along_v]) * d
+        assert abs(total.slope - flows.sum()) <= EXACT * max(1.0, np.abs(flows).sum())
+
+
+@SOME
+@given(cases())
+def test_energy_slope_agrees_with_a_complex_step_on_the_papers_energy(case: Case) -> None:
+    y = scrambled(case)
+    q, v = parts(y)
+    along_q, along_v = np.zeros(q.size), np.zeros(q.size)
+    nodal_manifold.energy_slope(case.plant.pack, y, along_q, along_v)
+    tiny = 1e-30
+    for d in directions(2 * q.size):
+        change = case.dense.energy(q + tiny * 1j * d[: q.size], v + tiny * 1j * d[q.size :]).imag / tiny
+        flows = np.concatenate([along_q, along_v]) * d
+        assert abs(change - flows.sum()) <= EXACT * max(1.0, np.abs(flows).sum())
+
+
+@SOME
+@given(cases())
+def test_gap_rates_are_the_derivative_of_gaps_along_the_motion(case: Case) -> None:
+    plant, y = case.plant, scrambled(case)
+    q, v = parts(y)
+    gaps = plain(nodal_manifold.gaps, plant.tables)
+    gap, gap_rate = duals(plant.rows), duals(plant.rows)
+    gaps(None, np.concatenate([along(q, v), v, [0.0]]), gap, gap_rate)
+    np.testing.assert_allclose(slopes(gap), values_of(gap_rate), rtol=0.0, atol=EXACT * max(1.0, np.abs(v).max()))
+
+
+@SOME
+@given(cases())
+def test_bend_is_the_derivative_of_the_gap_rates_by_position(case: Case) -> None:
+    plant, y = case.plant, scrambled(case)
+    q, v = parts(y)
+    gaps = plain(nodal_manifold.gaps, plant.tables)
+    bent = np.zeros(plant.rows)
+    for d in directions(q.size):
+        gap, gap_rate = duals(plant.rows), duals(plant.rows)
+        gaps(None, np.concatenate([along(q, d), v, [0.0]]), gap, gap_rate)
+        nodal_manifold.bend(plant.pack, y, d, bent)
+        np.testing.assert_allclose(bent, slopes(gap_rate), rtol=0.0, atol=EXACT * max(1.0, np.abs(v).max()))
+
+
+@SOME
+@given(cases())
+def test_projections_solve_what_they_promise(case: Case) -> None:
+    # direction = W^-1 (covector - G^T l) with G direction = rates: so G direction must come out of the gaps as well.
+    plant, y = case.plant, scrambled(case)
+    q, v = parts(y)
+    gaps = plain(nodal_manifold.gaps, plant.tables)
+    free = plant.tables.nodes.free
+    held = np.setdiff1d(np.arange(q.size), free)
+    random = np.random.default_rng(7)
+    rates, covector, direction = random.normal(size=plant.rows), random.normal(size=q.size), np.zeros(q.size)
+    nodal_manifold.prepare(plant.pack, y)
+    nodal_manifold.project(plant.pack, covector, rates, direction)
+    gap, gap_rate = duals(plant.rows), duals(plant.rows)
+    gaps(None, np.concatenate([along(q, direction), v, [0.0]]), gap, gap_rate)
+    np.testing.assert_allclose(slopes(gap), rates, rtol=0.0, atol=1e-9 * max(1.0, np.abs(direction).max()))
+    assert not direction[held].any()
+    # What is left of the covector, M direction - covector, is a sum of rows of G: no admissible motion feels it.
+    left = case.dense.mass @ direction - covector
+    rows = case.dense.jacobian(q)
+    motion = random.normal(size=q.size)
+    motion -= np.linalg.pinv(rows) @ (rows @ motion)
+    assert abs(left @ motion) <= 1e-9 * max(1.0, np.abs(left * motion).sum())
+
+
+@SOME
+@given(cases())
+def test_the_power_of_applied_forces_is_force_times_velocity(case: Case) -> None:
+    tables, y = case.plant.tables, scrambled(case)
+    q, v = parts(y)
+    applied, energies = plain(nodal.applied_forces, tables), plain(nodal.energies, tables)
+    force = np.zeros(q.size)
+    power = applied(None, case.time, q, v, force)
+    _, elastic, height = energies(None, np.concatenate([along(q, v), v, [0.0]]))
+    stored = getattr(elastic, "slope", 0.0) + height.slope
+    assert abs(force @ v - power + stored) <= EXACT * max(1.0, np.abs(force * v).sum())
+
+
+@SOME
+@given(cases())
+def test_compiled_kernels_do_what_their_source_says(case: Case) -> None:
+    plant, y = case.plant, scrambled(case)
+    compiled, plainly = np.zeros_like(y), np.zeros_like(y)
+    nodal.rate(plant.pack, case.time, y, compiled)
+    out = duals(y.size)
+    plain(nodal.rate, plant.tables)(None, case.time, y, out)
+    plainly[:] = values_of(out)
+    np.testing.assert_allclose(compiled, plainly, rtol=0.0, atol=1e-11 * max(1.0, np.abs(plainly).max()))
