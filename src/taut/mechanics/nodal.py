@@ -17,8 +17,9 @@ import math
 import numpy as np
 
 from taut.mechanics.signals import signal_value
+from taut.mechanics.systems import prepare_system, solve_system
 from taut.mechanics.tables import (
-    SADDLE,
+    SYSTEM,
     Bars,
     Cables,
     Guides,
@@ -27,37 +28,30 @@ from taut.mechanics.tables import (
     constants_in,
     guides_in,
     nodes_in,
-    saddle_in,
     signals_in,
     work_in,
 )
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Pack
-from taut.numerics.saddle import factorise, solve
-
-
-@inlined
-def tension_of(cables: Cables, k: int, length: float, stretching: float) -> tuple[float, float]:
-    """Elastic and viscous tension [N] of cable k, eqs. (13), (17): nothing of either while a cable is slack."""
-    stretch = length - cables.rest_length[k]
-    if stretch > 0.0 or cables.two_sided[k] == 1:
-        return cables.stiffness[k] * stretch, cables.damping[k] * stretching
-    return 0.0, 0.0
 
 
 @inlined
 def cable_state(cables: Cables, k: int, q: np.ndarray, v: np.ndarray) -> tuple[float, float, float, float]:
-    """Length [m], its rate [m/s], elastic and viscous tension [N] of cable k."""
+    """Length [m] of cable k, its rate [m/s], elastic and viscous tension [N], eqs. (13), (17).
+
+    Nothing pulls while a cable is slack. The rate is only worked out for cables that damp, and zero for others.
+    """
     i, j = cables.first[k], cables.second[k]
-    squared, product = 0.0, 0.0
-    for axis in range(3):
-        s = q[j + axis] - q[i + axis]
-        squared += s * s
-        product += s * (v[j + axis] - v[i + axis])
-    length = math.sqrt(squared)
-    stretching = product / length if length > 0.0 else 0.0
-    elastic, viscous = tension_of(cables, k, length, stretching)
-    return length, stretching, elastic, viscous
+    x, y, z = q[j] - q[i], q[j + 1] - q[i + 1], q[j + 2] - q[i + 2]
+    length = math.sqrt(x * x + y * y + z * z)
+    stretch = length - cables.rest_length[k]
+    if not (stretch > 0.0 or cables.two_sided[k] == 1):
+        return length, 0.0, 0.0, 0.0
+    damping = cables.damping[k]
+    if damping == 0.0 or length == 0.0:
+        return length, 0.0, cables.stiffness[k] * stretch, 0.0
+    stretching = (x * (v[j] - v[i]) + y * (v[j + 1] - v[i + 1]) + z * (v[j + 2] - v[i + 2])) / length
+    return length, stretching, cables.stiffness[k] * stretch, damping * stretching
 
 
 @kernel
@@ -66,15 +60,19 @@ def pull(cables: Cables, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> flo
     power = 0.0
     for k in range(cables.stiffness.size):
         length, stretching, elastic, viscous = cable_state(cables, k, q, v)
-        if length == 0.0:
-            continue  # a cable of no length has no direction to pull in
+        tension = elastic + viscous
+        if tension == 0.0 or length == 0.0:
+            continue  # slack; or of no length, with no direction to pull in
         power -= viscous * stretching
-        density = (elastic + viscous) / length
+        density = tension / length
         i, j = cables.first[k], cables.second[k]
-        for axis in range(3):
-            f = density * (q[j + axis] - q[i + axis])
-            force[i + axis] += f
-            force[j + axis] -= f
+        x, y, z = density * (q[j] - q[i]), density * (q[j + 1] - q[i + 1]), density * (q[j + 2] - q[i + 2])
+        force[i] += x
+        force[i + 1] += y
+        force[i + 2] += z
+        force[j] -= x
+        force[j + 1] -= y
+        force[j + 2] -= z
     return power
 
 
@@ -96,18 +94,16 @@ def applied_forces(p: Pack, t: float, q: np.ndarray, v: np.ndarray, force: np.nd
     """All forces but those of constraints; returns the power of what is not conservative: loads and dampers."""
     nodes, constants, signals = nodes_in(p), constants_in(p), signals_in(p)
     power = 0.0
-    for i in range(force.size):
-        force[i] = 0.0
-    alpha = constants.mass_damping[0]
-    if alpha != 0.0:
+    alpha, c = constants.mass_damping[0], constants.node_damping[0]
+    if alpha == 0.0 and c == 0.0:
+        for i in range(force.size):
+            force[i] = nodes.weight[i]
+    else:
         momentum(nodes.mass, bars_in(p), v, force)
         for i in range(force.size):
-            force[i] *= -alpha
-            power += force[i] * v[i]
-    c = constants.node_damping[0]
-    for i in range(force.size):
-        force[i] += nodes.weight[i] - c * v[i]
-        power -= c * v[i] * v[i]
+            drag = -alpha * force[i] - c * v[i]
+            force[i] = nodes.weight[i] + drag
+            power += drag * v[i]
     power += pull(cables_in(p), q, v, force)
     for n in range(signals.coordinate.size):
         i = signals.coordinate[n]
@@ -115,21 +111,6 @@ def applied_forces(p: Pack, t: float, q: np.ndarray, v: np.ndarray, force: np.nd
         force[i] += load
         power += load * v[i]
     return power
-
-
-@kernel
-def put_directions(bars: Bars, q: np.ndarray, values: np.ndarray) -> None:
-    """Write the bars' rows of G, eq. (25), into a saddle's values; the guides' rows never change."""
-    for k in range(bars.length.size):
-        i, j = bars.first[k], bars.second[k]
-        for axis in range(3):
-            u = (q[j + axis] - q[i + axis]) / bars.length[k]
-            at = bars.entry[6 * k + axis]
-            if at >= 0:
-                values[at] = -u
-            at = bars.entry[6 * k + 3 + axis]
-            if at >= 0:
-                values[at] = u
 
 
 @inlined
@@ -161,10 +142,8 @@ def gap_of_guide(guides: Guides, k: int, q: np.ndarray, v: np.ndarray) -> tuple[
 @kernel
 def accelerate(p: Pack, t: float, q: np.ndarray, v: np.ndarray) -> float:
     """Fill force, acceleration and multiplier at a state, eq. (21); returns the power of loads and dampers."""
-    nodes, bars, guides, constants, work = nodes_in(p), bars_in(p), guides_in(p), constants_in(p), work_in(p)
+    bars, guides, constants, work = bars_in(p), guides_in(p), constants_in(p), work_in(p)
     power = applied_forces(p, t, q, v, work.force)
-    for n in range(nodes.free.size):
-        work.top[n] = work.force[nodes.free[n]]
     twice_alpha, beta_squared = constants.gains[0], constants.gains[1]
     count = bars.length.size
     for k in range(count):
@@ -173,13 +152,9 @@ def accelerate(p: Pack, t: float, q: np.ndarray, v: np.ndarray) -> float:
     for k in range(guides.value.size):
         gap, rate = gap_of_guide(guides, k, q, v)
         work.bottom[count + k] = -twice_alpha * rate - beta_squared * gap
-    saddle = saddle_in(p, SADDLE)
-    put_directions(bars, q, saddle.values)
-    if factorise(saddle) < 0:
-        saddle.inverse_pivot[0] = np.nan  # no inertia left: let the state say so
-    solve(saddle, work.top, work.bottom, work.unknown, work.multiplier)
-    for n in range(nodes.free.size):
-        work.acceleration[nodes.free[n]] = work.unknown[n]
+    if prepare_system(p, SYSTEM, q) < 0:
+        work.force[0] = np.nan  # no inertia left: let the state say so
+    solve_system(p, SYSTEM, work.force, work.bottom, work.acceleration, work.multiplier)
     for k in range(work.multiplier.size):
         work.multiplier[k] = -work.multiplier[k]  # the saddle has M a + G^T l = f, the motion M a = f + G^T lambda
     return power
@@ -216,6 +191,23 @@ def energies(p: Pack, y: np.ndarray) -> tuple[float, float, float]:
         length, _, tension, _ = cable_state(cables, k, q, v)
         elastic += 0.5 * tension * (length - cables.rest_length[k])
     return kinetic, elastic, height
+
+
+@entry
+def forces(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
+    """out = all forces but those of constraints."""
+    size = out.size
+    applied_forces(p, t, y[:size], y[size : 2 * size], out)
+
+
+@entry
+def power(p: Pack, t: float, y: np.ndarray) -> float:
+    """Power of the loads."""
+    signals, size = signals_in(p), nodes_in(p).mass.size
+    total = 0.0
+    for n in range(signals.coordinate.size):
+        total += signal_value(signals, n, t) * y[size + signals.coordinate[n]]
+    return total
 
 
 @entry

@@ -5,42 +5,64 @@ All of it in full coordinates; held ones stay zero in every direction.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from taut.mechanics.nodal import energies, gap_of_bar, gap_of_guide, momentum, pull, put_directions
-from taut.mechanics.tables import bars_in, cables_in, constants_in, guides_in, nodes_in, saddle_in, work_in
+from taut.mechanics.nodal import cable_state, energies, gap_of_bar, gap_of_guide, momentum, pull
+from taut.mechanics.systems import prepare_system, solve_system
+from taut.mechanics.tables import SYSTEM, bars_in, cables_in, constants_in, guides_in, nodes_in, saddle_in, work_in
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack
-from taut.numerics.saddle import factorise, solve
+
+
+ALLOWANCE = 0.1
+"""Of the largest coordinate, added to lengths that gaps are measured by."""
+
+ROUND_OFF = 2e-3
+"""A few units in the last place, as a fraction of the usual tolerance of the energy."""
 
 
 @entry
 def gaps(p: Pack, y: np.ndarray, gap: np.ndarray, gap_rate: np.ndarray) -> tuple[float, float]:
-    """Fill the gaps [m] and their rates [m/s] of all constraints; returns the worst of each, without dimension."""
+    """Fill the gaps [m] and their rates [m/s] of all constraints; returns the worst of each, without dimension.
+
+    Gaps are relative to the bar, rates to the largest speed, with an allowance for structures much larger than their
+    bars: far from the origin coordinates have fewer digits left for a bar's length.
+    """
     bars, guides, scale = bars_in(p), guides_in(p), constants_in(p).scale
     size = nodes_in(p).mass.size
     q, v = y[:size], y[size : 2 * size]
-    worst, worst_rate, speed = 0.0, 0.0, scale[0] / scale[1]
+    worst, worst_rate, speed, reach = 0.0, 0.0, scale[0] / scale[1], 0.0
     for i in range(size):
         speed = max(speed, abs(v[i]))
+        reach = max(reach, abs(q[i]))
+    reach *= ALLOWANCE
+    speed *= 1.0 + reach / scale[0]
     count = bars.length.size
     for k in range(count):
         gap[k], gap_rate[k], _ = gap_of_bar(bars, k, q, v)
-        worst = max(worst, abs(gap[k]) / bars.length[k])
+        worst = max(worst, abs(gap[k]) / (bars.length[k] + reach))
         worst_rate = max(worst_rate, abs(gap_rate[k]))
     for k in range(guides.value.size):
         gap[count + k], gap_rate[count + k] = gap_of_guide(guides, k, q, v)
-        worst = max(worst, abs(gap[count + k]) / scale[0])
+        worst = max(worst, abs(gap[count + k]) / (scale[0] + reach))
         worst_rate = max(worst_rate, abs(gap_rate[count + k]))
     return worst, worst_rate / speed
 
 
 @entry
 def prepare(p: Pack, y: np.ndarray) -> int:
-    """Factor the metric's saddle at these positions; negative if that fails."""
-    metric = saddle_in(p, constants_in(p).metric[0])
-    put_directions(bars_in(p), y, metric.values)
-    return factorise(metric)
+    """Make the metric's system ready at these positions; negative if that fails."""
+    return prepare_system(p, constants_in(p).metric[0], y)
+
+
+@entry
+def firmness(p: Pack) -> float:
+    """The smallest pivot of a constraint in the last factorisation, relative to what it started from; 1 if explicit."""
+    if constants_in(p).explicit[0] == 1:
+        return 1.0
+    return float(saddle_in(p, SYSTEM).weakest[0])
 
 
 @entry
@@ -50,14 +72,7 @@ def project(p: Pack, covector: np.ndarray, rates: np.ndarray, direction: np.ndar
     With no covector it is the shortest direction with those rates; with no rates, the covector's gradient along the
     constraints.
     """
-    free, work = nodes_in(p).free, work_in(p)
-    for n in range(free.size):
-        work.top[n] = covector[free[n]]
-    solve(saddle_in(p, constants_in(p).metric[0]), work.top, rates, work.unknown, work.multiplier)
-    for i in range(direction.size):
-        direction[i] = 0.0
-    for n in range(free.size):
-        direction[free[n]] = work.unknown[n]
+    solve_system(p, constants_in(p).metric[0], covector, rates, direction, work_in(p).multiplier)
 
 
 @entry
@@ -77,9 +92,21 @@ def bend(p: Pack, y: np.ndarray, direction: np.ndarray, rates: np.ndarray) -> No
 
 @entry
 def energy(p: Pack, y: np.ndarray) -> tuple[float, float]:
-    """Total energy [J], and the size of the terms it is a sum of, which bounds its round-off."""
+    """Total energy [J], and the size of the terms it is a sum of, which bounds its round-off.
+
+    Among the terms is what a last digit of the coordinates means for tense cables: tension times size, by the root of
+    their number since such errors are as often positive as negative.
+    """
+    cables, size = cables_in(p), nodes_in(p).mass.size
     kinetic, elastic, height = energies(p, y)
-    return kinetic + elastic + height, kinetic + elastic + abs(height) + abs(y[y.size - 1])
+    reach, squared = 0.0, 0.0
+    for i in range(size):
+        reach = max(reach, abs(y[i]))
+    for k in range(cables.stiffness.size):
+        _, _, tension, _ = cable_state(cables, k, y, y)
+        squared += tension * tension
+    terms = kinetic + elastic + abs(height) + abs(y[2 * size]) + ROUND_OFF * reach * math.sqrt(squared)
+    return kinetic + elastic + height, terms
 
 
 @entry

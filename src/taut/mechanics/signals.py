@@ -94,10 +94,15 @@ def signal_value(s: Any, index: int, t: float) -> float:
     times = s.data[at + 1 : at + 1 + count]
     values = s.data[at + 1 + count : at + 1 + 2 * count]
     slopes = s.data[at + 1 + 2 * count : at + 1 + 3 * count]
-    right = np.searchsorted(times, inside)
-    if right == 0:
+    if inside <= times[0]:
         return values[0]  # type: ignore[no-any-return]
-    if right == count:
+    if inside >= times[count - 1]:
         return values[count - 1]  # type: ignore[no-any-return]
-    left = right - 1
+    left, right = 0, count - 1
+    while right - left > 1:
+        middle = (left + right) // 2
+        if times[middle] <= inside:
+            left = middle
+        else:
+            right = middle
     return hermite(t, times[left], times[right], values[left], values[right], slopes[left], slopes[right])

@@ -6,7 +6,7 @@ of all 3 n of them; a node is named by its first one.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,8 +57,18 @@ class Signals(NamedTuple):
     piece: np.ndarray  # (1,) a time inside the current smooth piece, written by the time loop
 
 
+class Pairs(NamedTuple):
+    """A class-1 system, bar by bar; empty where the sparse saddle is used."""
+
+    block: np.ndarray  # (9 b,) W^-1 of each bar: first-first for x y z, first-second, second-second [1/kg]
+    single: np.ndarray  # (3 n,) 1 / W of nodes without a bar, zero for others and held coordinates [1/kg]
+    direction: np.ndarray  # (3 b,) unit vectors along the bars, work space
+    hardness: np.ndarray  # (b,) 1 / (G W^-1 G^T) [kg], work space
+
+
 class Constants(NamedTuple):
-    metric: np.ndarray  # (1,) at which part the saddle for corrections begins
+    explicit: np.ndarray  # (1,) 1 where Pairs hold the systems, 0 where sparse saddles do
+    metric: np.ndarray  # (1,) at which part the system for corrections begins
     node_damping: np.ndarray  # (1,) [N s/m]
     mass_damping: np.ndarray  # (1,) [1/s]
     gains: np.ndarray  # (2,) Baumgarte's 2 alpha and beta^2
@@ -84,8 +94,10 @@ class Nodal(NamedTuple):
     signals: Signals
     constants: Constants
     work: Work
-    saddle: Saddle  # [M G^T; G 0]
-    metric: Saddle  # the same for corrections, with their own weight in place of M; empty where that is M
+    pairs: Pairs  # the system [M G^T; G 0], one of these two ...
+    saddle: Saddle
+    metric_pairs: Pairs  # ... and that of corrections, where its weight is not M
+    metric_saddle: Saddle
 
 
 CABLES = 0
@@ -95,9 +107,11 @@ NODES = GUIDES + len(Guides._fields)
 SIGNALS = NODES + len(Nodes._fields)
 CONSTANTS = SIGNALS + len(Signals._fields)
 WORK = CONSTANTS + len(Constants._fields)
-SADDLE = WORK + len(Work._fields)
-METRIC = SADDLE + len(Saddle._fields)
+SYSTEM = WORK + len(Work._fields)
+METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields)
 """Where each table begins in the pack's directory."""
+
+PAIR_PARTS = len(Pairs._fields)
 
 
 @inlined
@@ -144,10 +158,11 @@ def signals_in(p: Pack) -> Signals:
 def constants_in(p: Pack) -> Constants:
     return Constants(
         integers(p, CONSTANTS),
-        reals(p, CONSTANTS + 1),
+        integers(p, CONSTANTS + 1),
         reals(p, CONSTANTS + 2),
         reals(p, CONSTANTS + 3),
         reals(p, CONSTANTS + 4),
+        reals(p, CONSTANTS + 5),
     )
 
 
@@ -164,8 +179,15 @@ def work_in(p: Pack) -> Work:
 
 
 @inlined
-def saddle_in(p: Pack, at: Any) -> Saddle:
-    """The saddle that begins at part SADDLE or METRIC."""
+def pairs_in(p: Pack, at: int) -> Pairs:
+    """The pairs of the system that begins at part `at`, SYSTEM or METRIC."""
+    return Pairs(reals(p, at), reals(p, at + 1), reals(p, at + 2), reals(p, at + 3))
+
+
+@inlined
+def saddle_in(p: Pack, at: int) -> Saddle:
+    """The saddle of the system that begins at part `at`, SYSTEM or METRIC."""
+    at += PAIR_PARTS
     return Saddle(
         integers(p, at),
         integers(p, at + 1),
@@ -180,4 +202,5 @@ def saddle_in(p: Pack, at: Any) -> Saddle:
         integers(p, at + 10),
         reals(p, at + 11),
         reals(p, at + 12),
+        reals(p, at + 13),
     )

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numba.core import cgutils, types
-from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
@@ -51,10 +50,9 @@ def _reader(array: int) -> Any:
                 shape=cgutils.pack_array(builder, [size]),
                 strides=cgutils.pack_array(builder, [source.itemsize]),
                 itemsize=source.itemsize,
-                meminfo=source.meminfo,
-                parent=source.parent,
+                meminfo=None,  # not counted: a view lives no longer than the call that was handed the pack
             )
-            return impl_ret_borrowed(context, builder, vector, view._getvalue())
+            return view._getvalue()
 
         return vector(p, types.int64), generate
 

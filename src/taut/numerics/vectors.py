@@ -22,6 +22,16 @@ def add(target: np.ndarray, factor: float, source: np.ndarray) -> None:
 
 
 @entry
+def accumulate(target: np.ndarray, remainder: np.ndarray, factor: float, source: np.ndarray) -> None:
+    """target += factor * source, with what falls below the last bit kept in `remainder` (Kahan)."""
+    for i in range(target.size):
+        increment = factor * source[i] + remainder[i]
+        total = target[i] + increment
+        remainder[i] = increment - (total - target[i])
+        target[i] = total
+
+
+@entry
 def dot(a: np.ndarray, b: np.ndarray) -> float:
     total = 0.0
     for i in range(a.size):
@@ -34,22 +44,34 @@ def combine(
     target: np.ndarray, base: np.ndarray, step: float, weights: np.ndarray, stages: np.ndarray, count: int
 ) -> None:
     """target = base + step * sum of weights[j] * stages[j] over the first `count` stages."""
-    for i in range(target.size):
-        target[i] = 0.0
-    for j in range(count):
+    last = count - 1
+    while last > 0 and weights[last] == 0.0:
+        last -= 1
+    started = False
+    for j in range(last):
         weight = weights[j]
         if weight != 0.0:
             row = stages[j]
-            for i in range(target.size):
-                target[i] += weight * row[i]
-    for i in range(target.size):
-        target[i] = base[i] + step * target[i]
+            if started:
+                for i in range(target.size):
+                    target[i] += weight * row[i]
+            else:
+                for i in range(target.size):
+                    target[i] = weight * row[i]
+                started = True
+    weight, row = weights[last], stages[last]
+    if started:
+        for i in range(target.size):
+            target[i] = base[i] + step * (target[i] + weight * row[i])
+    else:
+        for i in range(target.size):
+            target[i] = base[i] + step * (weight * row[i])
 
 
 @entry
 def finite(vector: np.ndarray) -> bool:
     """Whether every entry is a finite number."""
-    total = 0.0
     for i in range(vector.size):
-        total += abs(vector[i])
-    return bool(np.isfinite(total))
+        if not abs(vector[i]) < np.inf:
+            return False
+    return True
