@@ -79,8 +79,6 @@ def desk(rows: int, state: int, coordinates: int, constraints: int, history: int
 
 def settle(plant: Any, y: np.ndarray, clock: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
     """Correct a state as the limits ask; returns the iterations used, -1 if its constraints could not be met."""
-    if limits.level == 0:
-        return 0
     used = correct(plant, y, clock[REFERENCE], limits, b)
     if used < 0:
         used = -1 - used
@@ -103,14 +101,14 @@ def note(t: float, h: float, error: float, accepted: float, counts: np.ndarray, 
         counts[NOTED] = row + 1
 
 
-def watch(plant: Any, clock: np.ndarray, d: Any) -> None:
+def watch(plant: Any, clock: np.ndarray, y: np.ndarray, weak: np.ndarray) -> None:
     """Remember when the constraints were least independent, and the state if that was close to a loss of rank."""
     firm = firmness(plant)
     if firm < clock[FIRMNESS]:
         clock[FIRMNESS] = firm
         clock[FIRMNESS_TIME] = clock[TIME]
         if firm < SHAKY:
-            put(d.weak, d.trial)
+            put(weak, y)
 
 
 def march(
@@ -127,7 +125,7 @@ def march(
     budget: int,
 ) -> int:
     """Step on until every target time has its sample or the budget of steps is used; returns how it ended."""
-    done = counts[FILLED]
+    done, free = counts[FILLED], rules.limits.level == 0
     enter(plant, 0.5 * (max(breaks[counts[PIECE]], -1e300) + min(breaks[counts[PIECE] + 1], 1e300)))
     while True:
         t = clock[TIME]
@@ -172,7 +170,7 @@ def march(
         widened = rules.dense and done < targets.size and targets[done] < end - 1e-12 * h
         if widened:
             counts[EVALUATIONS] += widen(plant, method, t, h, y, d)
-        used = settle(plant, d.trial, clock, counts, rules.limits, d.bench)
+        used = 0 if free else settle(plant, d.trial, clock, counts, rules.limits, d.bench)
         if used < 0:
             if rules.fixed > 0.0:
                 return UNHELD
@@ -189,7 +187,8 @@ def march(
                 counts[EVALUATIONS] += advance(
                     plant, method, t, targets[done] - t, y, d.side, d.sample, d.bench, False
                 )
-            settle(plant, d.sample, clock, counts, rules.limits, d.bench)
+            if not free:
+                settle(plant, d.sample, clock, counts, rules.limits, d.bench)
             put(samples[done], d.sample)
             done += 1
         counts[FILLED] = done
@@ -203,7 +202,7 @@ def march(
         clock[TIME] = end
         counts[STEPS] += 1
         note(t, h, error, 1.0, counts, d.history)
-        watch(plant, clock, d)
+        watch(plant, clock, y, d.weak)
         counts[FRESH] = 0
         if used == 0 and not lands and hand_on(method, d.stages):
             counts[FRESH] = 1

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.verbs import mismatch, rate
+from taut.dynamics.verbs import mismatch, rate, row
 from taut.numerics.vectors import combine, put
 
 
 def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
     """Fill the first stage, which does not depend on the step; returns how many rates were computed."""
-    rate(plant, t, y, stages[0])
+    rate(plant, t, y, row(stages, 0))
     return 1
 
 
@@ -34,8 +34,8 @@ def advance(
     count: int = method.nodes.size
     needed = count if steers or not method.reuses_last else count - 1
     for i in range(1, needed):
-        combine(trial, y, h, method.weights[i], stages, i)
-        rate(plant, t + method.nodes[i] * h, trial, stages[i])
+        combine(trial, y, h, row(method.weights, i), stages, i)
+        rate(plant, t + method.nodes[i] * h, trial, row(stages, i))
     if needed < count or not method.reuses_last:
         combine(trial, y, h, method.result, stages, needed)
     return needed - 1

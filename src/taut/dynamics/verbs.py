@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from taut.numerics.compiled import bound, entry, kernel
+from taut.numerics.pointers import row_of
 
 
 def rate(plant: Any, t: float, y: np.ndarray, out: np.ndarray) -> None:
@@ -76,6 +77,11 @@ def energy_slope(plant: Any, y: np.ndarray, along_q: np.ndarray, along_v: np.nda
     raise NotImplementedError
 
 
+def row(matrix: np.ndarray, number: int) -> np.ndarray:
+    """A row of a matrix; not the plant's, but bound like a verb because kernels have a cheaper way to it."""
+    return np.asarray(matrix[number])
+
+
 def spoken(
     algorithm: Iterable[Callable[..., Any]],
     verbs: Mapping[str, Callable[..., Any]],
@@ -87,7 +93,7 @@ def spoken(
     entries: those of them that Python will call, if all are to be compiled; None leaves them as they are.
     label: tells apart, in the cache, the same function bound to other words.
     """
-    words = dict(verbs)
+    words = dict(verbs) if entries is None else {**verbs, "row": row_of}
     for function in algorithm:
         copy = bound(function, words)
         copy.__qualname__ += label

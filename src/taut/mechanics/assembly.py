@@ -52,7 +52,7 @@ def nodal_tables(
                 np.array([properties.rest_length(structure, cable) for cable in cables], dtype=float),
                 np.array([cable.damping for cable in cables], dtype=float) + damping.stiffness * stiffness,
             ),
-            Bars(*bar_ends, bar_entry, bar_length, coupling),
+            Bars(*bar_ends, bar_entry, bar_length, 1.0 / bar_length, coupling),
             guides,
             Nodes(free, mass, np.outer(weighing, np.array(gravity)).ravel()),
             signals,

@@ -1,5 +1,7 @@
 """The flat tables of a structure with rigid bars in nodal coordinates, and how kernels unpack them.
 
+In Python the parts of a table are arrays; in a kernel they are pointers, and `sizes_in` says how far they reach.
+
 3 n coordinates (u of them free), c cables, b bars, g guides, r = b + g rows. "Coordinate" means a place in the vector
 of all 3 n of them; a node is named by its first one.
 """
@@ -11,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.numerics.compiled import inlined
-from taut.numerics.packing import Pack, integers, reals
+from taut.numerics.packing import Pack, integers, reals, size_of
 from taut.numerics.saddle import Saddle
 
 
@@ -29,6 +31,7 @@ class Bars(NamedTuple):
     second: np.ndarray  # (b,)
     entry: np.ndarray  # (6 b,) where a bar's row of G goes in the saddle's values, -1 for a held coordinate
     length: np.ndarray  # (b,) [m]
+    per_length: np.ndarray  # (b,) [1/m]
     coupling: np.ndarray  # (b,) what M has between the two ends [kg]
 
 
@@ -114,6 +117,29 @@ METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields)
 PAIR_PARTS = len(Pairs._fields)
 
 
+class Sizes(NamedTuple):
+    """How many there are of each."""
+
+    coordinates: int
+    cables: int
+    bars: int
+    guides: int
+    loads: int
+
+
+@inlined
+def sizes_in(p: Pack) -> Sizes:
+    return Sizes(
+        size_of(p, NODES + 1), size_of(p, CABLES), size_of(p, BARS), size_of(p, GUIDES + 3), size_of(p, SIGNALS)
+    )
+
+
+@inlined
+def free_count(p: Pack) -> int:
+    """Coordinates that can move."""
+    return size_of(p, NODES)
+
+
 @inlined
 def cables_in(p: Pack) -> Cables:
     return Cables(
@@ -129,8 +155,8 @@ def cables_in(p: Pack) -> Cables:
 @inlined
 def bars_in(p: Pack) -> Bars:
     return Bars(
-        integers(p, BARS), integers(p, BARS + 1), integers(p, BARS + 2), reals(p, BARS + 3), reals(p, BARS + 4)
-    )  # fmt: skip
+        integers(p, BARS), integers(p, BARS + 1), integers(p, BARS + 2), reals(p, BARS + 3), reals(p, BARS + 4), reals(p, BARS + 5)
+    )
 
 
 @inlined
@@ -203,4 +229,5 @@ def saddle_in(p: Pack, at: int) -> Saddle:
         reals(p, at + 11),
         reals(p, at + 12),
         reals(p, at + 13),
+        integers(p, at + 14),
     )

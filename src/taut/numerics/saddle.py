@@ -41,6 +41,7 @@ class Saddle(NamedTuple):
     inverse_pivot: np.ndarray  # (N,) 1 / D, zero where a row was dropped
     work: np.ndarray  # (N,)
     weakest: np.ndarray  # (1,) the smallest pivot of a row relative to what it started from, dropped ones left out
+    sizes: np.ndarray  # (2,) N and u
 
 
 def analyse(
@@ -86,6 +87,7 @@ def analyse(
         inverse_pivot=np.empty(size),
         work=np.zeros(size),
         weakest=np.ones(1),
+        sizes=np.array([size, unknowns], dtype=np.int64),
     )
     return saddle, position[upper.nnz : upper.nnz + touched.size]
 
@@ -165,7 +167,7 @@ def factorise(s: Saddle) -> int:
     positive."""
     dropped, weakest = 0, 1.0
     work = s.work
-    for k in range(s.order.size):
+    for k in range(s.sizes[0]):
         s.filled[k] = 0
         last = s.column_start[k + 1] - 1
         for p in range(s.column_start[k], last):
@@ -204,7 +206,7 @@ def factorise(s: Saddle) -> int:
 @entry
 def solve(s: Saddle, top: np.ndarray, bottom: np.ndarray, x: np.ndarray, multipliers: np.ndarray) -> None:
     """Solve with the last factor; `top` and `bottom` are the right-hand side and are left as they are."""
-    u, size = x.size, s.order.size
+    size, u = s.sizes[0], s.sizes[1]
     work = s.work
     for i in range(u):
         work[s.order[i]] = top[i]

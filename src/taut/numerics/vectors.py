@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from taut.numerics.compiled import entry
+from taut.numerics.pointers import start_of
 
 
 @entry
@@ -44,28 +45,29 @@ def combine(
     target: np.ndarray, base: np.ndarray, step: float, weights: np.ndarray, stages: np.ndarray, count: int
 ) -> None:
     """target = base + step * sum of weights[j] * stages[j] over the first `count` stages."""
+    size = target.size
+    out, start, rows = start_of(target), start_of(base), start_of(stages)
     last = count - 1
     while last > 0 and weights[last] == 0.0:
         last -= 1
     started = False
     for j in range(last):
-        weight = weights[j]
+        weight, row = weights[j], j * size
         if weight != 0.0:
-            row = stages[j]
             if started:
-                for i in range(target.size):
-                    target[i] += weight * row[i]
+                for i in range(size):
+                    out[i] += weight * rows[row + i]
             else:
-                for i in range(target.size):
-                    target[i] = weight * row[i]
+                for i in range(size):
+                    out[i] = weight * rows[row + i]
                 started = True
-    weight, row = weights[last], stages[last]
+    weight, row = weights[last], last * size
     if started:
-        for i in range(target.size):
-            target[i] = base[i] + step * (target[i] + weight * row[i])
+        for i in range(size):
+            out[i] = start[i] + step * (out[i] + weight * rows[row + i])
     else:
-        for i in range(target.size):
-            target[i] = base[i] + step * (weight * row[i])
+        for i in range(size):
+            out[i] = start[i] + step * (weight * rows[row + i])
 
 
 @entry
