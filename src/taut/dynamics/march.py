@@ -125,6 +125,8 @@ def march(
     budget: int,
 ) -> int:
     """Step on until every target time has its sample or the budget of steps is used; returns how it ended."""
+    # Taken out once: in a kernel every mention of a part of a tuple counts references, ten nanoseconds an array.
+    stages, side, trial, sample, weak, history, b = d.stages, d.side, d.trial, d.sample, d.weak, d.history, d.bench
     done, free = counts[FILLED], rules.limits.level == 0
     enter(plant, 0.5 * (max(breaks[counts[PIECE]], -1e300) + min(breaks[counts[PIECE] + 1], 1e300)))
     while True:
@@ -151,12 +153,12 @@ def march(
         if not t + 0.1 * h > t:
             return STUCK
         if counts[FRESH] == 0:
-            counts[EVALUATIONS] += begin(plant, t, y, d.stages)
+            counts[EVALUATIONS] += begin(plant, t, y, stages)
             counts[FRESH] = 1
-        counts[EVALUATIONS] += advance(plant, method, t, h, y, d.stages, d.trial, d.bench, True)
+        counts[EVALUATIONS] += advance(plant, method, t, h, y, stages, trial, b, True)
 
         error = 0.0
-        sound = finite(d.trial)
+        sound = finite(trial)
         if rules.fixed == 0.0 and sound:
             error = estimate(plant, method, h, y, d, rules.tolerance)
         if not sound or not error <= 1.0:
@@ -165,46 +167,44 @@ def march(
             shrink = 0.9 * error ** (-1.0 / (rules.error_order + 1)) if sound and error < 1e10 else 0.1
             clock[STEP] = h * max(0.1, shrink)
             counts[REJECTED] += 1
-            note(t, h, error, 0.0, counts, d.history)
+            note(t, h, error, 0.0, counts, history)
             continue
         widened = rules.dense and done < targets.size and targets[done] < end - 1e-12 * h
         if widened:
             counts[EVALUATIONS] += widen(plant, method, t, h, y, d)
-        used = 0 if free else settle(plant, d.trial, clock, counts, rules.limits, d.bench)
+        used = 0 if free else settle(plant, trial, clock, counts, rules.limits, b)
         if used < 0:
             if rules.fixed > 0.0:
                 return UNHELD
             clock[STEP] = 0.5 * h
             counts[REJECTED] += 1
-            note(t, h, error, 0.0, counts, d.history)
+            note(t, h, error, 0.0, counts, history)
             continue
 
         while done < targets.size and targets[done] < end - 1e-12 * h:
             if widened:
                 blend(method, (targets[done] - t) / h, h, y, d)
             else:
-                put(d.side[0], d.stages[0])
-                counts[EVALUATIONS] += advance(
-                    plant, method, t, targets[done] - t, y, d.side, d.sample, d.bench, False
-                )
+                put(side[0], stages[0])
+                counts[EVALUATIONS] += advance(plant, method, t, targets[done] - t, y, side, sample, b, False)
             if not free:
-                settle(plant, d.sample, clock, counts, rules.limits, d.bench)
-            put(samples[done], d.sample)
+                settle(plant, sample, clock, counts, rules.limits, b)
+            put(samples[done], sample)
             done += 1
         counts[FILLED] = done
         if done < targets.size and targets[done] <= end + 1e-12 * h:
-            put(samples[done], d.trial)
+            put(samples[done], trial)
             done += 1
         elif done == targets.size:
             return FINISHED
 
-        put(y, d.trial)
+        put(y, trial)
         clock[TIME] = end
         counts[STEPS] += 1
-        note(t, h, error, 1.0, counts, d.history)
-        watch(plant, clock, y, d.weak)
+        note(t, h, error, 1.0, counts, history)
+        watch(plant, clock, y, weak)
         counts[FRESH] = 0
-        if used == 0 and not lands and hand_on(method, d.stages):
+        if used == 0 and not lands and hand_on(method, stages):
             counts[FRESH] = 1
         if rules.fixed > 0.0:
             if not lands or end >= clock[START] + (counts[GRID] + 1) * rules.fixed:
@@ -235,4 +235,3 @@ RATTLE = (
     *_COMMON,
 )
 """The algorithms, in the order in which their functions may call one another; see `taut.dynamics.verbs.spoken`."""
-

@@ -12,7 +12,8 @@ import numpy as np
 
 from taut.dynamics import march as loop
 from taut.dynamics.correction import Correction
-from taut.dynamics.methods import Method, Rattle, method_named
+from taut.dynamics.methods import method_named
+from taut.dynamics.methods.tableau import Method, Rattle
 from taut.dynamics.patience import patience
 from taut.dynamics.setup import Run, beginning, check_options, pieces_of, prepare_run
 from taut.dynamics.trajectory import Checkpoint, Trajectory, appended
@@ -50,8 +51,8 @@ def simulate(
     method: "dp5" or "dp8" (adaptive, by tolerance), "rk4" (by step [s]), or for motion without damping "rattle2",
         "rattle4", "rattle6", "rattle8" (by step), which keep energy bounded over very long times.
     tolerance: of the error of one step, relative to the typical member length, and to that per second for velocities.
-    correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", and "none" for RATTLE,
-        which needs none.
+    correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", and "none" for
+        RATTLE, which needs none.
     samples: "steps" are as good as steps; "dense" ones come from the method's interpolant and are then corrected, which
         is cheaper where samples are much closer than steps.
     history: keep time, size, error and acceptance of every step in `history`.
@@ -64,7 +65,9 @@ def simulate(
     chosen = method_named(method)
     wish = _wish(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
-    if samples not in ("steps", "dense") or (samples == "dense" and not (isinstance(chosen, Method) and chosen.interpolant)):
+    if samples not in ("steps", "dense") or (
+        samples == "dense" and not (isinstance(chosen, Method) and chosen.interpolant)
+    ):
         raise OptionError(f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5 or dp8')
     run = prepare_run(
         plant, chosen, wish, tolerance, step, dense=samples == "dense", history=HISTORY_ROWS if history else 0

@@ -31,11 +31,12 @@ def advance(
 
     steers: whether every stage is wanted, for the error and the next step, or only the result.
     """
-    count: int = method.nodes.size
+    nodes, weights = method.nodes, method.weights
+    count: int = nodes.size
     needed = count if steers or not method.reuses_last else count - 1
     for i in range(1, needed):
-        combine(trial, y, h, row(method.weights, i), stages, i)
-        rate(plant, t + method.nodes[i] * h, trial, row(stages, i))
+        combine(trial, y, h, row(weights, i), stages, i)
+        rate(plant, t + nodes[i] * h, trial, row(stages, i))
     if needed < count or not method.reuses_last:
         combine(trial, y, h, method.result, stages, needed)
     return needed - 1

@@ -94,8 +94,8 @@ def _packed(tables: Nodal) -> tuple[Pack, Nodal]:
 
 def _nothing() -> tuple[Pairs, Saddle]:
     """A system that is not there."""
-    saddle = {name: np.empty(0, dtype=np.int64) for name in Saddle._fields}
-    saddle |= {name: np.empty(0) for name in ("values", "factor", "inverse_pivot", "work", "weakest")}
+    real = ("values", "factor", "inverse_pivot", "work", "weakest")
+    saddle = {name: np.empty(0, dtype=float if name in real else np.int64) for name in Saddle._fields}
     return Pairs(*(np.empty(0) for _ in Pairs._fields)), Saddle(**saddle)
 
 
@@ -158,7 +158,7 @@ def _system(
     guides: Guides,
     pattern: np.ndarray | None = None,
 ) -> tuple[Pairs, Saddle, np.ndarray]:
-    """The system with W = diag(mass) + coupling between bar ends: explicit where no bar touches another, else sparse."""
+    """The system with W = diag(mass) + coupling between bar ends: explicit where no bar touches another."""
     ends = np.concatenate(bar_ends)
     if guides.value.size == 0 and np.unique(ends).size == ends.size:
         return _pairs(mass, coupling, bar_ends, free), _nothing()[1], np.full(3 * ends.size, -1, dtype=np.int64)

@@ -50,7 +50,7 @@ def gaps(p: Pack, y: np.ndarray, gap: np.ndarray, gap_rate: np.ndarray) -> tuple
     reach *= ALLOWANCE
     speed *= 1.0 + reach / scale[0]
     for k in range(sizes.bars):
-        gap[k], gap_rate[k], _ = gap_of_bar(bars, k, state, n)
+        gap[k], gap_rate[k] = gap_of_bar(bars, k, state, n)
         worst = max(worst, abs(gap[k]) / (bars.length[k] + reach))
         worst_rate = max(worst_rate, abs(gap_rate[k]))
     for k in range(sizes.guides):

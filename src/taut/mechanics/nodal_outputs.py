@@ -71,7 +71,7 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
             out.cable_tension[row, k] = elastic + viscous
         for k in range(sizes.bars):
             out.bar_force[row, k] = -work.multiplier[k]
-            gap, gap_rate, _ = gap_of_bar(bars, k, y, n)
+            gap, gap_rate = gap_of_bar(bars, k, y, n)
             worst = max(worst, abs(gap))
             worst_rate = max(worst_rate, abs(gap_rate))
         for k in range(sizes.guides):

@@ -79,7 +79,10 @@ class Plant:
         """The functions that algorithms call; kernels, unless a load is a Python function."""
         if not self.functions:
             return dict(NODAL_VERBS)
-        return {**NODAL_VERBS, **{name: self._with_functions(NODAL_VERBS[name]) for name in ("rate", "forces", "power")}}
+        return {
+            **NODAL_VERBS,
+            **{name: self._with_functions(NODAL_VERBS[name]) for name in ("rate", "forces", "power")},
+        }
 
     def _with_functions(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         """The verb with the values of Python loads written into the tables first."""

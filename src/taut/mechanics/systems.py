@@ -1,6 +1,6 @@
 """The linear system behind every acceleration and every correction of the nodal formulation:
 
-    W x + G^T l = covector,   G x = rates        W = M, or another weight for corrections
+    W x = covector + G^T l,   G x = rates        W = M, or another weight for corrections
 
 in full coordinates; held ones stay zero in x. Where no bar touches another and nothing else is constrained (class 1),
 W falls into one small block a bar and G W^-1 G^T is diagonal: all is explicit, bar by bar. Otherwise it is the sparse
@@ -43,9 +43,7 @@ def solve_system(
     """Solve for x[begin], x[begin + 1], ... and l with what was prepared; right-hand sides are left as they are."""
     if constants_in(p).explicit[0] == 1:
         sizes = sizes_in(p)
-        _solve_pairs(
-            bars_in(p), pairs_in(p, at), sizes.bars, sizes.coordinates, covector, rates, x, begin, multiplier
-        )
+        _solve_pairs(bars_in(p), pairs_in(p, at), sizes.bars, sizes.coordinates, covector, rates, x, begin, multiplier)
     else:
         _solve_saddle(p, at, covector, rates, x, begin, multiplier)
 
@@ -130,7 +128,7 @@ def _solve_pairs(
             x[begin + j + axis] = second
             rate += pairs.direction[3 * k + axis] * (second - first)
         push = rate * pairs.hardness[k]
-        multiplier[k] = push
+        multiplier[k] = -push
         for axis in range(3):
             block = 9 * k + axis
             both = pairs.block[block + 3]

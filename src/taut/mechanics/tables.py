@@ -155,7 +155,12 @@ def cables_in(p: Pack) -> Cables:
 @inlined
 def bars_in(p: Pack) -> Bars:
     return Bars(
-        integers(p, BARS), integers(p, BARS + 1), integers(p, BARS + 2), reals(p, BARS + 3), reals(p, BARS + 4), reals(p, BARS + 5)
+        integers(p, BARS),
+        integers(p, BARS + 1),
+        integers(p, BARS + 2),
+        reals(p, BARS + 3),
+        reals(p, BARS + 4),
+        reals(p, BARS + 5),
     )
 
 

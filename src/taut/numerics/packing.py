@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numba.core import types
+from numba import types
 from numba.extending import intrinsic
 
 from taut.numerics.compiled import inlined
@@ -29,8 +29,8 @@ class Pack(NamedTuple):
 def _reader(array: int) -> Any:
     """An intrinsic that gives a part of one of the pack's arrays as a pointer.
 
-    A slice would do, but costs several times as much to compile and counts references at run time. A pointer can only be
-    indexed, and lives no longer than the call that was handed the pack.
+    A slice would do, but costs several times as much to compile and counts references at run time. A pointer can only
+    be indexed, and lives no longer than the call that was handed the pack.
     """
 
     @intrinsic  # type: ignore[untyped-decorator]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core import cgutils, types
+from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 

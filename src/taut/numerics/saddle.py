@@ -1,7 +1,7 @@
 """The saddle-point system
 
-    [ W  G^T ] [ x ]   [ a ]
-    [ G  0   ] [ l ] = [ b ]
+    [ W  G^T ] [  x ]   [ a ]
+    [ G  0   ] [ -l ] = [ b ]
 
 with W symmetric positive definite and constant, G sparse and new at every call: analysed once, factored as L D L^T
 without pivoting, solved often. The whole matrix is factored rather than the Schur complement G W^-1 G^T because a
@@ -225,6 +225,6 @@ def solve(s: Saddle, top: np.ndarray, bottom: np.ndarray, x: np.ndarray, multipl
     for i in range(u):
         x[i] = work[s.order[i]]
     for i in range(size - u):
-        multipliers[i] = work[s.order[u + i]]
+        multipliers[i] = -work[s.order[u + i]]
     for k in range(size):
         work[k] = 0.0

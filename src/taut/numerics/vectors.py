@@ -73,7 +73,7 @@ def combine(
 @entry
 def finite(vector: np.ndarray) -> bool:
     """Whether every entry is a finite number."""
+    sound = True
     for i in range(vector.size):
-        if not abs(vector[i]) < np.inf:
-            return False
-    return True
+        sound &= abs(vector[i]) < np.inf
+    return sound
