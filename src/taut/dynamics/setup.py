@@ -18,6 +18,7 @@ from taut.dynamics.verbs import spoken
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.assembly import euclidean
 from taut.mechanics.plant import NODAL_VERBS, Plant
+from taut.mechanics.redundancy import null_vectors
 from taut.numerics.packing import Pack, packed
 
 
@@ -144,7 +145,7 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
     clock[loop.REFERENCE] = run.words["energy"](pack, y)[0]
     counts[loop.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
     clock[loop.STEP] = _first_step(run, y) if run.method.adaptive else 0.0
-    return Checkpoint(y, clock, counts), _start_notes(plant, y)
+    return Checkpoint(y, clock, counts), (*_start_notes(plant, y), *_redundancy_notes(run, y))
 
 
 def _start_notes(plant: Plant, y: np.ndarray) -> tuple[str, ...]:
@@ -163,6 +164,22 @@ def _start_notes(plant: Plant, y: np.ndarray) -> tuple[str, ...]:
                 f'the largest change is {change[worst]:.3g} {unit}, at node "{names[worst]}"'
             )
     return tuple(notes)
+
+
+def _redundancy_notes(run: Run, y: np.ndarray) -> tuple[str, ...]:
+    """Which constraints depend on one another at the start."""
+    names = [f'bar "{name}"' for name in run.plant.structure.bars]
+    names += [f'constraint "{name}"' for name in run.plant.structure.constraints]
+    if run.words["prepare"](run.pack, y) <= 0:
+        return ()
+    vectors = null_vectors(run.pack, y)
+    involved = [names[k] for k in np.flatnonzero(np.abs(vectors).max(axis=0) > 1e-9)]
+    shown = ", ".join(involved[:8]) + (f" and {len(involved) - 8} more" if len(involved) > 8 else "")
+    count = len(vectors)
+    return (
+        f"{count} constraint{'s depend' if count > 1 else ' depends'} on others, among {shown}; "
+        "the motion is unique, and of the forces in them the smallest are reported",
+    )
 
 
 def _first_step(run: Run, y: np.ndarray) -> float:

@@ -20,6 +20,7 @@ from taut.dynamics.trajectory import Checkpoint, Trajectory, appended
 from taut.errors import OptionError
 from taut.mechanics.nodal_outputs import empty_outputs, observe
 from taut.mechanics.plant import Plant
+from taut.mechanics.redundancy import smallest_forces
 
 Progress = Callable[[float, float], None]
 """Called now and then with the simulated time and the duration [s]."""
@@ -218,6 +219,8 @@ def _observed(run: Run, times: np.ndarray, samples: np.ndarray, reference: float
         one = slice(row, row + 1)
         plant.set_functions(pack, float(times[row]))
         observe(pack, times[one], pieces[one], samples[one], plant.held, type(out)(*(part[one] for part in out)))
+    if times.size and run.words["prepare"](pack, samples[0]) > 0:
+        smallest_forces(pack, samples, out.bar_force, out.guide_force)
     work = samples[:, 2 * size].copy()
     return Trajectory(
         structure=plant.structure,

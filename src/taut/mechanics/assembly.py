@@ -180,7 +180,7 @@ def _pairs(mass: np.ndarray, coupling: np.ndarray, bar_ends: tuple[np.ndarray, n
     single = np.zeros(mass.size)
     single[free] = 1.0 / mass[free]
     single[i], single[j] = 0.0, 0.0
-    return Pairs(block.ravel(), single, np.zeros(3 * coupling.size), np.zeros(coupling.size))
+    return Pairs(block.ravel(), single, np.zeros(mass.size))
 
 
 def _saddle(

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from taut.mechanics.signals import signal_value
-from taut.mechanics.systems import prepare_system, solve_system
+from taut.mechanics.systems import prepare_system, solve_pairs, solve_system
 from taut.mechanics.tables import (
     SYSTEM,
     Bars,
@@ -29,6 +29,7 @@ from taut.mechanics.tables import (
     constants_in,
     guides_in,
     nodes_in,
+    pairs_in,
     signals_in,
     sizes_in,
     work_in,
@@ -94,7 +95,7 @@ def momentum(mass: np.ndarray, bars: Bars, count: int, v: np.ndarray, at: int, n
             out[j + axis] += c * v[at + i + axis]
 
 
-@kernel
+@inlined
 def applied_forces(p: Pack, t: float, y: np.ndarray, force: np.ndarray) -> float:
     """All forces but those of constraints; returns the power of what is not conservative: loads and dampers."""
     nodes, constants, sizes = nodes_in(p), constants_in(p), sizes_in(p)
@@ -153,30 +154,48 @@ def gap_of_guide(guides: Guides, k: int, y: np.ndarray, n: int) -> tuple[float, 
     return gap, rate
 
 
-@kernel
+@inlined
 def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray, at: int) -> float:
     """Fill force, multiplier and acceleration[at], ... at a state, eq. (21); returns the power of loads and dampers."""
-    constants, work, sizes = constants_in(p), work_in(p), sizes_in(p)
-    n = sizes.coordinates
+    if constants_in(p).explicit[0] == 1:
+        return _accelerate_pairs(p, t, y, acceleration, at)
+    return _accelerate_saddle(p, t, y, acceleration, at)
+
+
+@kernel
+def _accelerate_pairs(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray, at: int) -> float:
+    bars, work, sizes = bars_in(p), work_in(p), sizes_in(p)
     power = applied_forces(p, t, y, work.force)
-    twice_alpha, beta_squared = constants.gains[0], constants.gains[1]
-    bars = bars_in(p)
-    if twice_alpha == 0.0 and beta_squared == 0.0:
-        for k in range(sizes.bars):
-            work.bottom[k] = -bending_of_bar(bars, k, y, n)
-    else:
-        for k in range(sizes.bars):
-            gap, rate = gap_of_bar(bars, k, y, n)
-            work.bottom[k] = -bending_of_bar(bars, k, y, n) - twice_alpha * rate - beta_squared * gap
-    if sizes.guides > 0:
-        guides = guides_in(p)
-        for k in range(sizes.guides):
-            gap, rate = gap_of_guide(guides, k, y, n)
-            work.bottom[sizes.bars + k] = -twice_alpha * rate - beta_squared * gap
+    put_gap_rates(p, bars, y, work.bottom)
+    solve_pairs(bars, pairs_in(p, SYSTEM), sizes, y, work.force, work.bottom, acceleration, at, work.multiplier)
+    return power
+
+
+@kernel
+def _accelerate_saddle(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray, at: int) -> float:
+    guides, work, sizes, gains = guides_in(p), work_in(p), sizes_in(p), constants_in(p).gains
+    power = applied_forces(p, t, y, work.force)
+    put_gap_rates(p, bars_in(p), y, work.bottom)
+    for k in range(sizes.guides):
+        gap, rate = gap_of_guide(guides, k, y, sizes.coordinates)
+        work.bottom[sizes.bars + k] = -gains[0] * rate - gains[1] * gap
     if prepare_system(p, SYSTEM, y) < 0:
         work.force[0] = np.nan  # no inertia left: let the state say so
     solve_system(p, SYSTEM, work.force, work.bottom, acceleration, at, work.multiplier)
     return power
+
+
+@inlined
+def put_gap_rates(p: Pack, bars: Bars, y: np.ndarray, rates: np.ndarray) -> None:
+    """What G a must be for every bar: less its bending, and with Baumgarte's gains less its gap and rate."""
+    sizes, gains = sizes_in(p), constants_in(p).gains
+    n = sizes.coordinates
+    for k in range(sizes.bars):
+        rates[k] = -bending_of_bar(bars, k, y, n)
+    if gains[0] != 0.0 or gains[1] != 0.0:
+        for k in range(sizes.bars):
+            gap, rate = gap_of_bar(bars, k, y, n)
+            rates[k] -= gains[0] * rate + gains[1] * gap
 
 
 @entry

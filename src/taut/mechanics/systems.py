@@ -14,6 +14,7 @@ import numpy as np
 from taut.mechanics.tables import (
     Bars,
     Pairs,
+    Sizes,
     bars_in,
     constants_in,
     free_count,
@@ -32,7 +33,10 @@ from taut.numerics.saddle import factorise, solve
 def prepare_system(p: Pack, at: int, y: np.ndarray) -> int:
     """Make the system that begins at part `at` ready at these positions; returns its dependent rows, -1 if it fails."""
     if constants_in(p).explicit[0] == 1:
-        return _prepare_pairs(bars_in(p), pairs_in(p, at), sizes_in(p).bars, y)
+        place = pairs_in(p, at).place
+        for i in range(sizes_in(p).coordinates):
+            place[i] = y[i]
+        return 0
     return _prepare_saddle(p, at, y)
 
 
@@ -42,8 +46,8 @@ def solve_system(
 ) -> None:
     """Solve for x[begin], x[begin + 1], ... and l with what was prepared; right-hand sides are left as they are."""
     if constants_in(p).explicit[0] == 1:
-        sizes = sizes_in(p)
-        _solve_pairs(bars_in(p), pairs_in(p, at), sizes.bars, sizes.coordinates, covector, rates, x, begin, multiplier)
+        pairs, sizes = pairs_in(p, at), sizes_in(p)
+        solve_pairs(bars_in(p), pairs, sizes, pairs.place, covector, rates, x, begin, multiplier)
     else:
         _solve_saddle(p, at, covector, rates, x, begin, multiplier)
 
@@ -80,58 +84,50 @@ def _solve_saddle(
         x[begin + free[m]] = work.unknown[m]
 
 
-@kernel
-def _prepare_pairs(bars: Bars, pairs: Pairs, count: int, y: np.ndarray) -> int:
-    """Directions of the bars and 1 / (G W^-1 G^T); a bar with both ends held has no row to speak of."""
-    held = 0
-    for k in range(count):
-        i, j = bars.first[k], bars.second[k]
-        per_length = bars.per_length[k]
-        softness = 0.0
-        for axis in range(3):
-            u = (y[j + axis] - y[i + axis]) * per_length
-            pairs.direction[3 * k + axis] = u
-            block = 9 * k + axis
-            softness += u * u * (pairs.block[block] - 2.0 * pairs.block[block + 3] + pairs.block[block + 6])
-        if softness > 0.0:
-            pairs.hardness[k] = 1.0 / softness
-        else:
-            pairs.hardness[k] = 0.0
-            held += 1
-    return held
-
-
-@kernel
-def _solve_pairs(
+@inlined
+def solve_pairs(
     bars: Bars,
     pairs: Pairs,
-    count: int,
-    n: int,
+    sizes: Sizes,
+    place: np.ndarray,
     covector: np.ndarray,
     rates: np.ndarray,
     x: np.ndarray,
     begin: int,
     multiplier: np.ndarray,
 ) -> None:
-    for i in range(n):
+    """The explicit solution at the positions `place`; a bar with both ends held pushes nothing."""
+    for i in range(sizes.coordinates):
         x[begin + i] = pairs.single[i] * covector[i]
-    for k in range(count):
-        i, j = bars.first[k], bars.second[k]
-        rate = -rates[k]
-        for axis in range(3):
-            block = 9 * k + axis
-            both = pairs.block[block + 3]
-            here, there = covector[i + axis], covector[j + axis]
-            first = pairs.block[block] * here + both * there
-            second = both * here + pairs.block[block + 6] * there
-            x[begin + i + axis] = first
-            x[begin + j + axis] = second
-            rate += pairs.direction[3 * k + axis] * (second - first)
-        push = rate * pairs.hardness[k]
+    for k in range(sizes.bars):
+        i, j, at = bars.first[k], bars.second[k], 9 * k
+        per_length = bars.per_length[k]
+        ux, rate_x, soft_x = _axis(pairs.block, at, place, covector, i, j, per_length)
+        uy, rate_y, soft_y = _axis(pairs.block, at + 1, place, covector, i + 1, j + 1, per_length)
+        uz, rate_z, soft_z = _axis(pairs.block, at + 2, place, covector, i + 2, j + 2, per_length)
+        softness = soft_x + soft_y + soft_z
+        push = (rate_x + rate_y + rate_z - rates[k]) / softness if softness > 0.0 else 0.0
         multiplier[k] = -push
-        for axis in range(3):
-            block = 9 * k + axis
-            both = pairs.block[block + 3]
-            along = push * pairs.direction[3 * k + axis]
-            x[begin + i + axis] += (pairs.block[block] - both) * along
-            x[begin + j + axis] -= (pairs.block[block + 6] - both) * along
+        _respond(pairs.block, at, covector, i, j, push * ux, x, begin)
+        _respond(pairs.block, at + 1, covector, i + 1, j + 1, push * uy, x, begin)
+        _respond(pairs.block, at + 2, covector, i + 2, j + 2, push * uz, x, begin)
+
+
+@inlined
+def _axis(
+    block: np.ndarray, at: int, place: np.ndarray, covector: np.ndarray, i: int, j: int, per_length: float
+) -> tuple[float, float, float]:
+    """Along one axis: the bar's direction, what the covector alone does to its gap's rate, and G W^-1 G^T."""
+    own, both, other = block[at], block[at + 3], block[at + 6]
+    u = (place[j] - place[i]) * per_length
+    return u, u * ((both - own) * covector[i] + (other - both) * covector[j]), u * u * (own - 2.0 * both + other)
+
+
+@inlined
+def _respond(
+    block: np.ndarray, at: int, covector: np.ndarray, i: int, j: int, push: float, x: np.ndarray, begin: int
+) -> None:
+    """Along one axis: x = W^-1 (covector - G^T push)."""
+    here, there, both = covector[i] + push, covector[j] - push, block[at + 3]
+    x[begin + i] = block[at] * here + both * there
+    x[begin + j] = both * here + block[at + 6] * there

@@ -65,8 +65,7 @@ class Pairs(NamedTuple):
 
     block: np.ndarray  # (9 b,) W^-1 of each bar: first-first for x y z, first-second, second-second [1/kg]
     single: np.ndarray  # (3 n,) 1 / W of nodes without a bar, zero for others and held coordinates [1/kg]
-    direction: np.ndarray  # (3 b,) unit vectors along the bars, work space
-    hardness: np.ndarray  # (b,) 1 / (G W^-1 G^T) [kg], work space
+    place: np.ndarray  # (3 n,) the positions it was prepared at, work space
 
 
 class Constants(NamedTuple):
@@ -212,7 +211,7 @@ def work_in(p: Pack) -> Work:
 @inlined
 def pairs_in(p: Pack, at: int) -> Pairs:
     """The pairs of the system that begins at part `at`, SYSTEM or METRIC."""
-    return Pairs(reals(p, at), reals(p, at + 1), reals(p, at + 2), reals(p, at + 3))
+    return Pairs(reals(p, at), reals(p, at + 1), reals(p, at + 2))
 
 
 @inlined
