@@ -43,6 +43,8 @@ class Rules(NamedTuple):
     fixed: float
     longest: float
     error_order: int
+    stages: int
+    sample_stages: int  # enough for a result without an error estimate
     dense: bool
     limits: Limits
 
@@ -155,7 +157,7 @@ def march(
         if counts[FRESH] == 0:
             counts[EVALUATIONS] += begin(plant, t, y, stages)
             counts[FRESH] = 1
-        counts[EVALUATIONS] += advance(plant, method, t, h, y, stages, trial, b, True)
+        counts[EVALUATIONS] += advance(plant, method, t, h, y, stages, trial, b, rules.stages)
 
         error = 0.0
         sound = finite(trial)
@@ -186,7 +188,9 @@ def march(
                 blend(method, (targets[done] - t) / h, h, y, d)
             else:
                 put(side[0], stages[0])
-                counts[EVALUATIONS] += advance(plant, method, t, targets[done] - t, y, side, sample, b, False)
+                counts[EVALUATIONS] += advance(
+                    plant, method, t, targets[done] - t, y, side, sample, b, rules.sample_stages
+                )
             if not free:
                 settle(plant, sample, clock, counts, rules.limits, b)
             put(samples[done], sample)

@@ -49,7 +49,7 @@ def advance(
     stages: np.ndarray,
     trial: np.ndarray,
     b: Any,
-    steers: bool,
+    wanted: int,
 ) -> int:
     """trial = y after one step; returns how many times forces were computed."""
     put(trial, y)

@@ -111,6 +111,8 @@ def prepare_run(
         # A longer step could jump over a cable that goes taut and slack again, and no error estimate would see it.
         longest=fastest_period(plant),
         error_order=method.error_order or 0,
+        stages=method.stages,
+        sample_stages=method.sample_stages,
         dense=dense,
         limits=Limits(wish.level, wish.tolerance, wish.energy_tolerance, wish.iterations, time),
     )

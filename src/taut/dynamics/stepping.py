@@ -25,21 +25,19 @@ def advance(
     stages: np.ndarray,
     trial: np.ndarray,
     b: Any,
-    steers: bool,
+    wanted: int,
 ) -> int:
     """trial = y after one step from a first stage that is there; returns how many more rates were computed.
 
-    steers: whether every stage is wanted, for the error and the next step, or only the result.
+    wanted: how many stages; a last one that only serves the error and the next step can be left out.
     """
     nodes, weights = method.nodes, method.weights
-    count: int = nodes.size
-    needed = count if steers or not method.reuses_last else count - 1
-    for i in range(1, needed):
+    for i in range(1, wanted):
         combine(trial, y, h, row(weights, i), stages, i)
         rate(plant, t + nodes[i] * h, trial, row(stages, i))
-    if needed < count or not method.reuses_last:
-        combine(trial, y, h, method.result, stages, needed)
-    return needed - 1
+    if wanted < nodes.size or not method.reuses_last:
+        combine(trial, y, h, method.result, stages, wanted)
+    return wanted - 1
 
 
 def hand_on(method: Any, stages: np.ndarray) -> bool:

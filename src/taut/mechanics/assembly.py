@@ -58,7 +58,7 @@ def nodal_tables(
             signals,
             Constants(
                 explicit=np.array([int(pairs.block.size > 0)]),
-                metric=np.array([SYSTEM]),
+                systems=np.array([SYSTEM, SYSTEM]),
                 node_damping=np.array([damping.node]),
                 mass_damping=np.array([damping.mass]),
                 gains=np.zeros(2),
@@ -83,7 +83,7 @@ def euclidean(tables: Nodal) -> tuple[Pack, Nodal]:
         tables.guides,
         pattern=tables.bars.coupling,
     )
-    constants = tables.constants._replace(metric=np.array([METRIC]))
+    constants = tables.constants._replace(systems=np.array([SYSTEM, METRIC]))
     return _packed(tables._replace(metric_pairs=pairs, metric_saddle=saddle, constants=constants))
 
 

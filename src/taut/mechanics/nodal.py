@@ -36,7 +36,7 @@ from taut.mechanics.tables import (
 )
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Pack
-from taut.numerics.pointers import start_of
+from taut.numerics.pointers import shifted, start_of
 
 
 @inlined
@@ -61,12 +61,16 @@ def cable_state(cables: Cables, k: int, y: np.ndarray, n: int) -> tuple[float, f
 
 
 @inlined
-def pull(cables: Cables, count: int, y: np.ndarray, n: int, force: np.ndarray, still: bool) -> float:
-    """Add the forces of all cables, eqs. (17), (18); returns the power of their dampers, which rest if `still`."""
+def pull(cables: Cables, count: int, y: np.ndarray, n: int, force: np.ndarray, drag: float) -> float:
+    """Add the forces of all cables, eqs. (17), (18); returns the power of their dampers.
+
+    drag: 1, or 0 to leave the dampers out.
+    """
     power = 0.0
     for k in range(count):
         length, stretching, elastic, viscous = cable_state(cables, k, y, n)
-        tension = elastic if still else elastic + viscous
+        viscous *= drag
+        tension = elastic + viscous
         if tension == 0.0 or length == 0.0:
             continue  # slack; or of no length, with no direction to pull in
         power -= viscous * stretching
@@ -83,16 +87,16 @@ def pull(cables: Cables, count: int, y: np.ndarray, n: int, force: np.ndarray, s
 
 
 @inlined
-def momentum(mass: np.ndarray, bars: Bars, count: int, v: np.ndarray, at: int, n: int, out: np.ndarray) -> None:
-    """out = M v, eq. (10), for the velocities v[at], v[at + 1], ..."""
+def momentum(mass: np.ndarray, bars: Bars, count: int, v: np.ndarray, n: int, out: np.ndarray) -> None:
+    """out = M v, eq. (10)."""
     for i in range(n):
-        out[i] = mass[i] * v[at + i]
+        out[i] = mass[i] * v[i]
     for k in range(count):
         i, j = bars.first[k], bars.second[k]
         c = bars.coupling[k]
         for axis in range(3):
-            out[i + axis] += c * v[at + j + axis]
-            out[j + axis] += c * v[at + i + axis]
+            out[i + axis] += c * v[j + axis]
+            out[j + axis] += c * v[i + axis]
 
 
 @inlined
@@ -106,12 +110,12 @@ def applied_forces(p: Pack, t: float, y: np.ndarray, force: np.ndarray) -> float
         for i in range(n):
             force[i] = nodes.weight[i]
     else:
-        momentum(nodes.mass, bars_in(p), sizes.bars, y, n, n, force)
+        momentum(nodes.mass, bars_in(p), sizes.bars, shifted(y, n), n, force)
         for i in range(n):
             drag = -alpha * force[i] - c * y[n + i]
             force[i] = nodes.weight[i] + drag
             power += drag * y[n + i]
-    power += pull(cables_in(p), sizes.cables, y, n, force, False)
+    power += pull(cables_in(p), sizes.cables, y, n, force, 1.0)
     if sizes.loads > 0:
         signals = signals_in(p)
         for k in range(sizes.loads):
@@ -154,34 +158,35 @@ def gap_of_guide(guides: Guides, k: int, y: np.ndarray, n: int) -> tuple[float, 
     return gap, rate
 
 
-@inlined
-def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray, at: int) -> float:
-    """Fill force, multiplier and acceleration[at], ... at a state, eq. (21); returns the power of loads and dampers."""
+@kernel
+def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
+    """Fill force, multiplier and acceleration at a state, eq. (21); returns the power of loads and dampers."""
     if constants_in(p).explicit[0] == 1:
-        return _accelerate_pairs(p, t, y, acceleration, at)
-    return _accelerate_saddle(p, t, y, acceleration, at)
+        return _accelerate_pairs(p, t, y, acceleration)
+    return _accelerate_saddle(p, t, y, acceleration)
 
 
 @kernel
-def _accelerate_pairs(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray, at: int) -> float:
+def _accelerate_pairs(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
     bars, work, sizes = bars_in(p), work_in(p), sizes_in(p)
     power = applied_forces(p, t, y, work.force)
     put_gap_rates(p, bars, y, work.bottom)
-    solve_pairs(bars, pairs_in(p, SYSTEM), sizes, y, work.force, work.bottom, acceleration, at, work.multiplier)
+    solve_pairs(bars, pairs_in(p, SYSTEM), sizes, y, work.force, work.bottom, acceleration, work.multiplier)
     return power
 
 
 @kernel
-def _accelerate_saddle(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray, at: int) -> float:
+def _accelerate_saddle(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
     guides, work, sizes, gains = guides_in(p), work_in(p), sizes_in(p), constants_in(p).gains
+    motion = constants_in(p).systems[0]
     power = applied_forces(p, t, y, work.force)
     put_gap_rates(p, bars_in(p), y, work.bottom)
     for k in range(sizes.guides):
         gap, rate = gap_of_guide(guides, k, y, sizes.coordinates)
         work.bottom[sizes.bars + k] = -gains[0] * rate - gains[1] * gap
-    if prepare_system(p, SYSTEM, y) < 0:
+    if prepare_system(p, motion, y) < 0:
         work.force[0] = np.nan  # no inertia left: let the state say so
-    solve_system(p, SYSTEM, work.force, work.bottom, acceleration, at, work.multiplier)
+    solve_system(p, motion, work.force, work.bottom, acceleration, work.multiplier)
     return power
 
 
@@ -202,7 +207,7 @@ def put_gap_rates(p: Pack, bars: Bars, y: np.ndarray, rates: np.ndarray) -> None
 def rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
     """The state's rate."""
     state, rates, n = start_of(y), start_of(out), sizes_in(p).coordinates
-    rates[2 * n] = accelerate(p, t, state, rates, n)
+    rates[2 * n] = accelerate(p, t, state, shifted(rates, n))
     for i in range(n):
         rates[i] = state[n + i]
 

@@ -12,7 +12,6 @@ import numpy as np
 from taut.mechanics.nodal import cable_state, energies, gap_of_bar, gap_of_guide, momentum, pull
 from taut.mechanics.systems import prepare_system, solve_system
 from taut.mechanics.tables import (
-    SYSTEM,
     bars_in,
     cables_in,
     constants_in,
@@ -25,7 +24,7 @@ from taut.mechanics.tables import (
 )
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack
-from taut.numerics.pointers import start_of
+from taut.numerics.pointers import shifted, start_of
 
 ALLOWANCE = 0.1
 """Of the largest coordinate, added to lengths that gaps are measured by."""
@@ -64,7 +63,7 @@ def gaps(p: Pack, y: np.ndarray, gap: np.ndarray, gap_rate: np.ndarray) -> tuple
 @entry
 def prepare(p: Pack, y: np.ndarray) -> int:
     """Make the metric's system ready at these positions; negative if that fails."""
-    return prepare_system(p, constants_in(p).metric[0], start_of(y))
+    return prepare_system(p, constants_in(p).systems[1], start_of(y))
 
 
 @entry
@@ -72,7 +71,7 @@ def firmness(p: Pack) -> float:
     """The smallest pivot of a constraint in the last factorisation, relative to what it started from; 1 if explicit."""
     if constants_in(p).explicit[0] == 1:
         return 1.0
-    return float(saddle_in(p, SYSTEM).weakest[0])
+    return float(saddle_in(p, constants_in(p).systems[0]).weakest[0])
 
 
 @entry
@@ -82,8 +81,8 @@ def project(p: Pack, covector: np.ndarray, rates: np.ndarray, direction: np.ndar
     With no covector it is the shortest direction with those rates; with no rates, the covector's gradient along the
     constraints.
     """
-    at, multiplier = constants_in(p).metric[0], work_in(p).multiplier
-    solve_system(p, at, start_of(covector), start_of(rates), start_of(direction), 0, multiplier)
+    at, multiplier = constants_in(p).systems[1], work_in(p).multiplier
+    solve_system(p, at, start_of(covector), start_of(rates), start_of(direction), multiplier)
 
 
 @entry
@@ -128,10 +127,10 @@ def energy_slope(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarra
     n = sizes.coordinates
     for i in range(n):
         along_q[i] = 0.0
-    pull(cables_in(p), sizes.cables, start_of(y), n, start_of(along_q), True)
+    pull(cables_in(p), sizes.cables, start_of(y), n, start_of(along_q), 0.0)
     for i in range(n):
         along_q[i] = -along_q[i] - nodes.weight[i]
-    momentum(nodes.mass, bars_in(p), sizes.bars, start_of(y), n, n, start_of(along_v))
+    momentum(nodes.mass, bars_in(p), sizes.bars, shifted(start_of(y), n), n, start_of(along_v))
 
 
 @entry

@@ -63,7 +63,7 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
     for row in range(times.size):
         t, y = times[row], start_of(samples[row])
         enter(p, pieces[row])
-        accelerate(p, t, y, work.acceleration, 0)
+        accelerate(p, t, y, work.acceleration)
         worst, worst_rate = 0.0, 0.0
         for k in range(sizes.cables):
             length, _, elastic, viscous = cable_state(cables, k, y, n)
@@ -95,7 +95,7 @@ def _imbalance(p: Pack, y: np.ndarray, balance: np.ndarray) -> None:
     """M a - applied force - G^T lambda: what supports add at held coordinates, zero at free ones."""
     nodes, bars, guides, work, sizes = nodes_in(p), bars_in(p), guides_in(p), work_in(p), sizes_in(p)
     n = sizes.coordinates
-    momentum(nodes.mass, bars, sizes.bars, work.acceleration, 0, n, balance)
+    momentum(nodes.mass, bars, sizes.bars, work.acceleration, n, balance)
     for i in range(n):
         balance[i] -= work.force[i]
     for k in range(sizes.bars):

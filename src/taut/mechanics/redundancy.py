@@ -1,7 +1,7 @@
 """Constraints that depend on one another: which, and forces that are unique all the same.
 
-Where a row of G is a combination of others, the saddle drops it and gives it no force. The motion is unique, the forces are
-not: any of them may be shifted along the null vectors of G^T. What is reported is the shift that makes them smallest.
+Where a row of G is a combination of others, the saddle drops it and gives it no force. The motion is unique, the forces
+are not: any of them may be shifted along the null vectors of G^T. What is reported is the shift that makes them smallest.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def null_vectors(p: Pack, y: np.ndarray) -> np.ndarray:
             for n in range(guides.start[k - sizes.bars], guides.start[k - sizes.bars + 1]):
                 covector[guides.coordinate[n]] = guides.coefficient[n]
         # The forces in the other rows that hold this one's: together they do nothing.
-        solve_system(p, SYSTEM, start_of(covector), start_of(still), start_of(x), 0, start_of(vectors[m]))
+        solve_system(p, SYSTEM, start_of(covector), start_of(still), start_of(x), start_of(vectors[m]))
         vectors[m, k] += 1.0
     for m in range(len(dropped)):
         for other in range(m):

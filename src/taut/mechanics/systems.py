@@ -42,14 +42,14 @@ def prepare_system(p: Pack, at: int, y: np.ndarray) -> int:
 
 @inlined
 def solve_system(
-    p: Pack, at: int, covector: np.ndarray, rates: np.ndarray, x: np.ndarray, begin: int, multiplier: np.ndarray
+    p: Pack, at: int, covector: np.ndarray, rates: np.ndarray, x: np.ndarray, multiplier: np.ndarray
 ) -> None:
-    """Solve for x[begin], x[begin + 1], ... and l with what was prepared; right-hand sides are left as they are."""
+    """Solve for x and l with what was prepared; the right-hand sides are left as they are."""
     if constants_in(p).explicit[0] == 1:
         pairs, sizes = pairs_in(p, at), sizes_in(p)
-        solve_pairs(bars_in(p), pairs, sizes, pairs.place, covector, rates, x, begin, multiplier)
+        solve_pairs(bars_in(p), pairs, sizes, pairs.place, covector, rates, x, multiplier)
     else:
-        _solve_saddle(p, at, covector, rates, x, begin, multiplier)
+        _solve_saddle(p, at, covector, rates, x, multiplier)
 
 
 @kernel
@@ -71,7 +71,7 @@ def _prepare_saddle(p: Pack, at: int, y: np.ndarray) -> int:
 
 @kernel
 def _solve_saddle(
-    p: Pack, at: int, covector: np.ndarray, rates: np.ndarray, x: np.ndarray, begin: int, multiplier: np.ndarray
+    p: Pack, at: int, covector: np.ndarray, rates: np.ndarray, x: np.ndarray, multiplier: np.ndarray
 ) -> None:
     free, work = nodes_in(p).free, work_in(p)
     count = free_count(p)
@@ -79,9 +79,9 @@ def _solve_saddle(
         work.top[m] = covector[free[m]]
     solve(saddle_in(p, at), work.top, rates, work.unknown, multiplier)
     for i in range(sizes_in(p).coordinates):
-        x[begin + i] = 0.0
+        x[i] = 0.0
     for m in range(count):
-        x[begin + free[m]] = work.unknown[m]
+        x[free[m]] = work.unknown[m]
 
 
 @inlined
@@ -93,12 +93,11 @@ def solve_pairs(
     covector: np.ndarray,
     rates: np.ndarray,
     x: np.ndarray,
-    begin: int,
     multiplier: np.ndarray,
 ) -> None:
     """The explicit solution at the positions `place`; a bar with both ends held pushes nothing."""
     for i in range(sizes.coordinates):
-        x[begin + i] = pairs.single[i] * covector[i]
+        x[i] = pairs.single[i] * covector[i]
     for k in range(sizes.bars):
         i, j, at = bars.first[k], bars.second[k], 9 * k
         per_length = bars.per_length[k]
@@ -108,9 +107,9 @@ def solve_pairs(
         softness = soft_x + soft_y + soft_z
         push = (rate_x + rate_y + rate_z - rates[k]) / softness if softness > 0.0 else 0.0
         multiplier[k] = -push
-        _respond(pairs.block, at, covector, i, j, push * ux, x, begin)
-        _respond(pairs.block, at + 1, covector, i + 1, j + 1, push * uy, x, begin)
-        _respond(pairs.block, at + 2, covector, i + 2, j + 2, push * uz, x, begin)
+        _respond(pairs.block, at, covector, i, j, push * ux, x)
+        _respond(pairs.block, at + 1, covector, i + 1, j + 1, push * uy, x)
+        _respond(pairs.block, at + 2, covector, i + 2, j + 2, push * uz, x)
 
 
 @inlined
@@ -124,10 +123,8 @@ def _axis(
 
 
 @inlined
-def _respond(
-    block: np.ndarray, at: int, covector: np.ndarray, i: int, j: int, push: float, x: np.ndarray, begin: int
-) -> None:
+def _respond(block: np.ndarray, at: int, covector: np.ndarray, i: int, j: int, push: float, x: np.ndarray) -> None:
     """Along one axis: x = W^-1 (covector - G^T push)."""
     here, there, both = covector[i] + push, covector[j] - push, block[at + 3]
-    x[begin + i] = block[at] * here + both * there
-    x[begin + j] = both * here + block[at + 6] * there
+    x[i] = block[at] * here + both * there
+    x[j] = both * here + block[at + 6] * there

@@ -70,7 +70,7 @@ class Pairs(NamedTuple):
 
 class Constants(NamedTuple):
     explicit: np.ndarray  # (1,) 1 where Pairs hold the systems, 0 where sparse saddles do
-    metric: np.ndarray  # (1,) at which part the system for corrections begins
+    systems: np.ndarray  # (2,) at which parts the systems of motion and of corrections begin
     node_damping: np.ndarray  # (1,) [N s/m]
     mass_damping: np.ndarray  # (1,) [1/s]
     gains: np.ndarray  # (2,) Baumgarte's 2 alpha and beta^2

@@ -21,6 +21,16 @@ def start_of(typing_context: Any, vector: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def shifted(typing_context: Any, pointer: Any, places: Any) -> Any:
+    """The pointer to what stands so many places further on."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.gep(args[0], [args[1]])
+
+    return pointer(pointer, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def row_of(typing_context: Any, matrix: Any, number: Any) -> Any:
     """A row of a matrix as a vector that is not counted; counting references costs ten nanoseconds a row."""
     vector = types.Array(matrix.dtype, 1, "C")

@@ -48,6 +48,15 @@ class Method:
     def adaptive(self) -> bool:
         return self.error_order is not None
 
+    @property
+    def stages(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def sample_stages(self) -> int:
+        """Stages that the result alone needs."""
+        return self.stages - int(self.numbers.reuses_last)
+
     @cached_property
     def rows(self) -> int:
         """Rows of work space that its stages take."""
@@ -80,7 +89,9 @@ class Rattle:
     fractions: tuple[float, ...]
     adaptive: bool = False
     error_order: None = None
-    rows: int = 4
+    rows: int = 1
+    stages: int = 0
+    sample_stages: int = 0
 
     @cached_property
     def numbers(self) -> Composition:
