@@ -18,8 +18,12 @@ from taut.dynamics.verbs import spoken
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.assembly import euclidean
 from taut.mechanics.plant import NODAL_VERBS, Plant
-from taut.mechanics.redundancy import null_vectors
+from taut.mechanics.redundancy import null_vectors, weakest_combination
 from taut.numerics.packing import Pack, packed
+
+
+SMALL = 500
+"""Up to so many constraints a dense look at their independence is cheap."""
 
 
 @dataclass(frozen=True)
@@ -170,17 +174,36 @@ def _start_notes(plant: Plant, y: np.ndarray) -> tuple[str, ...]:
 
 def _redundancy_notes(run: Run, y: np.ndarray) -> tuple[str, ...]:
     """Which constraints depend on one another at the start."""
-    names = [f'bar "{name}"' for name in run.plant.structure.bars]
-    names += [f'constraint "{name}"' for name in run.plant.structure.constraints]
     if run.words["prepare"](run.pack, y) <= 0:
         return ()
     vectors = null_vectors(run.pack, y)
-    involved = [names[k] for k in np.flatnonzero(np.abs(vectors).max(axis=0) > 1e-9)]
-    shown = ", ".join(involved[:8]) + (f" and {len(involved) - 8} more" if len(involved) > 8 else "")
     count = len(vectors)
+    among = constraint_names(run.plant, np.abs(vectors).max(axis=0) > 1e-9)
     return (
-        f"{count} constraint{'s depend' if count > 1 else ' depends'} on others, among {shown}; "
+        f"{count} constraint{'s depend' if count > 1 else ' depends'} on others, among {among}; "
         "the motion is unique, and of the forces in them the smallest are reported",
+    )
+
+
+def constraint_names(plant: Plant, chosen: np.ndarray) -> str:
+    """Names of chosen constraints, bars first; the first few if there are many."""
+    names = [f'bar "{name}"' for name in plant.structure.bars]
+    names += [f'constraint "{name}"' for name in plant.structure.constraints]
+    picked = [names[k] for k in np.flatnonzero(chosen)]
+    return ", ".join(picked[:8]) + (f" and {len(picked) - 8} more" if len(picked) > 8 else "")
+
+
+def firmness_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
+    """Whether the constraints came close to depending on one another during the run, when, and which."""
+    if not clock[loop.FIRMNESS] < loop.SHAKY:
+        return ()
+    among = ""
+    if run.plant.rows <= SMALL and np.any(run.desk.weak):
+        combination = np.abs(weakest_combination(run.plant.tables, run.desk.weak))
+        among = " of " + constraint_names(run.plant, combination > 0.1 * combination.max())
+    return (
+        f"the constraints{among} nearly depended on one another at t = {clock[loop.FIRMNESS_TIME]:.6g} s "
+        f"(independence {clock[loop.FIRMNESS]:.1e}); the motion may branch there, so do not trust it beyond",
     )
 
 

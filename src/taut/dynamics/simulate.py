@@ -15,7 +15,7 @@ from taut.dynamics.correction import Correction
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Method, Rattle
 from taut.dynamics.patience import patience
-from taut.dynamics.setup import Run, beginning, check_options, pieces_of, prepare_run
+from taut.dynamics.setup import Run, beginning, check_options, firmness_notes, pieces_of, prepare_run
 from taut.dynamics.trajectory import Checkpoint, Trajectory, appended
 from taut.errors import OptionError
 from taut.mechanics.nodal_outputs import empty_outputs, observe
@@ -94,7 +94,7 @@ def simulate(
         checkpoint=Checkpoint(y, clock, counts),
         options=_options(chosen, wish, every, tolerance, step, samples),
         counts=_counts(counts),
-        notes=notes,
+        notes=(*notes, *firmness_notes(run, clock)),
         model_text=model_text,
         wall_time=clocks.perf_counter() - begun,
     )

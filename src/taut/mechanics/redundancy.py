@@ -1,7 +1,8 @@
 """Constraints that depend on one another: which, and forces that are unique all the same.
 
-Where a row of G is a combination of others, the saddle drops it and gives it no force. The motion is unique, the forces
-are not: any of them may be shifted along the null vectors of G^T. What is reported is the shift that makes them smallest.
+Where a row of G is a combination of others, the saddle drops it and gives it no force. The motion is unique, the
+forces are not: they may be shifted along the null vectors of G^T. What is reported is the shift that makes them
+smallest.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from taut.mechanics.systems import prepare_system, solve_system
-from taut.mechanics.tables import SYSTEM, bars_in, constants_in, guides_in, saddle_in, sizes_in
+from taut.mechanics.tables import SYSTEM, Nodal, bars_in, constants_in, guides_in, saddle_in, sizes_in
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import start_of
@@ -56,3 +57,18 @@ def smallest_forces(p: Pack, samples: np.ndarray, bar_force: np.ndarray, guide_f
         forces = np.concatenate([-bar_force[row], guide_force[row]])  # as multipliers: a bar's is its push
         forces -= vectors.T @ (vectors @ forces)
         bar_force[row], guide_force[row] = -forces[:bars], forces[bars:]
+
+
+def weakest_combination(tables: Nodal, y: np.ndarray) -> np.ndarray:
+    """The combination of constraints that says least at the positions of y, as a unit vector over the constraints."""
+    bars, guides, n = tables.bars, tables.guides, tables.nodes.mass.size
+    rows = np.zeros((bars.length.size + guides.value.size, n))
+    for k, (i, j) in enumerate(zip(bars.first, bars.second, strict=True)):
+        along = (y[j : j + 3] - y[i : i + 3]) * bars.per_length[k]
+        rows[k, i : i + 3] = -along
+        rows[k, j : j + 3] = along
+    for k in range(guides.value.size):
+        part = slice(guides.start[k], guides.start[k + 1])
+        rows[bars.length.size + k, guides.coordinate[part]] = guides.coefficient[part]
+    movable = rows[:, tables.nodes.free]
+    return np.asarray(np.linalg.svd(movable, full_matrices=False)[0][:, -1])
