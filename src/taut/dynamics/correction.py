@@ -28,6 +28,8 @@ from taut.numerics.vectors import add, dot
 NONE, CONSTRAINTS, ENERGY = 0, 1, 2
 KINDS = ("none", "constraints", "energy", "baumgarte")
 ROUND_OFF = 2.3e-16
+NEARNESS = 0.1
+"""The energy is corrected where its excess is no more than this fraction of the energy of the motion itself."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +110,14 @@ def close(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, b: Any) -> No
     add(v, 1.0, b.swing)
 
 
-def rebalance(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, reference: float, time: float, b: Any) -> None:
-    """Along the gradient of the energy on the constraints, as far as its linear part asks."""
+def rebalance(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, reference: float, time: float, b: Any) -> bool:
+    """Along the gradient of the energy on the constraints, as far as its linear part asks.
+
+    False where that is too far to be meant: next to an equilibrium at rest the energy hardly depends on the state, and
+    an excess of round-off would throw it anywhere.
+    """
     total, _ = energy(plant, y)
-    excess = total - reference - y[y.size - 1]
+    excess = total - reference - y[2 * q.size]
     energy_slope(plant, y, b.slope_q, b.slope_v)
     project(plant, b.slope_q, b.still, b.shift)
     project(plant, b.slope_v, b.still, b.swing)
@@ -121,9 +127,11 @@ def rebalance(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, reference
     project(plant, b.nothing, b.gap, b.carried)
     add(b.carried, 1.0 / (time * time), b.swing)
     gain = dot(b.slope_q, b.shift) + dot(b.slope_v, b.carried)
-    if gain > 0.0:
-        add(q, -excess / gain, b.shift)
-        add(v, -excess / gain, b.carried)
+    if not abs(excess) <= NEARNESS * gain * time * time:
+        return False
+    add(q, -excess / gain, b.shift)
+    add(v, -excess / gain, b.carried)
+    return True
 
 
 def correct(plant: Any, y: np.ndarray, reference: float, limits: Any, b: Any) -> int:
@@ -148,6 +156,6 @@ def correct(plant: Any, y: np.ndarray, reference: float, limits: Any, b: Any) ->
             break
         if not held:
             close(plant, y, q, v, b)
-        if not balanced:
-            rebalance(plant, y, q, v, reference, limits.time, b)
+        if not balanced and not rebalance(plant, y, q, v, reference, limits.time, b):
+            break
     return -1 - iteration

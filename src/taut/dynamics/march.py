@@ -1,9 +1,9 @@
 """The time loop: steps, their acceptance, corrections, and samples on the output grid. Written once for every plant.
 
-A sample between two steps is not interpolated: the step is taken again, shorter, to the very time, and corrected like
-any other, so samples are as good as steps. The step that crosses the last sample is not kept. A later run starts from
-the same state with the same step and repeats it, which is why a run in two parts is the same to the last bit as one
-in one part.
+A sample between two steps is, unless asked otherwise, not interpolated: the step is taken again, shorter, to the very
+time, and corrected like any other, so samples are as good as steps. The step that crosses the last sample is not kept.
+A later run starts from the same state with the same step and repeats it, which is why a run in two parts is the same to
+the last bit as one in one part.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from taut.dynamics import rattling
 from taut.dynamics.correction import Bench, Limits, bench, close, correct, rebalance
-from taut.dynamics.stepping import advance, estimate
-from taut.dynamics.verbs import enter, gaps, rate
+from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, widen
+from taut.dynamics.verbs import enter, firmness, gaps
 from taut.numerics.vectors import finite, put
 
 FINISHED, PAUSED, STUCK, UNHELD, BLOWN = 0, 1, 2, 3, 4
@@ -22,14 +23,17 @@ FINISHED, PAUSED, STUCK, UNHELD, BLOWN = 0, 1, 2, 3, 4
 HELD = 1e-9
 """A correction that gives up is still good enough if no gap is larger than this fraction of its bar."""
 
-TIME, STEP, LAST_ERROR, REFERENCE, START = 0, 1, 2, 3, 4
-"""Places in the clock: now [s], the next step [s], the last accepted error, energy minus work at the start [J], and the
-time from which fixed steps are counted."""
+SHAKY = 1e-4
+"""Constraints less independent than this are worth a word (see `firmness`)."""
 
-STEPS, REJECTED, EVALUATIONS, ITERATIONS, UNBALANCED, GRID, PIECE, FRESH, FILLED = range(9)
+TIME, STEP, LAST_ERROR, REFERENCE, START, FIRMNESS, FIRMNESS_TIME = range(7)
+"""Places in the clock: now [s], the next step [s], the last accepted error, energy minus work at the start [J], the
+time from which fixed steps are counted, and how and when the constraints were least independent."""
+
+STEPS, REJECTED, EVALUATIONS, ITERATIONS, UNBALANCED, GRID, PIECE, FRESH, FILLED, NOTED = range(10)
 """Places in the counts: accepted steps, rejected ones, calls of `rate`, correction iterations, steps whose energy
-could not be corrected, fixed steps from the start, current piece of the signals, whether stages[0] is the rate at the
-state, samples filled in this call."""
+could not be corrected, fixed steps from the start, current piece of the signals, whether the first stage is there,
+and in this call samples filled and steps noted in the history."""
 
 
 class Rules(NamedTuple):
@@ -39,6 +43,9 @@ class Rules(NamedTuple):
     fixed: float
     longest: float
     error_order: int
+    stages: int
+    sample_stages: int  # enough for a result without an error estimate
+    dense: bool
     limits: Limits
 
 
@@ -51,25 +58,29 @@ class Desk(NamedTuple):
     sample: np.ndarray
     error: np.ndarray
     zero: np.ndarray
+    blend: np.ndarray  # weights of the interpolant
+    weak: np.ndarray  # the state at which the constraints were least independent
+    history: np.ndarray  # (rows, 4) time, step, error, 1 if accepted; no rows if not wanted
     bench: Bench
 
 
-def desk(stages: int, state: int, coordinates: int, rows: int) -> Desk:
+def desk(rows: int, state: int, coordinates: int, constraints: int, history: int) -> Desk:
     return Desk(
-        stages=np.zeros((stages, state)),
-        side=np.zeros((stages, state)),
+        stages=np.zeros((rows, state)),
+        side=np.zeros((rows, state)),
         trial=np.zeros(state),
         sample=np.zeros(state),
         error=np.zeros(state),
         zero=np.zeros(state),
-        bench=bench(coordinates, rows),
+        blend=np.zeros(rows),
+        weak=np.zeros(state),
+        history=np.zeros((history, 4)),
+        bench=bench(coordinates, constraints),
     )
 
 
 def settle(plant: Any, y: np.ndarray, clock: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
     """Correct a state as the limits ask; returns the iterations used, -1 if its constraints could not be met."""
-    if limits.level == 0:
-        return 0
     used = correct(plant, y, clock[REFERENCE], limits, b)
     if used < 0:
         used = -1 - used
@@ -79,6 +90,27 @@ def settle(plant: Any, y: np.ndarray, clock: np.ndarray, counts: np.ndarray, lim
             return -1
     counts[ITERATIONS] += used
     return used
+
+
+def note(t: float, h: float, error: float, accepted: float, counts: np.ndarray, history: np.ndarray) -> None:
+    """Write a step into the history, if one is kept."""
+    row = counts[NOTED]
+    if row < history.shape[0]:
+        history[row, 0] = t
+        history[row, 1] = h
+        history[row, 2] = error
+        history[row, 3] = accepted
+        counts[NOTED] = row + 1
+
+
+def watch(plant: Any, clock: np.ndarray, y: np.ndarray, weak: np.ndarray) -> None:
+    """Remember when the constraints were least independent, and the state if that was close to a loss of rank."""
+    firm = firmness(plant)
+    if firm < clock[FIRMNESS]:
+        clock[FIRMNESS] = firm
+        clock[FIRMNESS_TIME] = clock[TIME]
+        if firm < SHAKY:
+            put(weak, y)
 
 
 def march(
@@ -95,7 +127,9 @@ def march(
     budget: int,
 ) -> int:
     """Step on until every target time has its sample or the budget of steps is used; returns how it ended."""
-    done = counts[FILLED]
+    # Taken out once: in a kernel every mention of a part of a tuple counts references, ten nanoseconds an array.
+    stages, side, trial, sample, weak, history, b = d.stages, d.side, d.trial, d.sample, d.weak, d.history, d.bench
+    done, free = counts[FILLED], rules.limits.level == 0
     enter(plant, 0.5 * (max(breaks[counts[PIECE]], -1e300) + min(breaks[counts[PIECE] + 1], 1e300)))
     while True:
         t = clock[TIME]
@@ -121,49 +155,60 @@ def march(
         if not t + 0.1 * h > t:
             return STUCK
         if counts[FRESH] == 0:
-            rate(plant, t, y, d.stages[0])
-            counts[EVALUATIONS] += 1
+            counts[EVALUATIONS] += begin(plant, t, y, stages)
             counts[FRESH] = 1
-        counts[EVALUATIONS] += advance(plant, method, t, h, y, d.stages, d.trial, True)
+        counts[EVALUATIONS] += advance(plant, method, t, h, y, stages, trial, b, rules.stages)
 
         error = 0.0
-        sound = finite(d.trial)
+        sound = finite(trial)
         if rules.fixed == 0.0 and sound:
-            error = estimate(plant, method, h, y, d.stages, d.trial, d, rules.tolerance)
+            error = estimate(plant, method, h, y, d, rules.tolerance)
         if not sound or not error <= 1.0:
             if rules.fixed > 0.0:
                 return BLOWN
             shrink = 0.9 * error ** (-1.0 / (rules.error_order + 1)) if sound and error < 1e10 else 0.1
             clock[STEP] = h * max(0.1, shrink)
             counts[REJECTED] += 1
+            note(t, h, error, 0.0, counts, history)
             continue
-        used = settle(plant, d.trial, clock, counts, rules.limits, d.bench)
+        widened = rules.dense and done < targets.size and targets[done] < end - 1e-12 * h
+        if widened:
+            counts[EVALUATIONS] += widen(plant, method, t, h, y, d)
+        used = 0 if free else settle(plant, trial, clock, counts, rules.limits, b)
         if used < 0:
             if rules.fixed > 0.0:
                 return UNHELD
             clock[STEP] = 0.5 * h
             counts[REJECTED] += 1
+            note(t, h, error, 0.0, counts, history)
             continue
 
         while done < targets.size and targets[done] < end - 1e-12 * h:
-            put(d.side[0], d.stages[0])
-            counts[EVALUATIONS] += advance(plant, method, t, targets[done] - t, y, d.side, d.sample, False)
-            settle(plant, d.sample, clock, counts, rules.limits, d.bench)
-            put(samples[done], d.sample)
+            if widened:
+                blend(method, (targets[done] - t) / h, h, y, d)
+            else:
+                put(side[0], stages[0])
+                counts[EVALUATIONS] += advance(
+                    plant, method, t, targets[done] - t, y, side, sample, b, rules.sample_stages
+                )
+            if not free:
+                settle(plant, sample, clock, counts, rules.limits, b)
+            put(samples[done], sample)
             done += 1
         counts[FILLED] = done
         if done < targets.size and targets[done] <= end + 1e-12 * h:
-            put(samples[done], d.trial)
+            put(samples[done], trial)
             done += 1
         elif done == targets.size:
             return FINISHED
 
-        put(y, d.trial)
+        put(y, trial)
         clock[TIME] = end
         counts[STEPS] += 1
+        note(t, h, error, 1.0, counts, history)
+        watch(plant, clock, y, weak)
         counts[FRESH] = 0
-        if method.reuses_last and used == 0 and not lands:
-            put(d.stages[0], d.stages[d.stages.shape[0] - 1])
+        if used == 0 and not lands and hand_on(method, stages):
             counts[FRESH] = 1
         if rules.fixed > 0.0:
             # A break a hair before the grid counts as on it: no step fits between the two.
@@ -181,5 +226,17 @@ def march(
             enter(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
 
 
-ALGORITHM = (advance, estimate, close, rebalance, correct, settle, march)
-"""In the order in which they may call one another; see `taut.dynamics.verbs.spoken`."""
+_COMMON = (close, rebalance, correct, settle, note, watch, march)
+
+RUNGE_KUTTA = (begin, advance, hand_on, estimate, widen, blend, *_COMMON)
+RATTLE = (
+    rattling.begin,
+    rattling.meet,
+    rattling.advance,
+    rattling.hand_on,
+    rattling.estimate,
+    rattling.widen,
+    rattling.blend,
+    *_COMMON,
+)
+"""The algorithms, in the order in which their functions may call one another; see `taut.dynamics.verbs.spoken`."""

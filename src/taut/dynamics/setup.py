@@ -12,13 +12,18 @@ import numpy as np
 
 from taut.dynamics import march as loop
 from taut.dynamics.correction import CONSTRAINTS, Correction, Limits
-from taut.dynamics.methods import Method
+from taut.dynamics.methods.tableau import Method, Rattle
 from taut.dynamics.trajectory import Checkpoint
 from taut.dynamics.verbs import spoken
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.assembly import euclidean
 from taut.mechanics.plant import NODAL_VERBS, Plant
+from taut.mechanics.redundancy import null_vectors, weakest_combination
 from taut.numerics.packing import Pack, packed
+
+
+SMALL = 500
+"""Up to so many constraints a dense look at their independence is cheap."""
 
 
 @dataclass(frozen=True)
@@ -28,19 +33,26 @@ class Run:
     plant: Plant
     pack: Pack
     words: dict[str, Callable[..., Any]]
-    method: Method
+    method: Method | Rattle
     rules: loop.Rules
     desk: loop.Desk
 
 
 @functools.cache
-def compiled_words() -> dict[str, Callable[..., Any]]:
+def compiled_words(rattles: bool) -> dict[str, Callable[..., Any]]:
     """The algorithms compiled for nodal plants."""
-    return spoken(loop.ALGORITHM, NODAL_VERBS, entries=("correct", "march"))
+    algorithm, label = (loop.RATTLE, "_rattle") if rattles else (loop.RUNGE_KUTTA, "")
+    return spoken(algorithm, NODAL_VERBS, ("correct", "march"), label)
 
 
 def check_options(
-    plant: Plant, method: Method, duration: float, every: float | None, tolerance: float, step: float | None
+    plant: Plant,
+    method: Method | Rattle,
+    wish: Correction,
+    duration: float,
+    every: float | None,
+    tolerance: float,
+    step: float | None,
 ) -> None:
     """Raise OptionError on the first option that makes no sense."""
     for name, value in (("duration", duration), ("every", every), ("tolerance", tolerance), ("step", step)):
@@ -52,6 +64,23 @@ def check_options(
         raise OptionError(f'method "{method.name}" needs a step [s]{advice}')
     if method.adaptive and step is not None:
         raise OptionError(f'method "{method.name}" chooses its own step; give a tolerance instead, or use rk4')
+    if isinstance(method, Rattle):
+        _check_rattle(plant, method, wish)
+
+
+def _check_rattle(plant: Plant, method: Rattle, wish: Correction) -> None:
+    if wish.kind == "baumgarte" or wish.metric != "mass":
+        raise OptionError(f'method "{method.name}" meets the constraints itself, by mass; leave the correction out')
+    tables, cables = plant.tables, list(plant.structure.cables)
+    damped = [f'cable "{cables[k]}"' for k in np.flatnonzero(tables.cables.damping)]
+    damped += ["every node"] if tables.constants.node_damping[0] else []
+    damped += ["the mass"] if tables.constants.mass_damping[0] else []
+    if damped:
+        more = f" and {len(damped) - 1} more" if len(damped) > 1 else ""
+        raise OptionError(
+            f'method "{method.name}" is for motion without damping, but {damped[0]}{more} damps; '
+            "use dp5 or dp8, or take the damping away"
+        )
 
 
 def fastest_period(plant: Plant) -> float:
@@ -65,7 +94,16 @@ def fastest_period(plant: Plant) -> float:
     return math.inf if fastest == 0.0 else 2.0 * math.pi / math.sqrt(fastest)
 
 
-def prepare_run(plant: Plant, method: Method, wish: Correction, tolerance: float, step: float | None) -> Run:
+def prepare_run(
+    plant: Plant,
+    method: Method | Rattle,
+    wish: Correction,
+    tolerance: float,
+    step: float | None,
+    *,
+    dense: bool,
+    history: int,
+) -> Run:
     tables = plant.tables if wish.metric == "mass" else euclidean(plant.tables)[1]
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
     gains = tables.constants._replace(gains=np.array([2.0 * alpha, beta * beta]))
@@ -77,11 +115,19 @@ def prepare_run(plant: Plant, method: Method, wish: Correction, tolerance: float
         # A longer step could jump over a cable that goes taut and slack again, and no error estimate would see it.
         longest=fastest_period(plant),
         error_order=method.error_order or 0,
+        stages=method.stages,
+        sample_stages=method.sample_stages,
+        dense=dense,
         limits=Limits(wish.level, wish.tolerance, wish.energy_tolerance, wish.iterations, time),
     )
     coordinates = plant.positions.size
-    desk = loop.desk(len(method.nodes), 2 * coordinates + 1, coordinates, plant.rows)
-    words = compiled_words() if plant.compiled else spoken(loop.ALGORITHM, plant.verbs(), entries=None)
+    rattles = isinstance(method, Rattle)
+    state = (4 if rattles else 2) * coordinates + 1  # RATTLE keeps the remainders of its sums
+    desk = loop.desk(method.rows, state, coordinates, plant.rows, history)
+    if plant.compiled:
+        words = compiled_words(rattles)
+    else:
+        words = spoken(loop.RATTLE if rattles else loop.RUNGE_KUTTA, plant.verbs(), entries=None)
     return Run(plant, pack, words, method, rules, desk)
 
 
@@ -90,7 +136,8 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
     plant, pack, bench = run.plant, run.pack, run.desk.bench
     free = plant.tables.nodes.free
     size = plant.positions.size
-    y = np.concatenate([plant.positions.ravel(), np.zeros(size), [0.0]])
+    y = np.zeros_like(run.desk.trial)
+    y[:size] = plant.positions.ravel()
     y[size + free] = plant.velocities.ravel()[free]
     limits = run.rules.limits._replace(level=CONSTRAINTS)
     run.words["correct"](pack, y, 0.0, limits, bench)
@@ -98,12 +145,13 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
     if not worst < loop.HELD:
         message = f"bars and constraints cannot all be met at the start: a gap of {worst:.1e} of its length stays"
         raise ModelError([Problem((), message)])
-    clock, counts = np.zeros(5), np.zeros(9, dtype=np.int64)
+    clock, counts = np.zeros(7), np.zeros(10, dtype=np.int64)
     clock[loop.LAST_ERROR] = 1e-4
+    clock[loop.FIRMNESS] = 1.0
     clock[loop.REFERENCE] = run.words["energy"](pack, y)[0]
     counts[loop.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
     clock[loop.STEP] = _first_step(run, y) if run.method.adaptive else 0.0
-    return Checkpoint(y, clock, counts), _start_notes(plant, y)
+    return Checkpoint(y, clock, counts), (*_start_notes(plant, y), *_redundancy_notes(run, y))
 
 
 def _start_notes(plant: Plant, y: np.ndarray) -> tuple[str, ...]:
@@ -122,6 +170,41 @@ def _start_notes(plant: Plant, y: np.ndarray) -> tuple[str, ...]:
                 f'the largest change is {change[worst]:.3g} {unit}, at node "{names[worst]}"'
             )
     return tuple(notes)
+
+
+def _redundancy_notes(run: Run, y: np.ndarray) -> tuple[str, ...]:
+    """Which constraints depend on one another at the start."""
+    if run.words["prepare"](run.pack, y) <= 0:
+        return ()
+    vectors = null_vectors(run.pack, y)
+    count = len(vectors)
+    among = constraint_names(run.plant, np.abs(vectors).max(axis=0) > 1e-9)
+    return (
+        f"{count} constraint{'s depend' if count > 1 else ' depends'} on others, among {among}; "
+        "the motion is unique, and of the forces in them the smallest are reported",
+    )
+
+
+def constraint_names(plant: Plant, chosen: np.ndarray) -> str:
+    """Names of chosen constraints, bars first; the first few if there are many."""
+    names = [f'bar "{name}"' for name in plant.structure.bars]
+    names += [f'constraint "{name}"' for name in plant.structure.constraints]
+    picked = [names[k] for k in np.flatnonzero(chosen)]
+    return ", ".join(picked[:8]) + (f" and {len(picked) - 8} more" if len(picked) > 8 else "")
+
+
+def firmness_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
+    """Whether the constraints came close to depending on one another during the run, when, and which."""
+    if not clock[loop.FIRMNESS] < loop.SHAKY:
+        return ()
+    among = ""
+    if run.plant.rows <= SMALL and np.any(run.desk.weak):
+        combination = np.abs(weakest_combination(run.plant.tables, run.desk.weak))
+        among = " of " + constraint_names(run.plant, combination > 0.1 * combination.max())
+    return (
+        f"the constraints{among} nearly depended on one another at t = {clock[loop.FIRMNESS_TIME]:.6g} s "
+        f"(independence {clock[loop.FIRMNESS]:.1e}); the motion may branch there, so do not trust it beyond",
+    )
 
 
 def _first_step(run: Run, y: np.ndarray) -> float:

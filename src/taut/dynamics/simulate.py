@@ -12,18 +12,21 @@ import numpy as np
 
 from taut.dynamics import march as loop
 from taut.dynamics.correction import Correction
-from taut.dynamics.methods import Method, method_named
+from taut.dynamics.methods import method_named
+from taut.dynamics.methods.tableau import Method, Rattle
 from taut.dynamics.patience import patience
-from taut.dynamics.setup import Run, beginning, check_options, pieces_of, prepare_run
+from taut.dynamics.setup import Run, beginning, check_options, firmness_notes, pieces_of, prepare_run
 from taut.dynamics.trajectory import Checkpoint, Trajectory, appended
 from taut.errors import OptionError
 from taut.mechanics.nodal_outputs import empty_outputs, observe
 from taut.mechanics.plant import Plant
+from taut.mechanics.redundancy import smallest_forces
 
 Progress = Callable[[float, float], None]
 """Called now and then with the simulated time and the duration [s]."""
 
 DEFAULT_SAMPLES = 200
+HISTORY_ROWS = 10_000
 LATENCY = 0.1
 """About how long [s] the compiled loop runs before Python may report or be interrupted."""
 
@@ -36,7 +39,9 @@ def simulate(
     method: str = "dp5",
     tolerance: float = 1e-8,
     step: float | None = None,
-    correction: Correction | str = "energy",
+    correction: Correction | str | None = None,
+    samples: str = "steps",
+    history: bool = False,
     start: Trajectory | None = None,
     progress: Progress | None = None,
     model_text: str = "",
@@ -44,8 +49,14 @@ def simulate(
     """Follow a plant for a duration [s] from its start, or on from the end of an earlier trajectory.
 
     every: time between samples [s]; a two-hundredth of the duration by default, or what the earlier trajectory had.
-    method: "dp5" (adaptive, by tolerance) or "rk4" (by step [s]).
+    method: "dp5" or "dp8" (adaptive, by tolerance), "rk4" (by step [s]), or for motion without damping "rattle2",
+        "rattle4", "rattle6", "rattle8" (by step), which keep energy bounded over very long times.
     tolerance: of the error of one step, relative to the typical member length, and to that per second for velocities.
+    correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", and "none" for
+        RATTLE, which needs none.
+    samples: "steps" are as good as steps; "dense" ones come from the method's interpolant and are then corrected, which
+        is cheaper where samples are much closer than steps.
+    history: keep time, size, error and acceptance of every step in `history`.
     start: continue this trajectory to the duration, counted from its own start. The result holds its samples too and is
         the same, bit for bit, as one long run.
     model_text: kept with the trajectory, so that a run file alone is enough to repeat or continue it.
@@ -53,9 +64,15 @@ def simulate(
     """
     begun = clocks.perf_counter()
     chosen = method_named(method)
-    wish = Correction(correction) if isinstance(correction, str) else correction
-    check_options(plant, chosen, duration, every, tolerance, step)
-    run = prepare_run(plant, chosen, wish, tolerance, step)
+    wish = _wish(correction, chosen)
+    check_options(plant, chosen, wish, duration, every, tolerance, step)
+    if samples not in ("steps", "dense") or (
+        samples == "dense" and not (isinstance(chosen, Method) and chosen.interpolant)
+    ):
+        raise OptionError(f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5 or dp8')
+    run = prepare_run(
+        plant, chosen, wish, tolerance, step, dense=samples == "dense", history=HISTORY_ROWS if history else 0
+    )
     if start is None:
         every = every or duration / DEFAULT_SAMPLES
         point, notes = beginning(run)
@@ -67,16 +84,17 @@ def simulate(
         times = _sample_times(duration, every)
         times = times[times > start.time[-1] + 1e-9 * every]
     clock, counts, y = point.clock.copy(), point.counts.copy(), point.y.copy()
-    samples = np.zeros((times.size, y.size))
-    code = _follow(run, clock, counts, y, times, samples, duration, progress)
+    states = np.zeros((times.size, y.size))
+    code, noted = _follow(run, clock, counts, y, times, states, duration, progress)
     filled = int(counts[loop.FILLED])
     result = replace(
-        _observed(run, times[:filled], samples[:filled], clock[loop.REFERENCE]),
+        _observed(run, times[:filled], states[:filled], clock[loop.REFERENCE]),
+        history=noted,
         status=_status(code, run, clock),
         checkpoint=Checkpoint(y, clock, counts),
-        options=_options(chosen, wish, every, tolerance, step),
+        options=_options(chosen, wish, every, tolerance, step, samples),
         counts=_counts(counts),
-        notes=notes,
+        notes=(*notes, *firmness_notes(run, clock)),
         model_text=model_text,
         wall_time=clocks.perf_counter() - begun,
     )
@@ -95,13 +113,22 @@ def _check_start(plant: Plant, start: Trajectory, duration: float) -> None:
         )
 
 
-def _options(method: Method, wish: Correction, every: float, tolerance: float, step: float | None) -> dict[str, Any]:
+def _wish(correction: Correction | str | None, method: Method | Rattle) -> Correction:
+    if isinstance(correction, Correction):
+        return correction
+    return Correction(correction or ("none" if isinstance(method, Rattle) else "energy"))
+
+
+def _options(
+    method: Method | Rattle, wish: Correction, every: float, tolerance: float, step: float | None, samples: str
+) -> dict[str, Any]:
     return {
         "method": method.name,
         **({"tolerance": tolerance} if method.adaptive else {"step": step}),
         "every": every,
         "correction": wish.kind,
         "metric": wish.metric,
+        "samples": samples,
         **({"gains": wish.gains} if wish.kind == "baumgarte" else {}),
     }
 
@@ -122,9 +149,11 @@ def _follow(
     samples: np.ndarray,
     duration: float,
     progress: Progress | None,
-) -> int | None:
-    """Call the time loop in bites; returns how it ended, None where the user interrupted it."""
+) -> tuple[int | None, np.ndarray]:
+    """Call the time loop in bites; returns how it ended, None where the user interrupted it, and the steps' history."""
     budget, code = 16, loop.PAUSED
+    longest = run.desk.history.shape[0] or 10**9
+    noted = []
     counts[loop.FILLED] = 0
     counts[loop.FRESH] = 0
     with patience() as interrupted:
@@ -132,7 +161,7 @@ def _follow(
             begun = clocks.perf_counter()
             code = run.words["march"](
                 run.pack,
-                run.method.tableau,
+                run.method.numbers,
                 run.rules,
                 run.plant.breaks,
                 clock,
@@ -144,10 +173,12 @@ def _follow(
                 budget,
             )
             spent = clocks.perf_counter() - begun
-            budget = int(min(max(budget * LATENCY / max(spent, 1e-6), 1), 4 * budget))
+            budget = int(min(max(budget * LATENCY / max(spent, 1e-6), 1), 4 * budget, longest))
+            noted.append(run.desk.history[: counts[loop.NOTED]].copy())
+            counts[loop.NOTED] = 0
             if progress is not None:
                 progress(min(float(clock[loop.TIME]), duration), duration)
-    return None if code == loop.PAUSED else code
+    return None if code == loop.PAUSED else code, np.concatenate([np.zeros((0, 4)), *noted])
 
 
 def _status(code: int | None, run: Run, clock: np.ndarray) -> str:
@@ -188,6 +219,8 @@ def _observed(run: Run, times: np.ndarray, samples: np.ndarray, reference: float
         one = slice(row, row + 1)
         plant.set_functions(pack, float(times[row]))
         observe(pack, times[one], pieces[one], samples[one], plant.held, type(out)(*(part[one] for part in out)))
+    if times.size and run.words["prepare"](pack, samples[0]) > 0:
+        smallest_forces(pack, samples, out.bar_force, out.guide_force)
     work = samples[:, 2 * size].copy()
     return Trajectory(
         structure=plant.structure,

@@ -6,30 +6,81 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.verbs import mismatch, rate
-from taut.numerics.vectors import combine
+from taut.dynamics.verbs import mismatch, rate, row
+from taut.numerics.vectors import combine, put
+
+
+def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
+    """Fill the first stage, which does not depend on the step; returns how many rates were computed."""
+    rate(plant, t, y, row(stages, 0))
+    return 1
 
 
 def advance(
-    plant: Any, method: Any, t: float, h: float, y: np.ndarray, stages: np.ndarray, trial: np.ndarray, steers: bool
+    plant: Any,
+    method: Any,
+    t: float,
+    h: float,
+    y: np.ndarray,
+    stages: np.ndarray,
+    trial: np.ndarray,
+    b: Any,
+    wanted: int,
 ) -> int:
-    """trial = y after one step, from stages[0], the rate at (t, y); returns how many more rates were computed.
+    """trial = y after one step from a first stage that is there; returns how many more rates were computed.
 
-    steers: whether every stage is wanted, for the error and the next step, or only the result.
+    wanted: how many stages; a last one that only serves the error and the next step can be left out.
     """
+    nodes, weights = method.nodes, method.weights
+    for i in range(1, wanted):
+        combine(trial, y, h, row(weights, i), stages, i)
+        rate(plant, t + nodes[i] * h, trial, row(stages, i))
+    if wanted < nodes.size or not method.reuses_last:
+        combine(trial, y, h, method.result, stages, wanted)
+    return wanted - 1
+
+
+def hand_on(method: Any, stages: np.ndarray) -> bool:
+    """Make the last stage of a step the first one of the next, if it is; says whether it was."""
+    if method.reuses_last:
+        put(stages[0], stages[method.nodes.size - 1])
+    return bool(method.reuses_last)
+
+
+def estimate(plant: Any, method: Any, h: float, y: np.ndarray, d: Any, tolerance: float) -> float:
+    """How large the step's error is as a fraction of what is allowed.
+
+    With a second row of error weights the two estimates are joined as in DOP853: e5^2 / sqrt(e5^2 + 0.01 e3^2).
+    """
+    count = method.nodes.size
+    combine(d.error, d.zero, h, method.errors[0], d.stages, count)
+    high = mismatch(plant, y, d.trial, d.error, tolerance)
+    if method.errors.shape[0] == 1 or high == 0.0:
+        return high
+    combine(d.error, d.zero, h, method.errors[1], d.stages, count)
+    low = mismatch(plant, y, d.trial, d.error, tolerance)
+    return float(high * high / np.sqrt(high * high + 0.01 * low * low))
+
+
+def widen(plant: Any, method: Any, t: float, h: float, y: np.ndarray, d: Any) -> int:
+    """Fill the stages that only the interpolant needs; d.trial is the end of the step, d.sample is overwritten."""
     count: int = method.nodes.size
-    needed = count if steers or not method.reuses_last else count - 1
-    for i in range(1, needed):
-        combine(trial, y, h, method.weights[i], stages, i)
-        rate(plant, t + method.nodes[i] * h, trial, stages[i])
-    if needed < count or not method.reuses_last:
-        combine(trial, y, h, method.result, stages, needed)
-    return needed - 1
+    if method.reuses_last:
+        return 0
+    rate(plant, t + h, d.trial, d.stages[count])
+    for i in range(method.extra_nodes.size):
+        row = count + 1 + i
+        combine(d.sample, y, h, method.extra_weights[i], d.stages, row)
+        rate(plant, t + method.extra_nodes[i] * h, d.sample, d.stages[row])
+    return 1 + int(method.extra_nodes.size)
 
 
-def estimate(
-    plant: Any, method: Any, h: float, y: np.ndarray, stages: np.ndarray, trial: np.ndarray, b: Any, tolerance: float
-) -> float:
-    """How large the step's error is as a fraction of what is allowed."""
-    combine(b.error, b.zero, h, method.errors[0], stages, method.nodes.size)
-    return mismatch(plant, y, trial, b.error, tolerance)
+def blend(method: Any, x: float, h: float, y: np.ndarray, d: Any) -> None:
+    """d.sample = the interpolant at the fraction x of the step."""
+    rows, powers = method.interpolant.shape
+    for j in range(rows):
+        weight = 0.0
+        for k in range(powers - 1, -1, -1):
+            weight = weight * x + method.interpolant[j, k]
+        d.blend[j] = weight
+    combine(d.sample, y, h, d.blend, d.stages, rows)

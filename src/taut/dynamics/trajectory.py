@@ -43,7 +43,8 @@ class Trajectory:
     """Samples over time, SI units; T samples, n nodes, c cables, b bars, g constraints, s supported nodes, l loads.
 
     Forces are positive in tension; reactions act on the structure. `status` is "finished" or a sentence that says
-    where and why the run stopped; what was computed until then is here.
+    where and why the run stopped; what was computed until then is here. `history` (on request) has a row for every step
+    tried: time, step, error as a fraction of what is allowed, 1 if accepted.
     """
 
     structure: Structure
@@ -69,6 +70,7 @@ class Trajectory:
     counts: Mapping[str, int] = field(default_factory=dict)
     wall_time: float = 0.0
     notes: tuple[str, ...] = ()
+    history: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)), repr=False)
     load_names: tuple[str, ...] = ()
     model_text: str = field(default="", repr=False)
 
@@ -136,4 +138,5 @@ class Trajectory:
 def appended(first: Trajectory, second: Trajectory) -> Trajectory:
     """The samples of two runs, the second of which went on where the first stopped, as one."""
     joined: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in SAMPLED}
+    joined["history"] = np.concatenate([first.history, second.history])
     return replace(second, **joined, wall_time=first.wall_time + second.wall_time)

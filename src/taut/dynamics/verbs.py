@@ -14,10 +14,26 @@ from typing import Any
 import numpy as np
 
 from taut.numerics.compiled import bound, entry, kernel
+from taut.numerics.pointers import row_of
 
 
 def rate(plant: Any, t: float, y: np.ndarray, out: np.ndarray) -> None:
     """out = dy/dt."""
+    raise NotImplementedError
+
+
+def forces(plant: Any, t: float, y: np.ndarray, out: np.ndarray) -> None:
+    """out = all forces but those of constraints."""
+    raise NotImplementedError
+
+
+def power(plant: Any, t: float, y: np.ndarray) -> float:
+    """Power of the loads at the velocities of y."""
+    raise NotImplementedError
+
+
+def firmness(plant: Any) -> float:
+    """How independent the constraints were where the plant was last evaluated: 1 fully, 0 not at all."""
     raise NotImplementedError
 
 
@@ -61,16 +77,26 @@ def energy_slope(plant: Any, y: np.ndarray, along_q: np.ndarray, along_v: np.nda
     raise NotImplementedError
 
 
+def row(matrix: np.ndarray, number: int) -> np.ndarray:
+    """A row of a matrix; not the plant's, but bound like a verb because kernels have a cheaper way to it."""
+    return np.asarray(matrix[number])
+
+
 def spoken(
-    algorithm: Iterable[Callable[..., Any]], verbs: Mapping[str, Callable[..., Any]], entries: Iterable[str] | None
+    algorithm: Iterable[Callable[..., Any]],
+    verbs: Mapping[str, Callable[..., Any]],
+    entries: Iterable[str] | None,
+    label: str = "",
 ) -> dict[str, Callable[..., Any]]:
     """An algorithm's functions, each of which may call those before it, bound to a plant's verbs.
 
     entries: those of them that Python will call, if all are to be compiled; None leaves them as they are.
+    label: tells apart, in the cache, the same function bound to other words.
     """
-    words = dict(verbs)
+    words = dict(verbs) if entries is None else {**verbs, "row": row_of}
     for function in algorithm:
         copy = bound(function, words)
+        copy.__qualname__ += label
         if entries is not None:
             copy = entry(copy) if function.__name__ in entries else kernel(copy)
         words[function.__name__] = copy

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import ModelError, Problem
-from taut.mechanics.tables import METRIC, SADDLE, Bars, Cables, Constants, Guides, Nodal, Nodes, Signals, Work
+from taut.mechanics.tables import METRIC, SYSTEM, Bars, Cables, Constants, Guides, Nodal, Nodes, Pairs, Signals, Work
 from taut.numerics.packing import Pack, packed
 from taut.numerics.saddle import Saddle, analyse
 from taut.structure import properties
@@ -38,7 +38,7 @@ def nodal_tables(
     free = np.flatnonzero(~_held(structure, index))
     guides = _guides(structure, index)
     mass = np.repeat(inertia, 3)
-    saddle, bar_entry = _saddle(mass, coupling, bar_ends, free, guides)
+    pairs, saddle, bar_entry = _system(mass, coupling, bar_ends, free, guides)
     lengths = [*bar_length, *(properties.route_length(structure, cable.route) for cable in cables)]
     typical = float(np.mean(lengths)) if lengths else 1.0
     slowness = float(np.sqrt(inertia.sum() / stiffness.sum())) if stiffness.size else 1.0
@@ -52,20 +52,22 @@ def nodal_tables(
                 np.array([properties.rest_length(structure, cable) for cable in cables], dtype=float),
                 np.array([cable.damping for cable in cables], dtype=float) + damping.stiffness * stiffness,
             ),
-            Bars(*bar_ends, bar_entry, bar_length, coupling),
+            Bars(*bar_ends, bar_entry, bar_length, 1.0 / bar_length, coupling),
             guides,
             Nodes(free, mass, np.outer(weighing, np.array(gravity)).ravel()),
             signals,
             Constants(
-                metric=np.array([SADDLE]),
+                explicit=np.array([int(pairs.block.size > 0)]),
+                systems=np.array([SYSTEM, SYSTEM]),
                 node_damping=np.array([damping.node]),
                 mass_damping=np.array([damping.mass]),
                 gains=np.zeros(2),
                 scale=np.array([typical, slowness]),
             ),
             Work(*(np.zeros(n) for n in (size, size, rows, free.size, rows, free.size))),
+            pairs,
             saddle,
-            _empty(saddle),
+            *_nothing(),
         )
     )
 
@@ -73,7 +75,7 @@ def nodal_tables(
 def euclidean(tables: Nodal) -> tuple[Pack, Nodal]:
     """The same tables with corrections measured by plain coordinates, as in eq. (45), instead of by mass."""
     ends = (tables.bars.first, tables.bars.second)
-    metric, _ = _saddle(
+    pairs, saddle, _ = _system(
         np.ones_like(tables.nodes.mass),
         np.zeros_like(tables.bars.coupling),
         ends,
@@ -81,7 +83,8 @@ def euclidean(tables: Nodal) -> tuple[Pack, Nodal]:
         tables.guides,
         pattern=tables.bars.coupling,
     )
-    return _packed(tables._replace(metric=metric, constants=tables.constants._replace(metric=np.array([METRIC]))))
+    constants = tables.constants._replace(systems=np.array([SYSTEM, METRIC]))
+    return _packed(tables._replace(metric_pairs=pairs, metric_saddle=saddle, constants=constants))
 
 
 def _packed(tables: Nodal) -> tuple[Pack, Nodal]:
@@ -89,8 +92,11 @@ def _packed(tables: Nodal) -> tuple[Pack, Nodal]:
     return pack, Nodal._make(views)
 
 
-def _empty(saddle: Saddle) -> Saddle:
-    return Saddle(*(part[:0] for part in saddle))
+def _nothing() -> tuple[Pairs, Saddle]:
+    """A system that is not there."""
+    real = ("values", "factor", "inverse_pivot", "work", "weakest")
+    saddle = {name: np.empty(0, dtype=float if name in real else np.int64) for name in Saddle._fields}
+    return Pairs(*(np.empty(0) for _ in Pairs._fields)), Saddle(**saddle)
 
 
 def _ends(index: dict[str, int], routes: Sequence[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
@@ -144,6 +150,39 @@ def _guides(structure: Structure, index: dict[str, int]) -> Guides:
     )
 
 
+def _system(
+    mass: np.ndarray,
+    coupling: np.ndarray,
+    bar_ends: tuple[np.ndarray, np.ndarray],
+    free: np.ndarray,
+    guides: Guides,
+    pattern: np.ndarray | None = None,
+) -> tuple[Pairs, Saddle, np.ndarray]:
+    """The system with W = diag(mass) + coupling between bar ends: explicit where no bar touches another."""
+    ends = np.concatenate(bar_ends)
+    if guides.value.size == 0 and np.unique(ends).size == ends.size:
+        return _pairs(mass, coupling, bar_ends, free), _nothing()[1], np.full(3 * ends.size, -1, dtype=np.int64)
+    saddle, bar_entry = _saddle(mass, coupling, bar_ends, free, guides, pattern)
+    return _nothing()[0], saddle, bar_entry
+
+
+def _pairs(mass: np.ndarray, coupling: np.ndarray, bar_ends: tuple[np.ndarray, np.ndarray], free: np.ndarray) -> Pairs:
+    movable = np.zeros(mass.size, dtype=bool)
+    movable[free] = True
+    axes = np.arange(3)
+    i, j = (end[:, None] + axes for end in bar_ends)
+    both = movable[i] & movable[j]
+    determinant = np.where(both, mass[i] * mass[j] - coupling[:, None] ** 2, 1.0)
+    block = np.zeros((coupling.size, 3, 3))
+    block[:, 0] = np.where(both, mass[j] / determinant, np.where(movable[i], 1.0 / mass[i], 0.0))
+    block[:, 1] = np.where(both, -coupling[:, None] / determinant, 0.0)
+    block[:, 2] = np.where(both, mass[i] / determinant, np.where(movable[j], 1.0 / mass[j], 0.0))
+    single = np.zeros(mass.size)
+    single[free] = 1.0 / mass[free]
+    single[i], single[j] = 0.0, 0.0
+    return Pairs(block.ravel(), single, np.zeros(mass.size))
+
+
 def _saddle(
     mass: np.ndarray,
     coupling: np.ndarray,
@@ -171,10 +210,11 @@ def _saddle(
         shape=(free.size, free.size),
     )
     guided = unknown[guides.coordinate]
-    rows = [row[row >= 0] for row in touched]
-    rows += [part[part >= 0] for part in np.split(guided, guides.start[1:-1])] if guides.value.size else []
-    saddle, places = analyse(weight, rows, free // 3)
     movable = touched >= 0
+    owner = np.repeat(np.arange(guides.value.size), np.diff(guides.start))[guided >= 0]
+    sizes = np.concatenate([movable.sum(axis=1), np.bincount(owner, minlength=guides.value.size)])
+    row_start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    saddle, places = analyse(weight, row_start, np.concatenate([touched[movable], guided[guided >= 0]]), free // 3)
     entry = np.full(touched.shape, -1, dtype=np.int64)
     entry[movable] = places[: int(movable.sum())]
     saddle.values[places[int(movable.sum()) :]] = guides.coefficient[guided >= 0]

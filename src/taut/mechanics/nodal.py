@@ -2,12 +2,13 @@
 
 Kernels over the tables of `taut.mechanics.tables`. The equations are those of Hsu, Tadiparthi and Bhattacharya, with
 
-    q    node coordinates, node by node            v      their rates
+    q    node coordinates, node by node            v      their rates; a state is y = [q, v, work, ...]
     s_k  vector along cable k, |s_k| its length     b_k    vector along bar k, l_k its length
     G    d(gaps)/dq, one row a constraint           lambda multipliers; a bar's is the force with which it pushes
 
 A bar's gap is (b.b - l^2) / (2 l), eq. (24) over 2 l, so that its row of G is a unit vector and lambda is a force [N].
-Supports are not constraints here: a held coordinate never enters the unknowns.
+Supports are not constraints here: a held coordinate never enters the unknowns. `n` is the number of coordinates, so
+that the velocity of coordinate i is y[n + i].
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ import math
 import numpy as np
 
 from taut.mechanics.signals import signal_value
+from taut.mechanics.systems import prepare_system, solve_pairs, solve_system
 from taut.mechanics.tables import (
-    SADDLE,
+    SYSTEM,
     Bars,
     Cables,
     Guides,
@@ -27,63 +29,69 @@ from taut.mechanics.tables import (
     constants_in,
     guides_in,
     nodes_in,
-    saddle_in,
+    pairs_in,
     signals_in,
+    sizes_in,
     work_in,
 )
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Pack
-from taut.numerics.saddle import factorise, solve
+from taut.numerics.pointers import shifted, start_of
 
 
 @inlined
-def tension_of(cables: Cables, k: int, length: float, stretching: float) -> tuple[float, float]:
-    """Elastic and viscous tension [N] of cable k, eqs. (13), (17): nothing of either while a cable is slack."""
-    stretch = length - cables.rest_length[k]
-    if stretch > 0.0 or cables.two_sided[k] == 1:
-        return cables.stiffness[k] * stretch, cables.damping[k] * stretching
-    return 0.0, 0.0
+def cable_state(cables: Cables, k: int, y: np.ndarray, n: int) -> tuple[float, float, float, float]:
+    """Length [m] of cable k, its rate [m/s], elastic and viscous tension [N], eqs. (13), (17).
 
-
-@inlined
-def cable_state(cables: Cables, k: int, q: np.ndarray, v: np.ndarray) -> tuple[float, float, float, float]:
-    """Length [m], its rate [m/s], elastic and viscous tension [N] of cable k."""
+    Nothing pulls while a cable is slack. The rate is only worked out for cables that damp, and zero for others.
+    """
     i, j = cables.first[k], cables.second[k]
-    squared, product = 0.0, 0.0
-    for axis in range(3):
-        s = q[j + axis] - q[i + axis]
-        squared += s * s
-        product += s * (v[j + axis] - v[i + axis])
-    length = math.sqrt(squared)
-    stretching = product / length if length > 0.0 else 0.0
-    elastic, viscous = tension_of(cables, k, length, stretching)
-    return length, stretching, elastic, viscous
+    sx, sy, sz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
+    length = math.sqrt(sx * sx + sy * sy + sz * sz)
+    stretch = length - cables.rest_length[k]
+    if not (stretch > 0.0 or cables.two_sided[k] == 1):
+        return length, 0.0, 0.0, 0.0
+    damping = cables.damping[k]
+    if damping == 0.0 or length == 0.0:
+        return length, 0.0, cables.stiffness[k] * stretch, 0.0
+    i += n
+    j += n
+    stretching = (sx * (y[j] - y[i]) + sy * (y[j + 1] - y[i + 1]) + sz * (y[j + 2] - y[i + 2])) / length
+    return length, stretching, cables.stiffness[k] * stretch, damping * stretching
 
 
-@kernel
-def pull(cables: Cables, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> float:
-    """Add the forces of all cables, eqs. (17), (18); returns the power of their dampers."""
+@inlined
+def pull(cables: Cables, count: int, y: np.ndarray, n: int, force: np.ndarray, drag: float) -> float:
+    """Add the forces of all cables, eqs. (17), (18); returns the power of their dampers.
+
+    drag: 1, or 0 to leave the dampers out.
+    """
     power = 0.0
-    for k in range(cables.stiffness.size):
-        length, stretching, elastic, viscous = cable_state(cables, k, q, v)
-        if length == 0.0:
-            continue  # a cable of no length has no direction to pull in
+    for k in range(count):
+        length, stretching, elastic, viscous = cable_state(cables, k, y, n)
+        viscous *= drag
+        tension = elastic + viscous
+        if tension == 0.0 or length == 0.0:
+            continue  # slack; or of no length, with no direction to pull in
         power -= viscous * stretching
-        density = (elastic + viscous) / length
+        density = tension / length
         i, j = cables.first[k], cables.second[k]
-        for axis in range(3):
-            f = density * (q[j + axis] - q[i + axis])
-            force[i + axis] += f
-            force[j + axis] -= f
+        fx, fy, fz = density * (y[j] - y[i]), density * (y[j + 1] - y[i + 1]), density * (y[j + 2] - y[i + 2])
+        force[i] += fx
+        force[i + 1] += fy
+        force[i + 2] += fz
+        force[j] -= fx
+        force[j + 1] -= fy
+        force[j + 2] -= fz
     return power
 
 
-@kernel
-def momentum(mass: np.ndarray, bars: Bars, v: np.ndarray, out: np.ndarray) -> None:
+@inlined
+def momentum(mass: np.ndarray, bars: Bars, count: int, v: np.ndarray, n: int, out: np.ndarray) -> None:
     """out = M v, eq. (10)."""
-    for i in range(out.size):
+    for i in range(n):
         out[i] = mass[i] * v[i]
-    for k in range(bars.length.size):
+    for k in range(count):
         i, j = bars.first[k], bars.second[k]
         c = bars.coupling[k]
         for axis in range(3):
@@ -91,131 +99,152 @@ def momentum(mass: np.ndarray, bars: Bars, v: np.ndarray, out: np.ndarray) -> No
             out[j + axis] += c * v[i + axis]
 
 
-@kernel
-def applied_forces(p: Pack, t: float, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> float:
+@inlined
+def applied_forces(p: Pack, t: float, y: np.ndarray, force: np.ndarray) -> float:
     """All forces but those of constraints; returns the power of what is not conservative: loads and dampers."""
-    nodes, constants, signals = nodes_in(p), constants_in(p), signals_in(p)
+    nodes, constants, sizes = nodes_in(p), constants_in(p), sizes_in(p)
+    n = sizes.coordinates
     power = 0.0
-    for i in range(force.size):
-        force[i] = 0.0
-    alpha = constants.mass_damping[0]
-    if alpha != 0.0:
-        momentum(nodes.mass, bars_in(p), v, force)
-        for i in range(force.size):
-            force[i] *= -alpha
-            power += force[i] * v[i]
-    c = constants.node_damping[0]
-    for i in range(force.size):
-        force[i] += nodes.weight[i] - c * v[i]
-        power -= c * v[i] * v[i]
-    power += pull(cables_in(p), q, v, force)
-    for n in range(signals.coordinate.size):
-        i = signals.coordinate[n]
-        load = signal_value(signals, n, t)
-        force[i] += load
-        power += load * v[i]
+    alpha, c = constants.mass_damping[0], constants.node_damping[0]
+    if alpha == 0.0 and c == 0.0:
+        for i in range(n):
+            force[i] = nodes.weight[i]
+    else:
+        momentum(nodes.mass, bars_in(p), sizes.bars, shifted(y, n), n, force)
+        for i in range(n):
+            drag = -alpha * force[i] - c * y[n + i]
+            force[i] = nodes.weight[i] + drag
+            power += drag * y[n + i]
+    power += pull(cables_in(p), sizes.cables, y, n, force, 1.0)
+    if sizes.loads > 0:
+        signals = signals_in(p)
+        for k in range(sizes.loads):
+            i = signals.coordinate[k]
+            load = signal_value(signals, k, t)
+            force[i] += load
+            power += load * y[n + i]
     return power
 
 
-@kernel
-def put_directions(bars: Bars, q: np.ndarray, values: np.ndarray) -> None:
-    """Write the bars' rows of G, eq. (25), into a saddle's values; the guides' rows never change."""
-    for k in range(bars.length.size):
-        i, j = bars.first[k], bars.second[k]
-        for axis in range(3):
-            u = (q[j + axis] - q[i + axis]) / bars.length[k]
-            at = bars.entry[6 * k + axis]
-            if at >= 0:
-                values[at] = -u
-            at = bars.entry[6 * k + 3 + axis]
-            if at >= 0:
-                values[at] = u
+@inlined
+def bending_of_bar(bars: Bars, k: int, y: np.ndarray, n: int) -> float:
+    """The part of the second rate of bar k's gap that comes from its speed alone, eq. (20)."""
+    i, j = n + bars.first[k], n + bars.second[k]
+    vx, vy, vz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
+    return float((vx * vx + vy * vy + vz * vz) * bars.per_length[k])
 
 
 @inlined
-def gap_of_bar(bars: Bars, k: int, q: np.ndarray, v: np.ndarray) -> tuple[float, float, float]:
-    """Gap [m] of bar k, its rate, and the part of its second rate that comes from the speed alone (eqs. 20, 24)."""
+def gap_of_bar(bars: Bars, k: int, y: np.ndarray, n: int) -> tuple[float, float]:
+    """Gap [m] of bar k and its rate, eq. (24)."""
     i, j = bars.first[k], bars.second[k]
-    bb, bv, vv = 0.0, 0.0, 0.0
-    for axis in range(3):
-        b = q[j + axis] - q[i + axis]
-        w = v[j + axis] - v[i + axis]
-        bb += b * b
-        bv += b * w
-        vv += w * w
-    length = bars.length[k]
-    return (bb - length * length) / (2.0 * length), bv / length, vv / length
+    bx, by, bz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
+    i += n
+    j += n
+    vx, vy, vz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
+    length, per_length = bars.length[k], bars.per_length[k]
+    gap = 0.5 * (bx * bx + by * by + bz * bz - length * length) * per_length
+    return gap, (bx * vx + by * vy + bz * vz) * per_length
 
 
 @inlined
-def gap_of_guide(guides: Guides, k: int, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:
+def gap_of_guide(guides: Guides, k: int, y: np.ndarray, n: int) -> tuple[float, float]:
     """Gap [m] of guide k and its rate."""
     gap, rate = -guides.value[k], 0.0
-    for n in range(guides.start[k], guides.start[k + 1]):
-        i, c = guides.coordinate[n], guides.coefficient[n]
-        gap += c * q[i]
-        rate += c * v[i]
+    for m in range(guides.start[k], guides.start[k + 1]):
+        i, c = guides.coordinate[m], guides.coefficient[m]
+        gap += c * y[i]
+        rate += c * y[n + i]
     return gap, rate
 
 
 @kernel
-def accelerate(p: Pack, t: float, q: np.ndarray, v: np.ndarray) -> float:
-    """Fill force, acceleration and multiplier at a state, eq. (21); returns the power of loads and dampers."""
-    nodes, bars, guides, constants, work = nodes_in(p), bars_in(p), guides_in(p), constants_in(p), work_in(p)
-    power = applied_forces(p, t, q, v, work.force)
-    for n in range(nodes.free.size):
-        work.top[n] = work.force[nodes.free[n]]
-    twice_alpha, beta_squared = constants.gains[0], constants.gains[1]
-    count = bars.length.size
-    for k in range(count):
-        gap, rate, bending = gap_of_bar(bars, k, q, v)
-        work.bottom[k] = -bending - twice_alpha * rate - beta_squared * gap
-    for k in range(guides.value.size):
-        gap, rate = gap_of_guide(guides, k, q, v)
-        work.bottom[count + k] = -twice_alpha * rate - beta_squared * gap
-    saddle = saddle_in(p, SADDLE)
-    put_directions(bars, q, saddle.values)
-    if factorise(saddle) < 0:
-        saddle.inverse_pivot[0] = np.nan  # no inertia left: let the state say so
-    solve(saddle, work.top, work.bottom, work.unknown, work.multiplier)
-    for n in range(nodes.free.size):
-        work.acceleration[nodes.free[n]] = work.unknown[n]
-    for k in range(work.multiplier.size):
-        work.multiplier[k] = -work.multiplier[k]  # the saddle has M a + G^T l = f, the motion M a = f + G^T lambda
+def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
+    """Fill force, multiplier and acceleration at a state, eq. (21); returns the power of loads and dampers."""
+    if constants_in(p).explicit[0] == 1:
+        return _accelerate_pairs(p, t, y, acceleration)
+    return _accelerate_saddle(p, t, y, acceleration)
+
+
+@kernel
+def _accelerate_pairs(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
+    bars, work, sizes = bars_in(p), work_in(p), sizes_in(p)
+    power = applied_forces(p, t, y, work.force)
+    put_gap_rates(p, bars, y, work.bottom)
+    solve_pairs(bars, pairs_in(p, SYSTEM), sizes, y, work.force, work.bottom, acceleration, work.multiplier)
     return power
+
+
+@kernel
+def _accelerate_saddle(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
+    guides, work, sizes, gains = guides_in(p), work_in(p), sizes_in(p), constants_in(p).gains
+    motion = constants_in(p).systems[0]
+    power = applied_forces(p, t, y, work.force)
+    put_gap_rates(p, bars_in(p), y, work.bottom)
+    for k in range(sizes.guides):
+        gap, rate = gap_of_guide(guides, k, y, sizes.coordinates)
+        work.bottom[sizes.bars + k] = -gains[0] * rate - gains[1] * gap
+    if prepare_system(p, motion, y) < 0:
+        work.force[0] = np.nan  # no inertia left: let the state say so
+    solve_system(p, motion, work.force, work.bottom, acceleration, work.multiplier)
+    return power
+
+
+@inlined
+def put_gap_rates(p: Pack, bars: Bars, y: np.ndarray, rates: np.ndarray) -> None:
+    """What G a must be for every bar: less its bending, and with Baumgarte's gains less its gap and rate."""
+    sizes, gains = sizes_in(p), constants_in(p).gains
+    n = sizes.coordinates
+    for k in range(sizes.bars):
+        rates[k] = -bending_of_bar(bars, k, y, n)
+    if gains[0] != 0.0 or gains[1] != 0.0:
+        for k in range(sizes.bars):
+            gap, rate = gap_of_bar(bars, k, y, n)
+            rates[k] -= gains[0] * rate + gains[1] * gap
 
 
 @entry
 def rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
-    """The state's rate: y = [q, v, work]."""
-    acceleration = work_in(p).acceleration
-    size = acceleration.size
-    v = y[size : 2 * size]
-    power = accelerate(p, t, y[:size], v)
-    for i in range(size):
-        out[i] = v[i]
-        out[size + i] = acceleration[i]
-    out[2 * size] = power
+    """The state's rate."""
+    state, rates, n = start_of(y), start_of(out), sizes_in(p).coordinates
+    rates[2 * n] = accelerate(p, t, state, shifted(rates, n))
+    for i in range(n):
+        rates[i] = state[n + i]
 
 
 @kernel
 def energies(p: Pack, y: np.ndarray) -> tuple[float, float, float]:
     """Kinetic, elastic and gravity's potential energy [J], eqs. (10), (11), (12)."""
-    nodes, bars, cables = nodes_in(p), bars_in(p), cables_in(p)
-    size = nodes.mass.size
-    q, v = y[:size], y[size : 2 * size]
+    nodes, bars, cables, sizes = nodes_in(p), bars_in(p), cables_in(p), sizes_in(p)
+    n = sizes.coordinates
     kinetic, elastic, height = 0.0, 0.0, 0.0
-    for i in range(size):
-        kinetic += 0.5 * nodes.mass[i] * v[i] * v[i]
-        height -= nodes.weight[i] * q[i]
-    for k in range(bars.length.size):
-        i, j = bars.first[k], bars.second[k]
+    for i in range(n):
+        kinetic += 0.5 * nodes.mass[i] * y[n + i] * y[n + i]
+        height -= nodes.weight[i] * y[i]
+    for k in range(sizes.bars):
+        i, j = n + bars.first[k], n + bars.second[k]
         for axis in range(3):
-            kinetic += bars.coupling[k] * v[i + axis] * v[j + axis]
-    for k in range(cables.stiffness.size):
-        length, _, tension, _ = cable_state(cables, k, q, v)
+            kinetic += bars.coupling[k] * y[i + axis] * y[j + axis]
+    for k in range(sizes.cables):
+        length, _, tension, _ = cable_state(cables, k, y, n)
         elastic += 0.5 * tension * (length - cables.rest_length[k])
     return kinetic, elastic, height
+
+
+@entry
+def forces(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
+    """out = all forces but those of constraints."""
+    applied_forces(p, t, start_of(y), start_of(out))
+
+
+@entry
+def power(p: Pack, t: float, y: np.ndarray) -> float:
+    """Power of the loads."""
+    signals, sizes = signals_in(p), sizes_in(p)
+    total = 0.0
+    for k in range(sizes.loads):
+        total += signal_value(signals, k, t) * y[sizes.coordinates + signals.coordinate[k]]
+    return total
 
 
 @entry

@@ -5,42 +5,73 @@ All of it in full coordinates; held ones stay zero in every direction.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from taut.mechanics.nodal import energies, gap_of_bar, gap_of_guide, momentum, pull, put_directions
-from taut.mechanics.tables import bars_in, cables_in, constants_in, guides_in, nodes_in, saddle_in, work_in
+from taut.mechanics.nodal import cable_state, energies, gap_of_bar, gap_of_guide, momentum, pull
+from taut.mechanics.systems import prepare_system, solve_system
+from taut.mechanics.tables import (
+    bars_in,
+    cables_in,
+    constants_in,
+    free_count,
+    guides_in,
+    nodes_in,
+    saddle_in,
+    sizes_in,
+    work_in,
+)
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack
-from taut.numerics.saddle import factorise, solve
+from taut.numerics.pointers import shifted, start_of
+
+ALLOWANCE = 0.1
+"""Of the largest coordinate, added to lengths that gaps are measured by."""
+
+ROUND_OFF = 2e-3
+"""A few units in the last place, as a fraction of the usual tolerance of the energy."""
 
 
 @entry
 def gaps(p: Pack, y: np.ndarray, gap: np.ndarray, gap_rate: np.ndarray) -> tuple[float, float]:
-    """Fill the gaps [m] and their rates [m/s] of all constraints; returns the worst of each, without dimension."""
-    bars, guides, scale = bars_in(p), guides_in(p), constants_in(p).scale
-    size = nodes_in(p).mass.size
-    q, v = y[:size], y[size : 2 * size]
-    worst, worst_rate, speed = 0.0, 0.0, scale[0] / scale[1]
-    for i in range(size):
-        speed = max(speed, abs(v[i]))
-    count = bars.length.size
-    for k in range(count):
-        gap[k], gap_rate[k], _ = gap_of_bar(bars, k, q, v)
-        worst = max(worst, abs(gap[k]) / bars.length[k])
+    """Fill the gaps [m] and their rates [m/s] of all constraints; returns the worst of each, without dimension.
+
+    Gaps are relative to the bar, rates to the largest speed, with an allowance for structures much larger than their
+    bars: far from the origin coordinates have fewer digits left for a bar's length.
+    """
+    bars, guides, scale, sizes = bars_in(p), guides_in(p), constants_in(p).scale, sizes_in(p)
+    state, n = start_of(y), sizes.coordinates
+    worst, worst_rate, speed, reach = 0.0, 0.0, scale[0] / scale[1], 0.0
+    for i in range(n):
+        reach = max(reach, abs(y[i]))
+        speed = max(speed, abs(y[n + i]))
+    reach *= ALLOWANCE
+    speed *= 1.0 + reach / scale[0]
+    for k in range(sizes.bars):
+        gap[k], gap_rate[k] = gap_of_bar(bars, k, state, n)
+        worst = max(worst, abs(gap[k]) / (bars.length[k] + reach))
         worst_rate = max(worst_rate, abs(gap_rate[k]))
-    for k in range(guides.value.size):
-        gap[count + k], gap_rate[count + k] = gap_of_guide(guides, k, q, v)
-        worst = max(worst, abs(gap[count + k]) / scale[0])
-        worst_rate = max(worst_rate, abs(gap_rate[count + k]))
+    for k in range(sizes.guides):
+        row = sizes.bars + k
+        gap[row], gap_rate[row] = gap_of_guide(guides, k, state, n)
+        worst = max(worst, abs(gap[row]) / (scale[0] + reach))
+        worst_rate = max(worst_rate, abs(gap_rate[row]))
     return worst, worst_rate / speed
 
 
 @entry
 def prepare(p: Pack, y: np.ndarray) -> int:
-    """Factor the metric's saddle at these positions; negative if that fails."""
-    metric = saddle_in(p, constants_in(p).metric[0])
-    put_directions(bars_in(p), y, metric.values)
-    return factorise(metric)
+    """Make the metric's system ready at these positions; negative if that fails."""
+    return prepare_system(p, constants_in(p).systems[1], start_of(y))
+
+
+@entry
+def firmness(p: Pack) -> float:
+    """The smallest pivot of a constraint in the last factorisation, relative to what it started from; 1 if explicit."""
+    if constants_in(p).explicit[0] == 1:
+        return 1.0
+    return float(saddle_in(p, constants_in(p).systems[0]).weakest[0])
 
 
 @entry
@@ -50,50 +81,56 @@ def project(p: Pack, covector: np.ndarray, rates: np.ndarray, direction: np.ndar
     With no covector it is the shortest direction with those rates; with no rates, the covector's gradient along the
     constraints.
     """
-    free, work = nodes_in(p).free, work_in(p)
-    for n in range(free.size):
-        work.top[n] = covector[free[n]]
-    solve(saddle_in(p, constants_in(p).metric[0]), work.top, rates, work.unknown, work.multiplier)
-    for i in range(direction.size):
-        direction[i] = 0.0
-    for n in range(free.size):
-        direction[free[n]] = work.unknown[n]
+    at, multiplier = constants_in(p).systems[1], work_in(p).multiplier
+    solve_system(p, at, start_of(covector), start_of(rates), start_of(direction), multiplier)
 
 
 @entry
 def bend(p: Pack, y: np.ndarray, direction: np.ndarray, rates: np.ndarray) -> None:
     """rates = d(G v)/dq . direction, the matrix Q of eq. (32): how gap rates change when only positions move."""
-    bars = bars_in(p)
-    size = direction.size
-    for k in range(bars.length.size):
+    bars, sizes = bars_in(p), sizes_in(p)
+    n = sizes.coordinates
+    for k in range(sizes.bars):
         i, j = bars.first[k], bars.second[k]
         total = 0.0
         for axis in range(3):
-            total += (y[size + j + axis] - y[size + i + axis]) * (direction[j + axis] - direction[i + axis])
+            total += (y[n + j + axis] - y[n + i + axis]) * (direction[j + axis] - direction[i + axis])
         rates[k] = total / bars.length[k]
-    for k in range(bars.length.size, rates.size):
+    for k in range(sizes.bars, sizes.bars + sizes.guides):
         rates[k] = 0.0
 
 
 @entry
 def energy(p: Pack, y: np.ndarray) -> tuple[float, float]:
-    """Total energy [J], and the size of the terms it is a sum of, which bounds its round-off."""
-    kinetic, elastic, height = energies(p, y)
-    return kinetic + elastic + height, kinetic + elastic + abs(height) + abs(y[y.size - 1])
+    """Total energy [J], and the size of the terms it is a sum of, which bounds its round-off.
+
+    Among the terms is what a last digit of the coordinates means for tense cables: tension times size, by the root of
+    their number since such errors are as often positive as negative.
+    """
+    cables, sizes = cables_in(p), sizes_in(p)
+    state, n = start_of(y), sizes.coordinates
+    kinetic, elastic, height = energies(p, state)
+    reach, squared = 0.0, 0.0
+    for i in range(n):
+        reach = max(reach, abs(y[i]))
+    for k in range(sizes.cables):
+        _, _, tension, _ = cable_state(cables, k, state, n)
+        squared += tension * tension
+    terms = kinetic + elastic + abs(height) + abs(y[2 * n]) + ROUND_OFF * reach * math.sqrt(squared)
+    return kinetic + elastic + height, terms
 
 
 @entry
 def energy_slope(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> None:
     """dE/dq and dE/dv."""
-    nodes, rest = nodes_in(p), work_in(p).force
-    size = along_q.size
-    for i in range(size):
+    nodes, sizes = nodes_in(p), sizes_in(p)
+    n = sizes.coordinates
+    for i in range(n):
         along_q[i] = 0.0
-        rest[i] = 0.0
-    pull(cables_in(p), y[:size], rest, along_q)  # at rest, so that dampers stay out of it
-    for i in range(size):
+    pull(cables_in(p), sizes.cables, start_of(y), n, start_of(along_q), 0.0)
+    for i in range(n):
         along_q[i] = -along_q[i] - nodes.weight[i]
-    momentum(nodes.mass, bars_in(p), y[size : 2 * size], along_v)
+    momentum(nodes.mass, bars_in(p), sizes.bars, shifted(start_of(y), n), n, start_of(along_v))
 
 
 @entry
@@ -104,16 +141,15 @@ def mismatch(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, toler
     thousandth of typical length per typical time), and tolerance * (largest kinetic energy such speeds mean + |work|)
     for the work.
     """
-    nodes, scale = nodes_in(p), constants_in(p).scale
-    size = nodes.mass.size
+    nodes, scale, n = nodes_in(p), constants_in(p).scale, sizes_in(p).coordinates
     speed = 1e-3 * scale[0] / scale[1]
     worst, worst_rate, mass = 0.0, 0.0, 0.0
-    for n in range(nodes.free.size):
-        i = nodes.free[n]
+    for m in range(free_count(p)):
+        i = nodes.free[m]
         worst = max(worst, abs(error[i]))
-        worst_rate = max(worst_rate, abs(error[size + i]))
-        speed = max(speed, max(abs(y[size + i]), abs(trial[size + i])))
+        worst_rate = max(worst_rate, abs(error[n + i]))
+        speed = max(speed, max(abs(y[n + i]), abs(trial[n + i])))
         mass += nodes.mass[i]
-    works = mass * speed * speed + max(abs(y[2 * size]), abs(trial[2 * size]))
-    largest = max(worst / scale[0], max(worst_rate / speed, abs(error[2 * size]) / works))
+    works = mass * speed * speed + max(abs(y[2 * n]), abs(trial[2 * n]))
+    largest = max(worst / scale[0], max(worst_rate / speed, abs(error[2 * n]) / works))
     return float(largest / tolerance)

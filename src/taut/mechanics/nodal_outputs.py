@@ -8,9 +8,20 @@ import numpy as np
 
 from taut.mechanics.nodal import accelerate, cable_state, energies, enter, gap_of_bar, gap_of_guide, momentum
 from taut.mechanics.signals import signal_value
-from taut.mechanics.tables import Nodal, bars_in, cables_in, guides_in, nodes_in, signals_in, work_in
+from taut.mechanics.tables import (
+    Nodal,
+    bars_in,
+    cables_in,
+    free_count,
+    guides_in,
+    nodes_in,
+    signals_in,
+    sizes_in,
+    work_in,
+)
 from taut.numerics.compiled import entry, kernel
 from taut.numerics.packing import Pack
+from taut.numerics.pointers import start_of
 
 
 class Outputs(NamedTuple):
@@ -46,56 +57,55 @@ def empty_outputs(tables: Nodal, samples: int, held: int) -> Outputs:
 def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray, held: np.ndarray, out: Any) -> None:
     """Fill the outputs, a row a sample; `pieces` are times inside the signals' pieces, `held` the supported nodes."""
     cables, bars, guides, signals, work = cables_in(p), bars_in(p), guides_in(p), signals_in(p), work_in(p)
-    size = work.force.size
-    balance = np.empty(size)
+    sizes = sizes_in(p)
+    n = sizes.coordinates
+    balance = np.empty(n)
     for row in range(times.size):
-        t, y = times[row], samples[row]
-        q, v = y[:size], y[size : 2 * size]
+        t, y = times[row], start_of(samples[row])
         enter(p, pieces[row])
-        accelerate(p, t, q, v)
+        accelerate(p, t, y, work.acceleration)
         worst, worst_rate = 0.0, 0.0
-        for k in range(cables.stiffness.size):
-            length, _, elastic, viscous = cable_state(cables, k, q, v)
+        for k in range(sizes.cables):
+            length, _, elastic, viscous = cable_state(cables, k, y, n)
             out.cable_length[row, k] = length
             out.cable_tension[row, k] = elastic + viscous
-        count = bars.length.size
-        for k in range(count):
+        for k in range(sizes.bars):
             out.bar_force[row, k] = -work.multiplier[k]
-            gap, gap_rate, _ = gap_of_bar(bars, k, q, v)
+            gap, gap_rate = gap_of_bar(bars, k, y, n)
             worst = max(worst, abs(gap))
             worst_rate = max(worst_rate, abs(gap_rate))
-        for k in range(guides.value.size):
-            out.guide_force[row, k] = work.multiplier[count + k]
-            gap, gap_rate = gap_of_guide(guides, k, q, v)
+        for k in range(sizes.guides):
+            out.guide_force[row, k] = work.multiplier[sizes.bars + k]
+            gap, gap_rate = gap_of_guide(guides, k, y, n)
             worst = max(worst, abs(gap))
             worst_rate = max(worst_rate, abs(gap_rate))
-        for n in range(signals.coordinate.size):
-            out.load[row, n] = signal_value(signals, n, t)
+        for k in range(sizes.loads):
+            out.load[row, k] = signal_value(signals, k, t)
         out.energy[row, 0], out.energy[row, 1], out.energy[row, 2] = energies(p, y)
         out.length_violation[row] = worst
         out.rate_violation[row] = worst_rate
-        _imbalance(p, q, balance)
-        for n in range(held.size):
+        _imbalance(p, y, start_of(balance))
+        for k in range(held.size):
             for axis in range(3):
-                out.reaction[row, n, axis] = balance[3 * held[n] + axis]
+                out.reaction[row, k, axis] = balance[3 * held[k] + axis]
 
 
 @kernel
-def _imbalance(p: Pack, q: np.ndarray, balance: np.ndarray) -> None:
+def _imbalance(p: Pack, y: np.ndarray, balance: np.ndarray) -> None:
     """M a - applied force - G^T lambda: what supports add at held coordinates, zero at free ones."""
-    nodes, bars, guides, work = nodes_in(p), bars_in(p), guides_in(p), work_in(p)
-    momentum(nodes.mass, bars, work.acceleration, balance)
-    for i in range(balance.size):
+    nodes, bars, guides, work, sizes = nodes_in(p), bars_in(p), guides_in(p), work_in(p), sizes_in(p)
+    n = sizes.coordinates
+    momentum(nodes.mass, bars, sizes.bars, work.acceleration, n, balance)
+    for i in range(n):
         balance[i] -= work.force[i]
-    count = bars.length.size
-    for k in range(count):
+    for k in range(sizes.bars):
         i, j = bars.first[k], bars.second[k]
         for axis in range(3):
-            push = work.multiplier[k] * (q[j + axis] - q[i + axis]) / bars.length[k]
+            push = work.multiplier[k] * (y[j + axis] - y[i + axis]) / bars.length[k]
             balance[i + axis] += push
             balance[j + axis] -= push
-    for k in range(guides.value.size):
-        for n in range(guides.start[k], guides.start[k + 1]):
-            balance[guides.coordinate[n]] -= guides.coefficient[n] * work.multiplier[count + k]
-    for n in range(nodes.free.size):
-        balance[nodes.free[n]] = 0.0  # equal to round-off already; a support adds nothing where it does not hold
+    for k in range(sizes.guides):
+        for m in range(guides.start[k], guides.start[k + 1]):
+            balance[guides.coordinate[m]] -= guides.coefficient[m] * work.multiplier[sizes.bars + k]
+    for m in range(free_count(p)):
+        balance[nodes.free[m]] = 0.0  # equal to round-off already; a support adds nothing where it does not hold

@@ -22,6 +22,9 @@ from taut.structure.structure import Structure
 
 NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
     "rate": nodal.rate,
+    "forces": nodal.forces,
+    "power": nodal.power,
+    "firmness": nodal_manifold.firmness,
     "enter": nodal.enter,
     "mismatch": nodal_manifold.mismatch,
     "gaps": nodal_manifold.gaps,
@@ -74,11 +77,21 @@ class Plant:
 
     def verbs(self) -> dict[str, Callable[..., Any]]:
         """The functions that algorithms call; kernels, unless a load is a Python function."""
-        return {**NODAL_VERBS, "rate": self._rate_with_functions} if self.functions else dict(NODAL_VERBS)
+        if not self.functions:
+            return dict(NODAL_VERBS)
+        return {
+            **NODAL_VERBS,
+            **{name: self._with_functions(NODAL_VERBS[name]) for name in ("rate", "forces", "power")},
+        }
 
-    def _rate_with_functions(self, pack: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
-        self.set_functions(pack, t)
-        nodal.rate(pack, t, y, out)
+    def _with_functions(self, verb: Callable[..., Any]) -> Callable[..., Any]:
+        """The verb with the values of Python loads written into the tables first."""
+
+        def timely(pack: Pack, t: float, *rest: np.ndarray) -> Any:
+            self.set_functions(pack, t)
+            return verb(pack, t, *rest)
+
+        return timely
 
     def set_functions(self, pack: Pack, t: float) -> None:
         """Write the values of Python loads at a time into a pack of this plant."""

@@ -98,13 +98,24 @@ def signal_value(s: Any, index: int, t: float) -> float:
             return 0.0
         return s.data[at] if inside < s.data[at + 2] else -s.data[at]  # type: ignore[no-any-return]
     count = int(s.data[at])
-    times = s.data[at + 1 : at + 1 + count]
-    values = s.data[at + 1 + count : at + 1 + 2 * count]
-    slopes = s.data[at + 1 + 2 * count : at + 1 + 3 * count]
-    right = np.searchsorted(times, inside)
-    if right == 0:
-        return values[0]  # type: ignore[no-any-return]
-    if right == count:
-        return values[count - 1]  # type: ignore[no-any-return]
-    left = right - 1
-    return hermite(t, times[left], times[right], values[left], values[right], slopes[left], slopes[right])
+    times, values, slopes = at + 1, at + 1 + count, at + 1 + 2 * count
+    left, right = 0, count - 1
+    if inside <= s.data[times]:
+        return s.data[values]  # type: ignore[no-any-return]
+    if inside >= s.data[times + right]:
+        return s.data[values + right]  # type: ignore[no-any-return]
+    while right - left > 1:
+        middle = (left + right) // 2
+        if s.data[times + middle] <= inside:
+            left = middle
+        else:
+            right = middle
+    return hermite(
+        t,
+        s.data[times + left],
+        s.data[times + right],
+        s.data[values + left],
+        s.data[values + right],
+        s.data[slopes + left],
+        s.data[slopes + right],
+    )

@@ -1,17 +1,19 @@
 """The flat tables of a structure with rigid bars in nodal coordinates, and how kernels unpack them.
 
+In Python the parts of a table are arrays; in a kernel they are pointers, and `sizes_in` says how far they reach.
+
 3 n coordinates (u of them free), c cables, b bars, g guides, r = b + g rows. "Coordinate" means a place in the vector
 of all 3 n of them; a node is named by its first one.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from taut.numerics.compiled import inlined
-from taut.numerics.packing import Pack, integers, reals
+from taut.numerics.packing import Pack, integers, reals, size_of
 from taut.numerics.saddle import Saddle
 
 
@@ -29,6 +31,7 @@ class Bars(NamedTuple):
     second: np.ndarray  # (b,)
     entry: np.ndarray  # (6 b,) where a bar's row of G goes in the saddle's values, -1 for a held coordinate
     length: np.ndarray  # (b,) [m]
+    per_length: np.ndarray  # (b,) [1/m]
     coupling: np.ndarray  # (b,) what M has between the two ends [kg]
 
 
@@ -57,8 +60,17 @@ class Signals(NamedTuple):
     piece: np.ndarray  # (1,) a time inside the current smooth piece, written by the time loop
 
 
+class Pairs(NamedTuple):
+    """A class-1 system, bar by bar; empty where the sparse saddle is used."""
+
+    block: np.ndarray  # (9 b,) W^-1 of each bar: first-first for x y z, first-second, second-second [1/kg]
+    single: np.ndarray  # (3 n,) 1 / W of nodes without a bar, zero for others and held coordinates [1/kg]
+    place: np.ndarray  # (3 n,) the positions it was prepared at, work space
+
+
 class Constants(NamedTuple):
-    metric: np.ndarray  # (1,) at which part the saddle for corrections begins
+    explicit: np.ndarray  # (1,) 1 where Pairs hold the systems, 0 where sparse saddles do
+    systems: np.ndarray  # (2,) at which parts the systems of motion and of corrections begin
     node_damping: np.ndarray  # (1,) [N s/m]
     mass_damping: np.ndarray  # (1,) [1/s]
     gains: np.ndarray  # (2,) Baumgarte's 2 alpha and beta^2
@@ -84,8 +96,10 @@ class Nodal(NamedTuple):
     signals: Signals
     constants: Constants
     work: Work
-    saddle: Saddle  # [M G^T; G 0]
-    metric: Saddle  # the same for corrections, with their own weight in place of M; empty where that is M
+    pairs: Pairs  # the system [M G^T; G 0], one of these two ...
+    saddle: Saddle
+    metric_pairs: Pairs  # ... and that of corrections, where its weight is not M
+    metric_saddle: Saddle
 
 
 CABLES = 0
@@ -95,9 +109,34 @@ NODES = GUIDES + len(Guides._fields)
 SIGNALS = NODES + len(Nodes._fields)
 CONSTANTS = SIGNALS + len(Signals._fields)
 WORK = CONSTANTS + len(Constants._fields)
-SADDLE = WORK + len(Work._fields)
-METRIC = SADDLE + len(Saddle._fields)
+SYSTEM = WORK + len(Work._fields)
+METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields)
 """Where each table begins in the pack's directory."""
+
+PAIR_PARTS = len(Pairs._fields)
+
+
+class Sizes(NamedTuple):
+    """How many there are of each."""
+
+    coordinates: int
+    cables: int
+    bars: int
+    guides: int
+    loads: int
+
+
+@inlined
+def sizes_in(p: Pack) -> Sizes:
+    return Sizes(
+        size_of(p, NODES + 1), size_of(p, CABLES), size_of(p, BARS), size_of(p, GUIDES + 3), size_of(p, SIGNALS)
+    )
+
+
+@inlined
+def free_count(p: Pack) -> int:
+    """Coordinates that can move."""
+    return size_of(p, NODES)
 
 
 @inlined
@@ -115,8 +154,13 @@ def cables_in(p: Pack) -> Cables:
 @inlined
 def bars_in(p: Pack) -> Bars:
     return Bars(
-        integers(p, BARS), integers(p, BARS + 1), integers(p, BARS + 2), reals(p, BARS + 3), reals(p, BARS + 4)
-    )  # fmt: skip
+        integers(p, BARS),
+        integers(p, BARS + 1),
+        integers(p, BARS + 2),
+        reals(p, BARS + 3),
+        reals(p, BARS + 4),
+        reals(p, BARS + 5),
+    )
 
 
 @inlined
@@ -144,10 +188,11 @@ def signals_in(p: Pack) -> Signals:
 def constants_in(p: Pack) -> Constants:
     return Constants(
         integers(p, CONSTANTS),
-        reals(p, CONSTANTS + 1),
+        integers(p, CONSTANTS + 1),
         reals(p, CONSTANTS + 2),
         reals(p, CONSTANTS + 3),
         reals(p, CONSTANTS + 4),
+        reals(p, CONSTANTS + 5),
     )
 
 
@@ -164,8 +209,15 @@ def work_in(p: Pack) -> Work:
 
 
 @inlined
-def saddle_in(p: Pack, at: Any) -> Saddle:
-    """The saddle that begins at part SADDLE or METRIC."""
+def pairs_in(p: Pack, at: int) -> Pairs:
+    """The pairs of the system that begins at part `at`, SYSTEM or METRIC."""
+    return Pairs(reals(p, at), reals(p, at + 1), reals(p, at + 2))
+
+
+@inlined
+def saddle_in(p: Pack, at: int) -> Saddle:
+    """The saddle of the system that begins at part `at`, SYSTEM or METRIC."""
+    at += PAIR_PARTS
     return Saddle(
         integers(p, at),
         integers(p, at + 1),
@@ -180,4 +232,6 @@ def saddle_in(p: Pack, at: Any) -> Saddle:
         integers(p, at + 10),
         reals(p, at + 11),
         reals(p, at + 12),
+        reals(p, at + 13),
+        integers(p, at + 14),
     )

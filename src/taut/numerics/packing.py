@@ -2,8 +2,7 @@
 
 A kernel that is handed a plant with sixty arrays takes half a second to compile for the handing over alone, and so
 does every kernel it calls. So a plant travels as a Pack: one array of whole numbers, one of reals, and a directory of
-where each part begins. A table is a NamedTuple of parts; a kernel that wants one unpacks the views it needs, at a
-nanosecond each.
+where each part begins. A table is a NamedTuple of parts: of arrays in Python, of pointers in a kernel that unpacks it.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numba.core import cgutils, types
-from numba.core.imputils import impl_ret_borrowed
+from numba import types
 from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
+
+from taut.numerics.compiled import inlined
 
 Table = TypeVar("Table", bound=tuple[Any, ...])
 
@@ -28,42 +27,34 @@ class Pack(NamedTuple):
 
 
 def _reader(array: int) -> Any:
-    """An intrinsic that returns a part of one of the pack's arrays as a view.
+    """An intrinsic that gives a part of one of the pack's arrays as a pointer.
 
-    An ordinary slice would do, but costs several times as much to compile (a second of cold start for each hundred).
+    A slice would do, but costs several times as much to compile and counts references at run time. A pointer can only
+    be indexed, and lives no longer than the call that was handed the pack.
     """
 
     @intrinsic  # type: ignore[untyped-decorator]
     def part_of(typing_context: Any, p: Any, part: Any) -> Any:
-        vector = p.types[array]
-
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             pack, number = args
             directory = context.make_array(p.types[0])(context, builder, builder.extract_value(pack, 0))
-            source = context.make_array(vector)(context, builder, builder.extract_value(pack, array))
-            at = builder.shl(number, number.type(1))
-            begin = builder.load(builder.gep(directory.data, [at]))
-            size = builder.load(builder.gep(directory.data, [builder.add(at, number.type(1))]))
-            view = context.make_array(vector)(context, builder)
-            populate_array(
-                view,
-                data=builder.gep(source.data, [begin]),
-                shape=cgutils.pack_array(builder, [size]),
-                strides=cgutils.pack_array(builder, [source.itemsize]),
-                itemsize=source.itemsize,
-                meminfo=source.meminfo,
-                parent=source.parent,
-            )
-            return impl_ret_borrowed(context, builder, vector, view._getvalue())
+            source = context.make_array(p.types[array])(context, builder, builder.extract_value(pack, array))
+            begin = builder.load(builder.gep(directory.data, [builder.shl(number, number.type(1))]))
+            return builder.gep(source.data, [begin])
 
-        return vector(p, types.int64), generate
+        return types.CPointer(p.types[array].dtype)(p, types.int64), generate
 
     return part_of
 
 
 integers = _reader(0)
 reals = _reader(1)
-"""In kernels: integers(p, part), reals(p, part)."""
+"""In kernels: integers(p, part), reals(p, part); to be indexed like arrays, without checks."""
+
+
+@inlined
+def size_of(p: Pack, part: int) -> int:
+    return p.integers[2 * part + 1]  # type: ignore[no-any-return]
 
 
 def packed(tables: Sequence[Table]) -> tuple[Pack, list[Table]]:

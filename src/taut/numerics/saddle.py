@@ -1,7 +1,7 @@
 """The saddle-point system
 
-    [ W  G^T ] [ x ]   [ a ]
-    [ G  0   ] [ l ] = [ b ]
+    [ W  G^T ] [  x ]   [ a ]
+    [ G  0   ] [ -l ] = [ b ]
 
 with W symmetric positive definite and constant, G sparse and new at every call: analysed once, factored as L D L^T
 without pivoting, solved often. The whole matrix is factored rather than the Schur complement G W^-1 G^T because a
@@ -40,20 +40,23 @@ class Saddle(NamedTuple):
     filled: np.ndarray  # (N,) how much of each column of L is there yet
     inverse_pivot: np.ndarray  # (N,) 1 / D, zero where a row was dropped
     work: np.ndarray  # (N,)
+    weakest: np.ndarray  # (1,) the smallest pivot of a row relative to what it started from, dropped ones left out
+    sizes: np.ndarray  # (2,) N and u
 
 
-def analyse(weight: sp.spmatrix, rows: list[np.ndarray], blocks: np.ndarray) -> tuple[Saddle, np.ndarray]:
-    """Order and symbolic factor for W = `weight` (u x u) and constraint rows given by the unknowns each one touches.
+def analyse(
+    weight: sp.spmatrix, row_start: np.ndarray, touched: np.ndarray, blocks: np.ndarray
+) -> tuple[Saddle, np.ndarray]:
+    """Order and symbolic factor for W = `weight` (u x u) and rows of G given by the unknowns they touch.
 
+    row_start, touched: row i touches the unknowns touched[row_start[i] : row_start[i + 1]].
     blocks: (u,) a label for each unknown; unknowns of one label (the axes of a node) stay together in the order.
     Returns the system and where the entries of G, row after row, live in its `values`.
     """
     upper = sp.triu(sp.csr_matrix(weight)).tocoo()
-    unknowns, count = weight.shape[0], len(rows)
-    order = _order(upper, rows, blocks, unknowns)
-    row_length = np.array([len(row) for row in rows], dtype=np.int64)
-    touched = np.concatenate(rows) if count else np.empty(0, dtype=np.int64)
-    owner = np.repeat(np.arange(unknowns, unknowns + count), row_length)
+    unknowns, count = weight.shape[0], row_start.size - 1
+    order = _order(upper, row_start, touched, blocks)
+    owner = np.repeat(np.arange(unknowns, unknowns + count), np.diff(row_start))
     diagonal = np.arange(unknowns, unknowns + count)  # the zero block's diagonal, to have a pivot to fill
     i = order[np.concatenate([upper.row, touched, diagonal]).astype(np.int64)]
     j = order[np.concatenate([upper.col, owner, diagonal]).astype(np.int64)]
@@ -83,29 +86,31 @@ def analyse(weight: sp.spmatrix, rows: list[np.ndarray], blocks: np.ndarray) -> 
         filled=np.empty(size, dtype=np.int64),
         inverse_pivot=np.empty(size),
         work=np.zeros(size),
+        weakest=np.ones(1),
+        sizes=np.array([size, unknowns], dtype=np.int64),
     )
     return saddle, position[upper.nnz : upper.nnz + touched.size]
 
 
-def _order(upper: sp.coo_matrix, rows: list[np.ndarray], blocks: np.ndarray, unknowns: int) -> np.ndarray:
+def _order(upper: sp.coo_matrix, row_start: np.ndarray, touched: np.ndarray, blocks: np.ndarray) -> np.ndarray:
     """Place of every unknown and row: blocks by minimum degree, each row right after the last unknown it touches."""
     labels, block = np.unique(blocks, return_inverse=True)
-    size = labels.size
+    size, sizes = labels.size, np.diff(row_start)
     if size == 0:
-        return np.arange(len(rows), dtype=np.int64)
-    links_i, links_j = [block[upper.row]], [block[upper.col]]
-    for row in rows:
-        ends = np.unique(block[row])
-        links_i.append(np.repeat(ends, ends.size))
-        links_j.append(np.tile(ends, ends.size))
-    i, j = np.concatenate(links_i), np.concatenate(links_j)
+        return np.arange(sizes.size, dtype=np.int64)
+    filled = np.flatnonzero(sizes)
+    hub = np.repeat(block[touched[row_start[filled]]], sizes[filled])
+    i = np.concatenate([block[upper.row], hub])
+    j = np.concatenate([block[upper.col], block[touched]])
     graph = sp.csc_matrix((np.ones(i.size), (i, j)), shape=(size, size))
     graph = graph + graph.T
     graph.data[:] = -1.0
     dominant = sp.csc_matrix(graph + sp.diags(np.asarray(-2.0 * graph.sum(axis=1)).ravel() + 1.0))
     rank = splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}).perm_c
-    unknown_rank = np.asarray(rank)[block] * 2.0
-    row_rank = np.array([unknown_rank[row].max(initial=-1.0) + 1.0 for row in rows])
+    unknown_rank = np.asarray(rank)[block] * 2
+    row_rank = np.zeros(sizes.size, dtype=np.int64)
+    if filled.size:
+        row_rank[filled] = np.maximum.reduceat(unknown_rank[touched], row_start[filled]) + 1
     sequence = np.argsort(np.concatenate([unknown_rank, row_rank]), kind="stable")
     order = np.empty(sequence.size, dtype=np.int64)
     order[sequence] = np.arange(sequence.size)
@@ -160,9 +165,9 @@ def _symbolic(size: int, column_start: np.ndarray, row_index: np.ndarray) -> tup
 def factorise(s: Saddle) -> int:
     """Factor the matrix as it stands in `values`; returns how many dependent rows were dropped, -1 if W is not
     positive."""
-    dropped = 0
+    dropped, weakest = 0, 1.0
     work = s.work
-    for k in range(s.order.size):
+    for k in range(s.sizes[0]):
         s.filled[k] = 0
         last = s.column_start[k + 1] - 1
         for p in range(s.column_start[k], last):
@@ -189,17 +194,19 @@ def factorise(s: Saddle) -> int:
                 dropped += 1
             else:
                 s.inverse_pivot[k] = 1.0 / pivot
+                weakest = min(weakest, -pivot / scale)
         elif pivot > 0.0:
             s.inverse_pivot[k] = 1.0 / pivot
         else:
             return -1
+    s.weakest[0] = weakest
     return dropped
 
 
 @entry
 def solve(s: Saddle, top: np.ndarray, bottom: np.ndarray, x: np.ndarray, multipliers: np.ndarray) -> None:
     """Solve with the last factor; `top` and `bottom` are the right-hand side and are left as they are."""
-    u, size = x.size, s.order.size
+    size, u = s.sizes[0], s.sizes[1]
     work = s.work
     for i in range(u):
         work[s.order[i]] = top[i]
@@ -218,6 +225,6 @@ def solve(s: Saddle, top: np.ndarray, bottom: np.ndarray, x: np.ndarray, multipl
     for i in range(u):
         x[i] = work[s.order[i]]
     for i in range(size - u):
-        multipliers[i] = work[s.order[u + i]]
+        multipliers[i] = -work[s.order[u + i]]
     for k in range(size):
         work[k] = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from taut.numerics.compiled import entry
+from taut.numerics.pointers import start_of
 
 
 @entry
@@ -22,6 +23,16 @@ def add(target: np.ndarray, factor: float, source: np.ndarray) -> None:
 
 
 @entry
+def accumulate(target: np.ndarray, remainder: np.ndarray, factor: float, source: np.ndarray) -> None:
+    """target += factor * source, with what falls below the last bit kept in `remainder` (Kahan)."""
+    for i in range(target.size):
+        increment = factor * source[i] + remainder[i]
+        total = target[i] + increment
+        remainder[i] = increment - (total - target[i])
+        target[i] = total
+
+
+@entry
 def dot(a: np.ndarray, b: np.ndarray) -> float:
     total = 0.0
     for i in range(a.size):
@@ -34,22 +45,35 @@ def combine(
     target: np.ndarray, base: np.ndarray, step: float, weights: np.ndarray, stages: np.ndarray, count: int
 ) -> None:
     """target = base + step * sum of weights[j] * stages[j] over the first `count` stages."""
-    for i in range(target.size):
-        target[i] = 0.0
-    for j in range(count):
-        weight = weights[j]
+    size = target.size
+    out, start, rows = start_of(target), start_of(base), start_of(stages)
+    last = count - 1
+    while last > 0 and weights[last] == 0.0:
+        last -= 1
+    started = False
+    for j in range(last):
+        weight, row = weights[j], j * size
         if weight != 0.0:
-            row = stages[j]
-            for i in range(target.size):
-                target[i] += weight * row[i]
-    for i in range(target.size):
-        target[i] = base[i] + step * target[i]
+            if started:
+                for i in range(size):
+                    out[i] += weight * rows[row + i]
+            else:
+                for i in range(size):
+                    out[i] = weight * rows[row + i]
+                started = True
+    weight, row = weights[last], last * size
+    if started:
+        for i in range(size):
+            out[i] = start[i] + step * (out[i] + weight * rows[row + i])
+    else:
+        for i in range(size):
+            out[i] = start[i] + step * (weight * rows[row + i])
 
 
 @entry
 def finite(vector: np.ndarray) -> bool:
     """Whether every entry is a finite number."""
-    total = 0.0
+    sound = True
     for i in range(vector.size):
-        total += abs(vector[i])
-    return bool(np.isfinite(total))
+        sound &= abs(vector[i]) < np.inf
+    return sound

@@ -1,0 +1,74 @@
+"""Constraints that depend on one another: which, and forces that are unique all the same.
+
+Where a row of G is a combination of others, the saddle drops it and gives it no force. The motion is unique, the
+forces are not: they may be shifted along the null vectors of G^T. What is reported is the shift that makes them
+smallest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from taut.mechanics.systems import prepare_system, solve_system
+from taut.mechanics.tables import SYSTEM, Nodal, bars_in, constants_in, guides_in, saddle_in, sizes_in
+from taut.numerics.compiled import entry
+from taut.numerics.packing import Pack
+from taut.numerics.pointers import start_of
+
+
+@entry
+def null_vectors(p: Pack, y: np.ndarray) -> np.ndarray:
+    """Orthonormal combinations of the constraints that say nothing at the positions of y: rows n with G^T n = 0."""
+    sizes, bars, guides = sizes_in(p), bars_in(p), guides_in(p)
+    rows = sizes.bars + sizes.guides
+    if constants_in(p).explicit[0] == 1 or prepare_system(p, SYSTEM, start_of(y)) <= 0:
+        return np.zeros((0, rows))
+    saddle = saddle_in(p, SYSTEM)
+    dropped = [k for k in range(rows) if saddle.inverse_pivot[saddle.order[saddle.sizes[1] + k]] == 0.0]
+    vectors = np.zeros((len(dropped), rows))
+    covector, x, still = np.zeros(sizes.coordinates), np.zeros(sizes.coordinates), np.zeros(rows)
+    for m in range(len(dropped)):
+        k = dropped[m]
+        covector[:] = 0.0
+        if k < sizes.bars:
+            i, j = bars.first[k], bars.second[k]
+            for axis in range(3):
+                u = (y[j + axis] - y[i + axis]) * bars.per_length[k]
+                covector[i + axis] = -u
+                covector[j + axis] = u
+        else:
+            for n in range(guides.start[k - sizes.bars], guides.start[k - sizes.bars + 1]):
+                covector[guides.coordinate[n]] = guides.coefficient[n]
+        # The forces in the other rows that hold this one's: together they do nothing.
+        solve_system(p, SYSTEM, start_of(covector), start_of(still), start_of(x), start_of(vectors[m]))
+        vectors[m, k] += 1.0
+    for m in range(len(dropped)):
+        for other in range(m):
+            vectors[m] -= np.sum(vectors[m] * vectors[other]) * vectors[other]
+        vectors[m] /= np.sqrt(np.sum(vectors[m] ** 2))
+    return vectors
+
+
+def smallest_forces(p: Pack, samples: np.ndarray, bar_force: np.ndarray, guide_force: np.ndarray) -> None:
+    """Shift the forces of every sample, in place, to the smallest that give the same motion."""
+    bars = bar_force.shape[1]
+    for row, y in enumerate(samples):
+        vectors = null_vectors(p, y)
+        forces = np.concatenate([-bar_force[row], guide_force[row]])  # as multipliers: a bar's is its push
+        forces -= vectors.T @ (vectors @ forces)
+        bar_force[row], guide_force[row] = -forces[:bars], forces[bars:]
+
+
+def weakest_combination(tables: Nodal, y: np.ndarray) -> np.ndarray:
+    """The combination of constraints that says least at the positions of y, as a unit vector over the constraints."""
+    bars, guides, n = tables.bars, tables.guides, tables.nodes.mass.size
+    rows = np.zeros((bars.length.size + guides.value.size, n))
+    for k, (i, j) in enumerate(zip(bars.first, bars.second, strict=True)):
+        along = (y[j : j + 3] - y[i : i + 3]) * bars.per_length[k]
+        rows[k, i : i + 3] = -along
+        rows[k, j : j + 3] = along
+    for k in range(guides.value.size):
+        part = slice(guides.start[k], guides.start[k + 1])
+        rows[bars.length.size + k, guides.coordinate[part]] = guides.coefficient[part]
+    movable = rows[:, tables.nodes.free]
+    return np.asarray(np.linalg.svd(movable, full_matrices=False)[0][:, -1])

@@ -1,0 +1,60 @@
+"""Constraints that depend on one another: the run goes on, says so by name, and reports the smallest forces."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from taut import Bar, Structure, assemble, on_plane, simulate
+
+
+def pendulum(*bars: Bar) -> Structure:
+    return Structure({"a": (0, 0, 0), "b": (1, 0, 0)}, bars={bar.name: bar for bar in bars}, supports={"a": "xyz"})
+
+
+def test_a_doubled_bar_shares_its_force() -> None:
+    doubled = pendulum(Bar("one", ("a", "b"), mass=1.0), Bar("two", ("a", "b"), mass=1.0))
+    run = simulate(assemble(doubled, gravity=9.81), 1.0, tolerance=1e-10)
+    single = simulate(assemble(pendulum(Bar("one", ("a", "b"), mass=2.0)), gravity=9.81), 1.0, tolerance=1e-10)
+    assert np.abs(run.nodes - single.nodes).max() < 1e-12
+    assert np.allclose(run.bar_force[:, 0], run.bar_force[:, 1], atol=1e-9)
+    assert np.allclose(run.bar_force.sum(axis=1), single.bar_force[:, 0], atol=1e-9)
+    assert any('1 constraint depends on others, among bar "one", bar "two"' in note for note in run.notes)
+
+
+def test_supports_that_say_the_same_twice() -> None:
+    structure = pendulum(Bar("one", ("a", "b"), mass=2.0)).with_constraints(
+        on_plane("first", "b", (0.0, 1.0, 0.0)), on_plane("again", "b", (0.0, 2.0, 0.0))
+    )
+    run = simulate(assemble(structure, gravity=9.81), 1.0, tolerance=1e-10)
+    plain = simulate(assemble(pendulum(Bar("one", ("a", "b"), mass=2.0)), gravity=9.81), 1.0, tolerance=1e-10)
+    assert np.abs(run.nodes - plain.nodes).max() < 1e-10
+    assert any('constraint "first", constraint "again"' in note for note in run.notes)
+
+
+def four_bar() -> Structure:
+    """A parallelogram on equal cranks: it passes through the line in which its bars all lie."""
+    return Structure(
+        {"a": (0, 0, 0), "b": (2, 0, 0), "A": (0, 0, 1), "B": (2, 0, 1)},
+        bars={
+            "left": Bar("left", ("a", "A"), mass=1.0),
+            "top": Bar("top", ("A", "B"), mass=2.0),
+            "right": Bar("right", ("b", "B"), mass=1.0),
+        },
+        supports={"a": "xyz", "b": "xyz", "A": "y", "B": "y"},
+    )
+
+
+@pytest.mark.parametrize("correction", ["constraints", "energy"])
+def test_a_change_point_is_reported_with_time_and_bars(correction: str) -> None:
+    plant = assemble(four_bar(), velocities={"A": (3.0, 0.0, 0.0), "B": (3.0, 0.0, 0.0)})
+    run = simulate(plant, 0.7, tolerance=1e-9, correction=correction)
+    (note,) = run.notes
+    assert note.startswith('the constraints of bar "left", bar "top", bar "right" nearly depended on one another')
+    time = float(note.split("t = ")[1].split(" s")[0])
+    assert time == pytest.approx(np.pi / 2.0 / 3.0, abs=0.02)
+
+
+def test_far_from_the_change_point_nothing_is_said() -> None:
+    plant = assemble(four_bar(), velocities={"A": (3.0, 0.0, 0.0), "B": (3.0, 0.0, 0.0)})
+    assert simulate(plant, 0.3, tolerance=1e-9).notes == ()
