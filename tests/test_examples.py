@@ -52,5 +52,16 @@ def test_the_tower_carries_its_weight() -> None:
     assert run.cable_tension.min() > 0.0
 
 
+def test_two_hundred_seconds_shows_what_corrections_are_worth(tmp_path: Path) -> None:
+    figure = tmp_path / "errors.png"
+    errors = script("two_hundred_seconds").main(20.0, rest_ratios=(0.5,), tolerances=(1e-8,), figure=str(figure))
+    assert errors[0.5, 1e-8, "energy"] < errors[0.5, 1e-8, "constraints"] < errors[0.5, 1e-8, "none"]
+    assert figure.stat().st_size > 10_000
+
+
 def test_every_script_has_a_test() -> None:
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == {"compare_corrections", "drop_a_tower"}
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {
+        "compare_corrections",
+        "drop_a_tower",
+        "two_hundred_seconds",
+    }

@@ -163,7 +163,9 @@ def run(
     ] = None,
     duration: Annotated[float | None, typer.Option(help="How long to simulate, counted from the start [s].")] = None,
     every: Annotated[float | None, typer.Option(help="Time between samples [s].")] = None,
-    method: Annotated[str | None, typer.Option(help="dp5 (adaptive) or rk4 (fixed step).")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="dp5 or dp8 (adaptive); rk4, rattle2, ..4, ..6 or ..8 (fixed step).")
+    ] = None,
     tolerance: Annotated[
         float | None, typer.Option(help="Relative error allowed a step, for adaptive methods.")
     ] = None,

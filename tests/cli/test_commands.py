@@ -84,8 +84,9 @@ def test_check_says_what_a_run_would(taut: Callable, tbar: Path) -> None:
     code, out, err = taut("check", tbar, "--set", "scenario.method=dp6", "--set", "scenario.duration=-1")
     assert (code, out) == (2, "")
     assert err == f"{tbar}:44: scenario.duration: -1 s must be zero or more (from --set scenario.duration=-1)\n"
-    said = f'{tbar}:46: scenario.method: method "dp6" is not one of rk4, dp5; did you mean "dp5"? (from --set scenari'
-    assert taut("check", tbar, "--set", "scenario.method=dp6").err.startswith(said)
+    err = taut("check", tbar, "--set", "scenario.method=dp55").err
+    assert err.startswith(f'{tbar}:46: scenario.method: method "dp55" is not one of ')
+    assert err.endswith('; did you mean "dp5"? (from --set scenario.method=dp55)\n')
     assert 'scenario.method: method "rk4" needs a step [s]' in taut("check", tbar, "--set", "scenario.method=rk4").err
     assert 'scenario.step: method "dp5" chooses its own' in taut("check", tbar, "--set", "scenario.step=1").err
 

@@ -70,13 +70,26 @@ def test_a_continued_run_keeps_its_options_unless_others_are_given(taut: Callabl
     assert load_run("c.nc").options["correction"] == "none"
 
 
-def test_a_run_made_in_python_keeps_its_metric_and_gains(taut: Callable, tbar: Path) -> None:
+@pytest.mark.parametrize("method", ["dp8", "rattle4"])
+def test_other_methods_go_on_too(taut: Callable, tbar: Path, method: str) -> None:
+    told = ["--method", method, "--every", 0.05, *(["--step", 0.01] if method == "rattle4" else [])]
+    assert taut("run", tbar, *told, "--duration", 0.2, "-o", "a.nc").code == 0
+    assert load_run("a.nc").options["correction"] == ("none" if method == "rattle4" else "energy")
+    assert taut("run", tbar, *told, "--duration", 0.4, "-o", "whole.nc").code == 0
+    assert taut("run", "--from", "a.nc", "--duration", 0.4, "-o", "b.nc").code == 0
+    assert_same_run(load_run("b.nc"), load_run("whole.nc"))
+
+
+def test_a_run_made_in_python_keeps_what_the_command_cannot_say(taut: Callable, tbar: Path) -> None:
     model = library.read_model(tbar)
     plant = library.assemble(model.structure)
     wish = library.Correction("baumgarte", metric="euclidean", gains=(3.0, 4.0))
     save_run(library.simulate(plant, 0.2, every=0.1, correction=wish, model_text=model.text), "a.nc")
     assert taut("run", "--from", "a.nc", "--duration", 0.4, "-o", "b.nc").code == 0
     assert_same_run(load_run("b.nc"), library.simulate(plant, 0.4, every=0.1, correction=wish))
+    save_run(library.simulate(plant, 0.2, every=0.01, samples="dense", model_text=model.text), "a.nc")
+    assert taut("run", "--from", "a.nc", "--duration", 0.4, "-o", "b.nc").code == 0
+    assert_same_run(load_run("b.nc"), library.simulate(plant, 0.4, every=0.01, samples="dense"))
 
 
 def test_what_cannot_be_continued(taut: Callable, tbar: Path) -> None:

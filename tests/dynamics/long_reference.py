@@ -77,13 +77,11 @@ def _summed(total: np.ndarray, increment: np.ndarray) -> tuple[np.ndarray, np.nd
 
 @functools.cache
 def reference(duration: float, every: float, rest_ratio: float) -> tuple[np.ndarray, float]:
-    """Positions x3 z3 x4 z4 on the grid, and an estimate of their error [m] from a run with steps half as long again."""
+    """Positions x3 z3 x4 z4 on the grid, and an estimate of their error [m] from steps half as long again."""
     fine, coarse = (_places(_follow(duration, every, rest_ratio, count)) for count in (3, 2))
     return fine, float(np.abs(fine - coarse).max())
 
 
 def _places(angles: np.ndarray) -> np.ndarray:
     a, b = angles.T
-    return np.stack(
-        [LENGTH * np.cos(a), LENGTH * np.sin(a), BASE - LENGTH * np.cos(b), LENGTH * np.sin(b)], axis=1
-    )
+    return np.stack([LENGTH * np.cos(a), LENGTH * np.sin(a), BASE - LENGTH * np.cos(b), LENGTH * np.sin(b)], axis=1)

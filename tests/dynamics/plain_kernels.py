@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.mechanics.tables import METRIC, Nodal
+from taut.mechanics.tables import METRIC, Nodal, Sizes
 from taut.numerics.compiled import bound
 
 
@@ -113,7 +113,18 @@ def plain(kernel: Callable[..., Any], tables: Nodal) -> Callable[..., Any]:
         f"{name}_in": lambda pack, table=table: table for name, table in tables._asdict().items()
     }
     readers["work_in"] = lambda pack: work
-    readers["saddle_in"] = lambda pack, at: tables.metric if at == METRIC else tables.saddle
+    readers["pairs_in"] = lambda pack, at: tables.metric_pairs if at == METRIC else tables.pairs
+    readers["saddle_in"] = lambda pack, at: tables.metric_saddle if at == METRIC else tables.saddle
+    readers["free_count"] = lambda pack: tables.nodes.free.size
+    readers["sizes_in"] = lambda pack: Sizes(
+        tables.nodes.mass.size,
+        tables.cables.stiffness.size,
+        tables.bars.length.size,
+        tables.guides.value.size,
+        tables.signals.coordinate.size,
+    )
+    readers["start_of"] = lambda vector: vector
+    readers["shifted"] = lambda vector, places: vector[places:]
     known: dict[str, Callable[..., Any]] = {}
 
     def translated(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -85,6 +85,7 @@ def cases(
     """supports: "axes" (single axes of some nodes), "nodes" (some nodes entirely) or "none" (free flight)."""
     count = draw(st.integers(2, 8))
     bars = draw(st.integers(0, count))
+    apart = draw(st.booleans())  # of class 1: no bar touches another
     cables = draw(st.integers(0, 2 * count))
     holds = draw(st.integers(0, 3)) if supports != "none" else 0
     guides = draw(st.integers(0, 2)) if guided else 0
@@ -97,6 +98,13 @@ def cases(
     names = [f"n{i}" for i in range(count)]
     pairs = [(names[i], names[j]) for i, j in combinations(range(count), 2)]
     random.shuffle(pairs)
+    if apart:
+        lone: list[tuple[str, str]] = []
+        for pair in pairs:
+            if not any(set(pair) & set(other) for other in lone):
+                lone.append(pair)
+        pairs = lone + [pair for pair in pairs if pair not in lone]
+        bars = min(bars, len(lone))
     structure = Structure(
         dict(zip(names, map(tuple, places.tolist()), strict=True)),
         [_bar(random, k, pair) for k, pair in enumerate(pairs[:bars])],

@@ -10,6 +10,7 @@ from plain_kernels import along, duals, plain, slopes, values_of
 from random_cases import Case, cases
 
 from taut.mechanics import nodal, nodal_manifold
+from taut.mechanics.assembly import euclidean
 
 SOME = settings(max_examples=30, derandomize=True, deadline=None)
 EXACT = 1e-12
@@ -40,7 +41,7 @@ def test_elastic_forces_are_minus_the_gradient_of_the_energy(case: Case) -> None
     q, v = parts(y)
     pull, energies = plain(nodal.pull, tables), plain(nodal.energies, tables)
     force, still = np.zeros(q.size), np.zeros(q.size)
-    pull(tables.cables, q, still, force)
+    pull(tables.cables, tables.cables.stiffness.size, np.append(q, still), q.size, force, 1.0)
     for d in directions(q.size):
         moved = np.concatenate([along(q, d), v, [0.0]])
         _, elastic, _ = energies(None, moved)
@@ -128,12 +129,37 @@ def test_projections_solve_what_they_promise(case: Case) -> None:
 
 @SOME
 @given(cases())
+def test_a_correction_is_the_shortest_by_its_metric(case: Case) -> None:
+    random = np.random.default_rng(8)
+    dense, y = case.dense, scrambled(case)
+    q, _ = parts(y)
+    rows = dense.jacobian(q)[: len(dense.bars) + len(case.structure.constraints)]
+    # The kernels' rows: a bar's over twice its own length, a constraint's of unit norm.
+    scale = np.concatenate([2.0 * np.array(dense.lengths), np.linalg.norm(rows[len(dense.bars) :], axis=1)])
+    rows = rows[:, dense.free] / scale[:, None]
+    wanted = rows @ random.normal(size=dense.free.size)
+    plant = case.plant
+    by_mass = plant.pack, dense.mass[np.ix_(dense.free, dense.free)]
+    by_coordinates = euclidean(plant.tables)[0], np.eye(dense.free.size)
+    for pack, weight in (by_mass, by_coordinates):
+        direction = np.zeros(q.size)
+        nodal_manifold.prepare(pack, y)
+        nodal_manifold.project(pack, np.zeros(q.size), wanted, direction)
+        lifted = np.linalg.solve(weight, rows.T)
+        shortest = lifted @ np.linalg.lstsq(rows @ lifted, wanted, rcond=None)[0]
+        assert np.abs(direction[dense.free] - shortest).max(initial=0.0) <= 1e-9 * max(
+            1.0, np.abs(wanted).max(initial=0.0)
+        )
+
+
+@SOME
+@given(cases())
 def test_the_power_of_applied_forces_is_force_times_velocity(case: Case) -> None:
     tables, y = case.plant.tables, scrambled(case)
     q, v = parts(y)
     applied, energies = plain(nodal.applied_forces, tables), plain(nodal.energies, tables)
     force = np.zeros(q.size)
-    power = applied(None, case.time, q, v, force)
+    power = applied(None, case.time, y, force)
     _, elastic, height = energies(None, np.concatenate([along(q, v), v, [0.0]]))
     stored = getattr(elastic, "slope", 0.0) + height.slope
     assert abs(force @ v - power + stored) <= EXACT * max(1.0, np.abs(force * v).sum())

@@ -26,9 +26,7 @@ def test_ten_seconds_to_round_off(method: str, options: dict[str, float]) -> Non
 @pytest.mark.parametrize(("rest_ratio", "allowed"), [(0.9, 2e-12), (0.5, 1e-11)])
 def test_rattle_stays_exact_for_two_hundred_seconds(rest_ratio: float, allowed: float) -> None:
     truth, doubt = reference(200.0, 0.1, rest_ratio)
-    run = taut.simulate(
-        taut.assemble(taut.tbar(rest_ratio=rest_ratio)), 200.0, every=0.1, method="rattle8", step=0.02
-    )
+    run = taut.simulate(taut.assemble(taut.tbar(rest_ratio=rest_ratio)), 200.0, every=0.1, method="rattle8", step=0.02)
     assert doubt < allowed / 5.0
     assert np.abs(free_places(run) - truth).max() <= allowed
     assert run.length_violation.max() / 5.0 <= 2e-15
@@ -61,9 +59,7 @@ def test_rattle_orders() -> None:
     plant = taut.assemble(taut.tbar())
     for name, step in (("rattle2", 0.01), ("rattle4", 0.02), ("rattle6", 0.05), ("rattle8", 0.1)):
         errors = [
-            np.abs(
-                free_places(taut.simulate(plant, 10.0, every=0.1, method=name, step=h)) - truth
-            ).max()
+            np.abs(free_places(taut.simulate(plant, 10.0, every=0.1, method=name, step=h)) - truth).max()
             for h in (step, step / 2.0)
         ]
         assert np.log2(errors[0] / errors[1]) == pytest.approx(int(name[-1]), abs=0.4), name

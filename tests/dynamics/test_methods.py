@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 
@@ -10,7 +11,8 @@ import pytest
 from minimal_models import Rod, TBar, followed
 
 from taut import Doublet, Load, Sinusoid, Structure, Table, Trajectory, assemble, simulate, tbar
-from taut.dynamics.methods import METHODS, Method
+from taut.dynamics.methods import METHODS
+from taut.dynamics.methods.tableau import Method
 
 CORRECTIONS = ("none", "constraints", "energy", "baumgarte")
 START = [math.pi / 4.0, 3.0 * math.pi / 4.0, 0.0, 0.0, 0.0]
@@ -22,6 +24,7 @@ HEIGHT = 5.0 / math.sqrt(2.0)
 Tree = tuple["Tree", ...]
 
 
+@functools.cache
 def trees(nodes: int) -> set[Tree]:
     """All rooted trees of so many nodes: 1, 1, 2, 4, 9, ..."""
     if nodes == 1:
@@ -54,18 +57,21 @@ def test_there_are_as_many_trees_as_there_should_be() -> None:
     assert [len(trees(n)) for n in range(1, 7)] == [1, 1, 2, 4, 9, 20]
 
 
-@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+TABLES = {name: method for name, method in METHODS.items() if isinstance(method, Method)}
+
+
+@pytest.mark.parametrize("method", TABLES.values(), ids=TABLES)
 def test_a_table_has_the_order_it_says_and_no_more(method: Method) -> None:
-    table = method.tableau
+    table = method.numbers
     np.testing.assert_allclose(table.weights.sum(axis=1), table.nodes, rtol=0.0, atol=1e-15 * 16)
     for order in range(1, method.order + 1):
         assert max(defects(table.weights, table.result, order)) <= 5e-15
-    assert max(defects(table.weights, table.result, method.order + 1)) > 1e-5
+    assert max(defects(table.weights, table.result, method.order + 1)) > 1e-7
 
 
 def test_the_error_of_dp5_is_measured_against_a_result_of_order_four() -> None:
     method = METHODS["dp5"]
-    table = method.tableau
+    table = method.numbers
     for error in table.errors:
         lower = table.result - error
         for order in range(1, (method.error_order or 0) + 1):

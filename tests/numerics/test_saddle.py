@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 
 from taut.numerics.saddle import Saddle, analyse, factorise, solve
 
+NOTHING = np.empty(0, dtype=np.int64)
+
 
 def system(weight: np.ndarray | sp.spmatrix, rows: sp.spmatrix, block: int = 1) -> Saddle:
     """[W G^T; G 0] ready to factor; unknowns in blocks of so many."""
     rows = sp.csr_matrix(rows)
-    touched = [rows.indices[rows.indptr[i] : rows.indptr[i + 1]] for i in range(rows.shape[0])]
-    saddle, places = analyse(sp.coo_matrix(weight), touched, np.arange(weight.shape[0]) // block)
+    start = rows.indptr.astype(np.int64)
+    saddle, places = analyse(sp.coo_matrix(weight), start, rows.indices, np.arange(weight.shape[0]) // block)
     saddle.values[places] = rows.data
     return saddle
 
@@ -26,7 +28,7 @@ def system(weight: np.ndarray | sp.spmatrix, rows: sp.spmatrix, block: int = 1) 
 def solved(saddle: Saddle, top: np.ndarray, bottom: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     x, multipliers = np.full(top.size, np.nan), np.full(bottom.size, np.nan)
     solve(saddle, top, bottom, x, multipliers)
-    return x, multipliers
+    return x, -multipliers  # W x = top + G^T multipliers, where the dense systems below have W x + G^T l = top
 
 
 def random_weight(random: np.random.Generator, unknowns: int) -> np.ndarray:
@@ -175,7 +177,7 @@ def test_a_closed_ring_has_as_many_solutions_as_its_rank() -> None:
 
 
 def test_rows_that_touch_nothing_are_dropped() -> None:
-    saddle, _ = analyse(sp.eye(2).tocoo(), [np.empty(0, dtype=np.int64)] * 3, np.arange(2))
+    saddle, _ = analyse(sp.eye(2).tocoo(), np.zeros(4, dtype=np.int64), NOTHING, np.arange(2))
     assert factorise(saddle) == 3
     x, multipliers = solved(saddle, np.array([1.0, 2.0]), np.zeros(3))
     assert x.tolist() == [1.0, 2.0]
@@ -192,7 +194,7 @@ def test_no_rows_is_a_plain_solve() -> None:
 
 
 def test_no_unknowns_is_nothing_to_solve() -> None:
-    saddle, _ = analyse(sp.coo_matrix((0, 0)), [np.empty(0, dtype=np.int64)], np.empty(0, dtype=np.int64))
+    saddle, _ = analyse(sp.coo_matrix((0, 0)), np.zeros(2, dtype=np.int64), NOTHING, NOTHING)
     assert factorise(saddle) == 1
     x, multipliers = solved(saddle, np.empty(0), np.zeros(1))
     assert x.size == 0
@@ -212,7 +214,7 @@ def test_factoring_again_with_other_rows_forgets_the_first() -> None:
     factorise(saddle)
     first = saddle.factor.copy()
     pattern = sp.csr_matrix(rows)
-    _, places = analyse(sp.coo_matrix(weight), [pattern[i].indices for i in range(3)], np.arange(6))
+    _, places = analyse(sp.coo_matrix(weight), pattern.indptr.astype(np.int64), pattern.indices, np.arange(6))
     saddle.values[places] *= 2.0
     factorise(saddle)
     assert not np.array_equal(first, saddle.factor)

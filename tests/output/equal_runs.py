@@ -7,7 +7,7 @@ from taut.dynamics.trajectory import SAMPLED, Trajectory
 
 def assert_equal(one: Trajectory, other: Trajectory) -> None:
     """Everything is the same, to the last bit."""
-    for name in SAMPLED:
+    for name in (*SAMPLED, "history"):
         here, there = getattr(one, name), getattr(other, name)
         assert (here.shape, here.dtype) == (there.shape, there.dtype), name
         assert here.tobytes() == there.tobytes(), name

@@ -110,6 +110,13 @@ def test_runs_with_little_in_them(tmp_path: Path) -> None:
         assert_equal(load_run(tmp_path / "x.nc"), thing)
 
 
+def test_the_history_of_steps_is_kept(tmp_path: Path) -> None:
+    run = taut.simulate(taut.assemble(taut.tbar()), 0.1, history=True)
+    assert len(run.history) >= run.counts["steps"]
+    save_run(run, tmp_path / "x.nc")
+    assert_equal(load_run(tmp_path / "x.nc"), run)
+
+
 def test_names_of_every_kind(tmp_path: Path) -> None:
     odd = ("é ü", "a/b", 'q"', "null", "*", "line\nbreak", "nul\0", "x" * 200)
     nodes = {name: (float(i), 0.0, 0.0) for i, name in enumerate(odd)}

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.dynamics.verbs import bend, energy, energy_slope, gaps, prepare, project
+from taut.dynamics.verbs import bend, energy, energy_slope, gaps, keep_momentum, prepare, project
 from taut.errors import OptionError, suggestion
 from taut.numerics.vectors import add, dot
 
@@ -119,6 +119,7 @@ def rebalance(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, reference
     total, _ = energy(plant, y)
     excess = total - reference - y[2 * q.size]
     energy_slope(plant, y, b.slope_q, b.slope_v)
+    keep_momentum(plant, b.slope_v)
     project(plant, b.slope_q, b.still, b.shift)
     project(plant, b.slope_v, b.still, b.swing)
     bend(plant, y, b.shift, b.gap)

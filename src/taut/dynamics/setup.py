@@ -21,7 +21,6 @@ from taut.mechanics.plant import NODAL_VERBS, Plant
 from taut.mechanics.redundancy import null_vectors, weakest_combination
 from taut.numerics.packing import Pack, packed
 
-
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
 

@@ -77,6 +77,11 @@ def energy_slope(plant: Any, y: np.ndarray, along_q: np.ndarray, along_v: np.nda
     raise NotImplementedError
 
 
+def keep_momentum(plant: Any, along_v: np.ndarray) -> None:
+    """Take out of dE/dv what would change a momentum that the plant keeps."""
+    raise NotImplementedError
+
+
 def row(matrix: np.ndarray, number: int) -> np.ndarray:
     """A row of a matrix; not the plant's, but bound like a verb because kernels have a cheaper way to it."""
     return np.asarray(matrix[number])

@@ -54,10 +54,10 @@ def nodal_tables(
             ),
             Bars(*bar_ends, bar_entry, bar_length, 1.0 / bar_length, coupling),
             guides,
-            Nodes(free, mass, np.outer(weighing, np.array(gravity)).ravel()),
+            Nodes(free, mass, _shares(mass, coupling, bar_ends, free, guides), np.outer(weighing, gravity).ravel()),
             signals,
             Constants(
-                explicit=np.array([int(pairs.block.size > 0)]),
+                explicit=np.array([int(pairs.single.size > 0)]),
                 systems=np.array([SYSTEM, SYSTEM]),
                 node_damping=np.array([damping.node]),
                 mass_damping=np.array([damping.mass]),
@@ -85,6 +85,18 @@ def euclidean(tables: Nodal) -> tuple[Pack, Nodal]:
     )
     constants = tables.constants._replace(systems=np.array([SYSTEM, METRIC]))
     return _packed(tables._replace(metric_pairs=pairs, metric_saddle=saddle, constants=constants))
+
+
+def _shares(
+    mass: np.ndarray, coupling: np.ndarray, bar_ends: tuple[np.ndarray, np.ndarray], free: np.ndarray, guides: Guides
+) -> np.ndarray:
+    """What each coordinate has of the mass that moves when the whole structure shifts; none where it cannot shift."""
+    share = mass.reshape(-1, 3).copy()
+    for end in bar_ends:
+        np.add.at(share, end // 3, coupling[:, None])
+    held = np.setdiff1d(np.arange(mass.size), free) % 3
+    share[:, np.union1d(held, guides.coordinate % 3)] = 0.0
+    return share.ravel()
 
 
 def _packed(tables: Nodal) -> tuple[Pack, Nodal]:

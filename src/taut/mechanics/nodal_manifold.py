@@ -134,6 +134,23 @@ def energy_slope(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarra
 
 
 @entry
+def keep_momentum(p: Pack, along_v: np.ndarray) -> None:
+    """Take out of dE/dv what a shift of the whole structure has in it, along axes on which nothing holds it.
+
+    Its momentum there is kept to round-off by the stepping itself, and no correction of the energy may touch it.
+    """
+    nodes, n = nodes_in(p), sizes_in(p).coordinates
+    for axis in range(3):
+        total, whole = 0.0, 0.0
+        for i in range(axis, n, 3):
+            total += along_v[i]
+            whole += nodes.share[i]
+        if whole > 0.0:
+            for i in range(axis, n, 3):
+                along_v[i] -= total / whole * nodes.share[i]
+
+
+@entry
 def mismatch(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tolerance: float) -> float:
     """The largest error of a free coordinate as a fraction of what is allowed.
 

@@ -33,6 +33,7 @@ NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
     "bend": nodal_manifold.bend,
     "energy": nodal_manifold.energy,
     "energy_slope": nodal_manifold.energy_slope,
+    "keep_momentum": nodal_manifold.keep_momentum,
 }
 """What a stepper or a correction may ask of a plant's tables. A formulation is one more set of these."""
 

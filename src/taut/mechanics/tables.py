@@ -47,6 +47,7 @@ class Guides(NamedTuple):
 class Nodes(NamedTuple):
     free: np.ndarray  # (u,) coordinates that can move
     mass: np.ndarray  # (3 n,) diagonal of M [kg]
+    share: np.ndarray  # (3 n,) of the whole mass: M times ones; zero along axes on which something holds the whole [kg]
     weight: np.ndarray  # (3 n,) gravity's force [N]
 
 
@@ -170,7 +171,7 @@ def guides_in(p: Pack) -> Guides:
 
 @inlined
 def nodes_in(p: Pack) -> Nodes:
-    return Nodes(integers(p, NODES), reals(p, NODES + 1), reals(p, NODES + 2))
+    return Nodes(integers(p, NODES), reals(p, NODES + 1), reals(p, NODES + 2), reals(p, NODES + 3))
 
 
 @inlined

@@ -8,6 +8,7 @@ from typing import Any
 
 from taut.dynamics.correction import Correction
 from taut.dynamics.methods import method_named
+from taut.dynamics.methods.tableau import Rattle
 from taut.dynamics.simulate import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, ModelError, OptionError
@@ -41,6 +42,8 @@ def simulated(model: Model, target: Path, given: Mapping[str, Any], start: Traje
     text = overridden(model.text, told, model.source)
     duration = wanted.pop("duration")
     wanted["correction"] = _correction(wanted["correction"], start)
+    if start and start.options.get("method") == wanted["method"]:
+        wanted["samples"] = start.options.get("samples", "steps")
     try:
         plant = assemble(model.structure, **{name: getattr(scenario, name) for name in PHYSICS})
         with progress_bar(float(start.time[-1]) if start else 0.0, duration) as report:
@@ -71,8 +74,11 @@ def _settings(scenario: Scenario, given: Mapping[str, Any], start: Trajectory | 
     """The options of a run. A step alone asks for equal steps, a tolerance alone for adapted ones."""
     kept = {name: start.options[name] for name in RUN_OPTIONS if name in start.options} if start else {}
     wanted = {**{name: getattr(scenario, name) for name in RUN_OPTIONS}, **kept, **given}
-    adaptive = method_named(wanted["method"]).adaptive
+    method = method_named(wanted["method"])
+    adaptive = method.adaptive
     if "method" in given:
+        if isinstance(method, Rattle) and "correction" not in given:
+            wanted["correction"] = "none"  # what the file asks for was meant for its own method
         if adaptive and "step" not in given:
             wanted["step"] = None
         if not adaptive and "tolerance" in given:

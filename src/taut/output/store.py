@@ -60,6 +60,9 @@ VARIABLES = {
 }
 """Every variable with samples: its dimensions, its unit and what it is."""
 
+HISTORY = ("time", "step", "error", "accepted")
+"""The columns of the history of steps, which is there on request."""
+
 CHECKPOINT = {
     "y": "last state of the time loop: positions, velocities, work",
     "clock": "last clock of the time loop",
@@ -136,6 +139,11 @@ def _write(file: Any, run: Trajectory) -> None:
             variable = file.create_variable(name, dimensions, data=data, **packing)
             variable.attrs["units"] = unit
             variable.attrs["long_name"] = meaning
+    if run.history.size:
+        file.dimensions["step_tried"], file.dimensions["step_fact"] = run.history.shape
+        _put_texts(file, "step_fact", ("step_fact",), HISTORY)
+        variable = file.create_variable("history", ("step_tried", "step_fact"), data=run.history)
+        variable.attrs["long_name"] = "every step tried: time [s], step [s], error of that allowed, whether accepted"
     for name, meaning in CHECKPOINT.items():
         data = getattr(run.checkpoint, name)
         file.dimensions[f"checkpoint_{name}_size"] = data.size
@@ -209,7 +217,7 @@ def _read(file: Any, source: Path) -> Trajectory:
     sizes = {name: len(labels) for name, labels in _names(structure, loads).items()}
     sizes["time"] = file.dimensions["time"].size
     point = Checkpoint(*(np.asarray(file.variables[f"checkpoint_{name}"][...]) for name in CHECKPOINT))
-    if point.y.size != 6 * sizes["node"] + 1:
+    if point.y.size not in (6 * sizes["node"] + 1, 12 * sizes["node"] + 1):  # RATTLE keeps remainders too
         raise ValueError(f"its last state has {point.y.size} numbers, not {6 * sizes['node'] + 1}")
     return Trajectory(
         structure=structure,
@@ -220,6 +228,7 @@ def _read(file: Any, source: Path) -> Trajectory:
         counts=json.loads(file.attrs["counts"]),
         wall_time=float(file.attrs["wall_time"]),
         notes=tuple(json.loads(file.attrs["notes"])),
+        history=np.asarray(file.variables["history"][...]) if "history" in file.variables else np.zeros((0, 4)),
         load_names=loads,
         model_text=told,
     )
