@@ -83,7 +83,7 @@ def test_warmup(taut: Callable) -> None:
 def test_check_says_what_a_run_would(taut: Callable, tbar: Path) -> None:
     code, out, err = taut("check", tbar, "--set", "scenario.method=dp6", "--set", "scenario.duration=-1")
     assert (code, out) == (2, "")
-    assert err == f"{tbar}:44: scenario.duration: -1 s must be zero or more (from --set scenario.duration=-1)\n"
+    assert err == f"{tbar}:44: scenario.duration: -1 s must be more than zero (from --set scenario.duration=-1)\n"
     err = taut("check", tbar, "--set", "scenario.method=dp55").err
     assert err.startswith(f'{tbar}:46: scenario.method: method "dp55" is not one of ')
     assert err.endswith('; did you mean "dp5"? (from --set scenario.method=dp55)\n')

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from taut.errors import ModelError
 from taut.structure.files import parse_model
-from taut.structure.lines import read_document
-from taut.structure.overriding import overridden
-from taut.structure.patching import patched
+from taut.structure.format.lines import read_document
+from taut.structure.format.overriding import overridden
+from taut.structure.format.patching import patched
 from taut.structure.scenario import Constant, Damping, Sinusoid
 
 SQUARE = (Path(__file__).parents[1] / "structure" / "square.yaml").read_text()

@@ -109,7 +109,6 @@ def test_what_cannot_be_continued(taut: Callable, tbar: Path) -> None:
     assert taut("run", "--from", "bare.nc", "--duration", 1).err == "bare.nc: holds no model; name the model file too\n"
 
 
-@pytest.mark.xfail(reason="simulate goes on with the clock of the other method", strict=False)
 @pytest.mark.parametrize(
     ("first", "then"),
     [(["--step", 0.01], ["--step", 0.005]), (["--step", 0.01], ["--tolerance", 1e-9]), ([], ["--step", 0.01])],

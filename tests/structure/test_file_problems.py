@@ -45,7 +45,7 @@ def test_every_problem_comes_at_once_with_its_line() -> None:
         'm.yaml:15: cables.c3.route: no node "d4"; did you mean "d_4"?',
         'm.yaml:20: supports.q: no node "q"',
         'm.yaml:24: scenario.loads.push.node: no node "z"',
-        "m.yaml:26: scenario.duration: -1 s must be zero or more",
+        "m.yaml:26: scenario.duration: -1 s must be more than zero",
         "m.yaml:27: scenario.every: 0 s must be more than zero",
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -176,12 +175,12 @@ def scenarios(draw: st.DrawFn, nodes: list[str]) -> Scenario:
         tuple(draw(st.lists(st.builds(Load, known, st.sampled_from(AXES), signals), max_size=4))),
         draw(st.builds(Damping, *[st.floats(0, 10)] * 3)),
         draw(st.dictionaries(known, vectors)),
-        draw(st.floats(0, 1e4)),
+        draw(positive),
         draw(optional(positive)),
         draw(names),
         draw(positive),
         draw(optional(positive)),
-        draw(st.sampled_from(["none", "constraints", "energy", "baumgarte"])),
+        draw(st.sampled_from([None, "none", "constraints", "energy", "baumgarte"])),
     )
 
 
@@ -192,20 +191,17 @@ def test_random_structures_round_trip(data: st.DataObject) -> None:
     assert_same_again(structure, data.draw(scenarios(list(structure.nodes))))
 
 
-# --- speed
+# --- size
 
 
-def test_a_model_of_ten_thousand_members_is_read_quickly() -> None:
+def test_a_model_of_ten_thousand_members() -> None:
     count = 5000
     nodes = {f"n{i}": (0.1 * i, 0.3 * (i * 7 % 13), 0.7 * (i % 3)) for i in range(count + 2)}
     bars = [Bar(f"b{i}", (f"n{i}", f"n{i + 1}"), mass=1.0) for i in range(count)]
     cables = [Cable(f"c{i}", (f"n{i}", f"n{i + 2}"), stiffness=100.0 + i) for i in range(count)]
     text = model_text(Structure(nodes, bars, cables)) + '  "cable:c1*": {rest_ratio: 0.9}\n'
-    began = time.process_time()
-    parse_model(text)
-    took = time.process_time() - began
-    try:
-        import _ruamel_yaml  # noqa: F401
-    except ImportError:
-        pytest.skip(f"without ruamel's C parser (pip install ruamel.yaml.clib): {took:.1f} s")
-    assert took < 4.0
+    read = parse_model(text).structure
+    assert len(read.bars) + len(read.cables) == 2 * count
+    # The extra line stands last, under `properties`, and touches no more than it says.
+    changed = [name for name, cable in read.cables.items() if cable.rest_length is not None]
+    assert changed == [f"c{i}" for i in range(count) if str(i).startswith("1")]

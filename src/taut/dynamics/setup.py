@@ -13,13 +13,21 @@ import numpy as np
 from taut.dynamics import march as loop
 from taut.dynamics.correction import CONSTRAINTS, Correction, Limits
 from taut.dynamics.methods.tableau import Method, Rattle
-from taut.dynamics.trajectory import Checkpoint
+from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.dynamics.verbs import spoken
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.assembly import euclidean
 from taut.mechanics.plant import NODAL_VERBS, Plant
 from taut.mechanics.redundancy import null_vectors, weakest_combination
 from taut.numerics.packing import Pack, packed
+
+MOST_STEPS = 1e9
+"""More steps or samples than anyone waits for; such a number is a slip."""
+
+LEAST_TOLERANCE = 1e-15
+
+CLOCK, COUNTS = 7, 10
+"""Sizes of the time loop's clock and counts."""
 
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
@@ -57,6 +65,14 @@ def check_options(
     for name, value in (("duration", duration), ("every", every), ("tolerance", tolerance), ("step", step)):
         if value is not None and not (math.isfinite(value) and value > 0.0):
             raise OptionError(f"{name} {value} must be a finite number more than zero")
+    for name, value in (("every", every), ("step", step)):
+        if value is not None and duration / value > MOST_STEPS:
+            raise OptionError(
+                f"{name} {value:g} s is too short for a duration of {duration:g} s: {duration / value:.1e} of them, "
+                f"more than {MOST_STEPS:.0e}"
+            )
+    if tolerance < LEAST_TOLERANCE:
+        raise OptionError(f"tolerance {tolerance:g} is below round-off; take {LEAST_TOLERANCE:g} or more")
     if not method.adaptive and step is None:
         stable = fastest_period(plant) / math.pi
         advice = f"; explicit steps are stable below about {stable:.1e} s here" if math.isfinite(stable) else ""
@@ -144,13 +160,29 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
     if not worst < loop.HELD:
         message = f"bars and constraints cannot all be met at the start: a gap of {worst:.1e} of its length stays"
         raise ModelError([Problem((), message)])
-    clock, counts = np.zeros(7), np.zeros(10, dtype=np.int64)
+    clock, counts = np.zeros(CLOCK), np.zeros(COUNTS, dtype=np.int64)
     clock[loop.LAST_ERROR] = 1e-4
     clock[loop.FIRMNESS] = 1.0
     clock[loop.REFERENCE] = run.words["energy"](pack, y)[0]
     counts[loop.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
-    clock[loop.STEP] = _first_step(run, y) if run.method.adaptive else 0.0
+    clock[loop.STEP] = _first_step(run, y, 0.0) if run.method.adaptive else 0.0
     return Checkpoint(y, clock, counts), (*_start_notes(plant, y), *_redundancy_notes(run, y))
+
+
+def resumed(run: Run, start: Trajectory) -> Checkpoint:
+    """The state from which an earlier run goes on: exactly its own with the same method, a new start with another."""
+    point, state = start.checkpoint, run.desk.trial.size
+    if point.clock.size != CLOCK or point.counts.size != COUNTS or point.y.size <= 2 * run.plant.positions.size:
+        raise OptionError("the trajectory to continue was made by another version of taut, or is damaged; start afresh")
+    same = start.options.get("method") == run.method.name and start.options.get("step") in (None, run.rules.fixed)
+    if same and point.y.size == state:
+        return point
+    y, clock, counts = np.zeros(state), point.clock.copy(), point.counts.copy()
+    kept = 2 * run.plant.positions.size + 1
+    y[:kept] = point.y[:kept]
+    clock[loop.START], clock[loop.LAST_ERROR], counts[loop.GRID] = clock[loop.TIME], 1e-4, 0
+    clock[loop.STEP] = _first_step(run, y, float(clock[loop.TIME])) if run.method.adaptive else 0.0
+    return Checkpoint(y, clock, counts)
 
 
 def _start_notes(plant: Plant, y: np.ndarray) -> tuple[str, ...]:
@@ -206,14 +238,14 @@ def firmness_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
     )
 
 
-def _first_step(run: Run, y: np.ndarray) -> float:
+def _first_step(run: Run, y: np.ndarray, t: float) -> float:
     """A first step from the sizes of the first two derivatives (Hairer, Norsett and Wanner, Solving ODEs I, II.4)."""
     rate, mismatch, tolerance = run.words["rate"], run.words["mismatch"], run.rules.tolerance
     first, second = np.zeros_like(y), np.zeros_like(y)
-    run.words["enter"](run.pack, pieces_of(run.plant.breaks, np.zeros(1))[0])
-    rate(run.pack, 0.0, y, first)
+    run.words["enter"](run.pack, pieces_of(run.plant.breaks, np.array([t]))[0])
+    rate(run.pack, t, y, first)
     probe = min(1e-3 * float(run.plant.tables.constants.scale[1]), run.rules.longest)
-    rate(run.pack, probe, y + probe * first, second)
+    rate(run.pack, t + probe, y + probe * first, second)
     steepness = max(
         mismatch(run.pack, y, y, first, tolerance), mismatch(run.pack, y, y, (second - first) / probe, tolerance)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time as clocks
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ from taut.dynamics.correction import Correction
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Method, Rattle
 from taut.dynamics.patience import patience
-from taut.dynamics.setup import Run, beginning, check_options, firmness_notes, pieces_of, prepare_run
-from taut.dynamics.trajectory import Checkpoint, Trajectory, appended
+from taut.dynamics.setup import Run, beginning, check_options, firmness_notes, pieces_of, prepare_run, resumed
+from taut.dynamics.trajectory import Checkpoint, Trajectory, appended, on_grid
 from taut.errors import OptionError
 from taut.mechanics.nodal_outputs import empty_outputs, observe
 from taut.mechanics.plant import Plant
@@ -80,15 +80,18 @@ def simulate(
     else:
         _check_start(plant, start, duration)
         every = every or float(start.options["every"])
-        point, notes = start.checkpoint, start.notes
+        start = on_grid(start, every)
+        point, notes = resumed(run, start), start.notes
         times = _sample_times(duration, every)
         times = times[times > start.time[-1] + 1e-9 * every]
     clock, counts, y = point.clock.copy(), point.counts.copy(), point.y.copy()
-    states = np.zeros((times.size, y.size))
-    code, noted = _follow(run, clock, counts, y, times, states, duration, progress)
-    filled = int(counts[loop.FILLED])
+    states = _room(times.size, y.size)
+    with patience() as interrupted:
+        code, noted = _follow(run, clock, counts, y, times, states, duration, progress, interrupted)
+        filled = int(counts[loop.FILLED])
+        sampled = _observed(run, times[:filled], states[:filled], clock[loop.REFERENCE])
     result = replace(
-        _observed(run, times[:filled], states[:filled], clock[loop.REFERENCE]),
+        sampled,
         history=noted,
         status=_status(code, run, clock),
         checkpoint=Checkpoint(y, clock, counts),
@@ -99,6 +102,16 @@ def simulate(
         wall_time=clocks.perf_counter() - begun,
     )
     return result if start is None else appended(start, result)
+
+
+def _room(samples: int, state: int) -> np.ndarray:
+    try:
+        return np.zeros((samples, state))
+    except MemoryError:
+        size = samples * state * 8 / 1e9
+        raise OptionError(
+            f"{samples} samples of this structure take {size:.3g} GB of memory; take them further apart (every)"
+        ) from None
 
 
 def _check_start(plant: Plant, start: Trajectory, duration: float) -> None:
@@ -127,9 +140,14 @@ def _options(
         **({"tolerance": tolerance} if method.adaptive else {"step": step}),
         "every": every,
         "correction": wish.kind,
-        "metric": wish.metric,
+        "correction_details": {
+            f.name: [*value]
+            if isinstance(value := getattr(wish, f.name), tuple)
+            else value  # as it comes back from a file
+            for f in fields(wish)
+            if f.name != "kind"
+        },
         "samples": samples,
-        **({"gains": wish.gains} if wish.kind == "baumgarte" else {}),
     }
 
 
@@ -149,6 +167,7 @@ def _follow(
     samples: np.ndarray,
     duration: float,
     progress: Progress | None,
+    interrupted: Callable[[], bool],
 ) -> tuple[int | None, np.ndarray]:
     """Call the time loop in bites; returns how it ended, None where the user interrupted it, and the steps' history."""
     budget, code = 16, loop.PAUSED
@@ -156,28 +175,27 @@ def _follow(
     noted = []
     counts[loop.FILLED] = 0
     counts[loop.FRESH] = 0
-    with patience() as interrupted:
-        while code == loop.PAUSED and not interrupted():
-            begun = clocks.perf_counter()
-            code = run.words["march"](
-                run.pack,
-                run.method.numbers,
-                run.rules,
-                run.plant.breaks,
-                clock,
-                counts,
-                y,
-                times,
-                samples,
-                run.desk,
-                budget,
-            )
-            spent = clocks.perf_counter() - begun
-            budget = int(min(max(budget * LATENCY / max(spent, 1e-6), 1), 4 * budget, longest))
-            noted.append(run.desk.history[: counts[loop.NOTED]].copy())
-            counts[loop.NOTED] = 0
-            if progress is not None:
-                progress(min(float(clock[loop.TIME]), duration), duration)
+    while code == loop.PAUSED and not interrupted():
+        begun = clocks.perf_counter()
+        code = run.words["march"](
+            run.pack,
+            run.method.numbers,
+            run.rules,
+            run.plant.breaks,
+            clock,
+            counts,
+            y,
+            times,
+            samples,
+            run.desk,
+            budget,
+        )
+        spent = clocks.perf_counter() - begun
+        budget = int(min(max(budget * LATENCY / max(spent, 1e-6), 1), 4 * budget, longest))
+        noted.append(run.desk.history[: counts[loop.NOTED]].copy())
+        counts[loop.NOTED] = 0
+        if progress is not None:
+            progress(min(float(clock[loop.TIME]), duration), duration)
     return None if code == loop.PAUSED else code, np.concatenate([np.zeros((0, 4)), *noted])
 
 

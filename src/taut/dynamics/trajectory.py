@@ -135,6 +135,15 @@ class Trajectory:
         return f"{ends[0]} J at the start, {ends[1]} J at the end"
 
 
+def on_grid(run: Trajectory, every: float) -> Trajectory:
+    """The run without a last sample that only marks its end, between two that are `every` apart."""
+    count = run.time[-1] / every
+    if run.time.size < 2 or abs(count - round(count)) < 1e-6:
+        return run
+    cut: dict[str, Any] = {name: getattr(run, name)[:-1] for name in SAMPLED}
+    return replace(run, **cut)
+
+
 def appended(first: Trajectory, second: Trajectory) -> Trajectory:
     """The samples of two runs, the second of which went on where the first stopped, as one."""
     joined: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in SAMPLED}

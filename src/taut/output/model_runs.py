@@ -16,7 +16,7 @@ from taut.mechanics.plant import assemble
 from taut.output.progress import progress_bar
 from taut.output.store import check_writable, load_run
 from taut.structure.files import Model, located, parse_model
-from taut.structure.overriding import overridden
+from taut.structure.format.overriding import overridden
 from taut.structure.scenario import Scenario
 
 RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction")
@@ -78,7 +78,7 @@ def _settings(scenario: Scenario, given: Mapping[str, Any], start: Trajectory | 
     adaptive = method.adaptive
     if "method" in given:
         if isinstance(method, Rattle) and "correction" not in given:
-            wanted["correction"] = "none"  # what the file asks for was meant for its own method
+            wanted["correction"] = None  # what the file or the earlier run asks for was meant for its own method
         if adaptive and "step" not in given:
             wanted["step"] = None
         if not adaptive and "tolerance" in given:
@@ -92,8 +92,11 @@ def _settings(scenario: Scenario, given: Mapping[str, Any], start: Trajectory | 
     return wanted
 
 
-def _correction(kind: str, start: Trajectory | None) -> Correction:
+def _correction(kind: str | None, start: Trajectory | None) -> Correction | str | None:
     """The correction of that kind, with what a scenario cannot say taken from the run that is continued."""
-    told = start.options if start and start.options.get("correction") == kind else {}
-    usual = Correction(kind)
-    return Correction(kind, metric=told.get("metric", usual.metric), gains=tuple(told.get("gains", usual.gains)))
+    if not start or start.options.get("correction") != kind or kind is None:
+        return kind
+    details = dict(start.options.get("correction_details", {}))
+    if "gains" in details:
+        details["gains"] = tuple(details["gains"])
+    return Correction(kind, **details)

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
 from taut.errors import FileError, ModelError, Problem, suggestion
-from taut.structure.building import build
-from taut.structure.complaints import validated
-from taut.structure.lines import Document, Path, read_document
-from taut.structure.overriding import as_told, override
-from taut.structure.patching import patched
+from taut.structure.format.building import build
+from taut.structure.format.complaints import validated
+from taut.structure.format.lines import Document, Path, read_document
+from taut.structure.format.overriding import as_told, override
+from taut.structure.format.patching import patched
+from taut.structure.format.writing import model_text
 from taut.structure.scenario import Scenario
 from taut.structure.structure import Structure
-from taut.structure.writing import model_text
 
 __all__ = ["SIZE_LIMIT", "Model", "located", "model_text", "parse_model", "read_model", "write_model"]
 

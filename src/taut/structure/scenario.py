@@ -83,4 +83,4 @@ class Scenario:
     method: str = "dp5"
     tolerance: float = 1e-8
     step: float | None = None
-    correction: str = "energy"
+    correction: str | None = None

@@ -230,7 +230,7 @@ class ScenarioEntry(Entry):
     method: Name = "dp5"
     tolerance: float = 1e-8
     step: float | None = None
-    correction: Name = "energy"
+    correction: Name | None = None
 
 
 class ModelEntry(Entry):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from taut.errors import OptionError, Problem, SelectionError, suggestion
-from taut.structure.format import REST_RULES, BarEntry, CableEntry, ModelEntry
-from taut.structure.lines import Path
+from taut.structure.format.lines import Path
+from taut.structure.format.schema import REST_RULES, BarEntry, CableEntry, ModelEntry
 from taut.structure.properties import axial_rigidity, route_length, with_fields
 from taut.structure.records import Bar, Cable, Material
 from taut.structure.selectors import select

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 
 from taut.errors import Problem, suggestion
-from taut.structure.format import CORRECTIONS, ScenarioEntry, SignalEntry
-from taut.structure.lines import Path
+from taut.structure.format.lines import Path
+from taut.structure.format.schema import CORRECTIONS, ScenarioEntry, SignalEntry
 from taut.structure.records import AXES
 from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Signal, Sinusoid, Table
 
@@ -50,21 +50,15 @@ def _signal(entry: SignalEntry) -> Signal:
 
 
 def _number_problems(entry: ScenarioEntry) -> Iterator[Problem]:
-    for key, unit, zero in (
-        ("duration", " s", True),
-        ("every", " s", False),
-        ("step", " s", False),
-        ("tolerance", "", False),
-    ):
+    for key, unit in (("duration", " s"), ("every", " s"), ("step", " s"), ("tolerance", "")):
         value = getattr(entry, key)
-        if value is not None and (value < 0.0 or (value == 0.0 and not zero)):
-            wanted = "zero or more" if zero else "more than zero"
-            yield Problem(("scenario", key), f"{value:g}{unit} must be {wanted}")
+        if value is not None and value <= 0.0:
+            yield Problem(("scenario", key), f"{value:g}{unit} must be more than zero")
     for key in ("node", "mass", "stiffness"):
         value = getattr(entry.damping, key)
         if value < 0.0:
             yield Problem(("scenario", "damping", key), f"{value:g} must be zero or more; damping takes energy away")
-    if entry.correction not in CORRECTIONS:
+    if entry.correction is not None and entry.correction not in CORRECTIONS:
         hint = suggestion(entry.correction, CORRECTIONS)
         message = f'"{entry.correction}" is not one of {", ".join(CORRECTIONS)}{hint}'
         yield Problem(("scenario", "correction"), message)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from taut.errors import Problem, SelectionError
-from taut.structure.format import ConstraintEntry, ModelEntry
-from taut.structure.generating import generated
-from taut.structure.lines import Path
-from taut.structure.members import Members, bare_members, finished_members, styles_of
+from taut.structure.format.generating import generated
+from taut.structure.format.lines import Path
+from taut.structure.format.members import Members, bare_members, finished_members, styles_of
+from taut.structure.format.schema import ConstraintEntry, ModelEntry
+from taut.structure.format.staging import staged
 from taut.structure.records import AXES, LinearConstraint, Material, on_line, on_plane, tied
 from taut.structure.scenario import Scenario
-from taut.structure.staging import staged
 from taut.structure.structure import Structure
 
 Value = TypeVar("Value")

@@ -18,7 +18,7 @@ from ruamel.yaml.events import (
 )
 
 from taut.errors import ModelError
-from taut.structure.lines import read_document
+from taut.structure.format.lines import read_document
 
 _PLAIN = re.compile(r"[-+]?(\.[0-9]|[A-Za-z0-9_])[A-Za-z0-9_.~+-]*")
 _NOT_PLAIN = ("null", "Null", "NULL", "true", "false")
@@ -36,7 +36,7 @@ class _Span:
 
 
 def patched(text: str, before: Any, after: Any) -> str:
-    """The text, whose data is `before`, changed to say `after`; data as `taut.structure.lines` reads it."""
+    """The text, whose data is `before`, changed to say `after`; data as `taut.structure.format.lines` reads it."""
     if before == after:
         return text
     edits: list[tuple[int, int, str]] = []

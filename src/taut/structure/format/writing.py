@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from taut.errors import ModelError, Problem
-from taut.structure.format import NAME_LIMIT, VERSION
+from taut.structure.format.schema import NAME_LIMIT, VERSION
 from taut.structure.records import Bar, Cable, LinearConstraint, Material
 from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table
 from taut.structure.structure import Structure
