@@ -126,6 +126,15 @@ def test_two_tied_nodes_move_as_one_of_both_masses() -> None:
     assert np.abs(two.node("twin") - two.node("end") - [0.3, -0.2, 0.1]).max() <= 1e-13
 
 
+def test_a_support_stops_what_a_start_velocity_asks_for() -> None:
+    structure = one_mass(2.0, "xz")
+    run = simulate(assemble(structure, velocities={"m": (1.0, 2.0, 3.0), "w": (4.0, 5.0, 6.0)}), 1.0)
+    assert np.abs(run.node("m") - np.outer(run.time, [0.0, 2.0, 0.0])).max() <= 1e-14
+    assert np.array_equal(run.node("w"), np.broadcast_to([0.0, 0.0, 1.0], run.node("w").shape))
+    assert run.energy_kinetic == pytest.approx(4.0, rel=1e-14)
+    assert any("velocities did not fit" in note for note in run.notes)
+
+
 # --- cables
 
 

@@ -16,6 +16,7 @@ like a change of position; near 1 / frequency the energy is corrected without a 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -64,9 +65,16 @@ class Correction:
             if not getattr(self, name) > 0.0:
                 raise OptionError(f"correction {name} {getattr(self, name)} must be more than zero")
 
-    @property
-    def level(self) -> int:
-        return {"constraints": CONSTRAINTS, "energy": ENERGY}.get(self.kind, NONE)
+    def limits(self, coordinates: int, typical_time: float) -> Limits:
+        """The same as numbers for a plant of that many coordinates; round-off of a long sum widens the energy's."""
+        return Limits(
+            level={"constraints": CONSTRAINTS, "energy": ENERGY}.get(self.kind, NONE),
+            tolerance=self.tolerance,
+            energy_tolerance=max(self.energy_tolerance, ROUND_OFF * math.sqrt(4.0 * coordinates)),
+            iterations=self.iterations,
+            time=self.time or typical_time,
+            coordinates=coordinates,
+        )
 
 
 class Limits(NamedTuple):
@@ -77,6 +85,7 @@ class Limits(NamedTuple):
     energy_tolerance: float
     iterations: int
     time: float
+    coordinates: int
 
 
 class Bench(NamedTuple):
@@ -135,28 +144,36 @@ def rebalance(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, reference
     return True
 
 
+def held(plant: Any, y: np.ndarray, limits: Any, gap: np.ndarray, gap_rate: np.ndarray) -> bool:
+    """Whether all gaps and their rates, which are filled in, are within the limits."""
+    worst, worst_rate = gaps(plant, y, gap, gap_rate)
+    return worst <= limits.tolerance and worst_rate <= limits.tolerance
+
+
+def balanced(plant: Any, y: np.ndarray, reference: float, limits: Any) -> bool:
+    """Whether the energy is within the limits, or is not to be corrected at all."""
+    if limits.level < ENERGY:
+        return True
+    total, terms = energy(plant, y)
+    return abs(total - reference - y[2 * limits.coordinates]) <= limits.energy_tolerance * terms
+
+
 def correct(plant: Any, y: np.ndarray, reference: float, limits: Any, b: Any) -> int:
     """Correct y in place; returns the iterations used, or -1 - iterations where it gave up.
 
     reference: the energy minus the work at the start.
     """
-    size = b.nothing.size
+    size = limits.coordinates
     q, v = y[:size], y[size : 2 * size]
     for iteration in range(limits.iterations + 1):
-        worst, worst_rate = gaps(plant, y, b.gap, b.gap_rate)
-        held = worst <= limits.tolerance and worst_rate <= limits.tolerance
-        balanced = limits.level < ENERGY
-        if not balanced:
-            total, terms = energy(plant, y)
-            excess = total - reference - y[2 * size]
-            allowed = max(limits.energy_tolerance, ROUND_OFF * np.sqrt(4.0 * size)) * terms
-            balanced = abs(excess) <= allowed
-        if held and balanced:
+        closed = held(plant, y, limits, b.gap, b.gap_rate)
+        level = balanced(plant, y, reference, limits)
+        if closed and level:
             return iteration
         if iteration == limits.iterations or prepare(plant, y) < 0:
             break
-        if not held:
+        if not closed:
             close(plant, y, q, v, b)
-        if not balanced and not rebalance(plant, y, q, v, reference, limits.time, b):
+        if not level and not rebalance(plant, y, q, v, reference, limits.time, b):
             break
     return -1 - iteration

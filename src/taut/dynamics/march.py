@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taut.dynamics import rattling
-from taut.dynamics.correction import Bench, Limits, bench, close, correct, rebalance
+from taut.dynamics.correction import Bench, Limits, balanced, bench, close, correct, held, rebalance
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, widen
 from taut.dynamics.verbs import enter, firmness, gaps
 from taut.numerics.vectors import finite, put
@@ -129,7 +129,9 @@ def march(
     """Step on until every target time has its sample or the budget of steps is used; returns how it ended."""
     # Taken out once: in a kernel every mention of a part of a tuple counts references, ten nanoseconds an array.
     stages, side, trial, sample, weak, history, b = d.stages, d.side, d.trial, d.sample, d.weak, d.history, d.bench
-    done, free = counts[FILLED], rules.limits.level == 0
+    difference, zero, gap, gap_rate = d.error, d.zero, b.gap, b.gap_rate
+    limits, tolerance, reference = rules.limits, rules.tolerance, clock[REFERENCE]
+    done, free = counts[FILLED], limits.level == 0
     enter(plant, 0.5 * (max(breaks[counts[PIECE]], -1e300) + min(breaks[counts[PIECE] + 1], 1e300)))
     while True:
         t = clock[TIME]
@@ -162,7 +164,7 @@ def march(
         error = 0.0
         sound = finite(trial)
         if rules.fixed == 0.0 and sound:
-            error = estimate(plant, method, h, y, d, rules.tolerance)
+            error = estimate(plant, method, h, y, stages, trial, difference, zero, tolerance)
         if not sound or not error <= 1.0:
             if rules.fixed > 0.0:
                 return BLOWN
@@ -174,7 +176,9 @@ def march(
         widened = rules.dense and done < targets.size and targets[done] < end - 1e-12 * h
         if widened:
             counts[EVALUATIONS] += widen(plant, method, t, h, y, d)
-        used = 0 if free else settle(plant, trial, clock, counts, rules.limits, b)
+        used = 0
+        if not free and not (held(plant, trial, limits, gap, gap_rate) and balanced(plant, trial, reference, limits)):
+            used = settle(plant, trial, clock, counts, limits, b)
         if used < 0:
             if rules.fixed > 0.0:
                 return UNHELD
@@ -191,8 +195,10 @@ def march(
                 counts[EVALUATIONS] += advance(
                     plant, method, t, targets[done] - t, y, side, sample, b, rules.sample_stages
                 )
-            if not free:
-                settle(plant, sample, clock, counts, rules.limits, b)
+            if not free and not (
+                held(plant, sample, limits, gap, gap_rate) and balanced(plant, sample, reference, limits)
+            ):
+                settle(plant, sample, clock, counts, limits, b)
             put(samples[done], sample)
             done += 1
         counts[FILLED] = done
@@ -226,7 +232,7 @@ def march(
             enter(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
 
 
-_COMMON = (close, rebalance, correct, settle, note, watch, march)
+_COMMON = (held, balanced, close, rebalance, correct, settle, note, watch, march)
 
 RUNGE_KUTTA = (begin, advance, hand_on, estimate, widen, blend, *_COMMON)
 RATTLE = (

@@ -82,7 +82,17 @@ def hand_on(method: Any, stages: np.ndarray) -> bool:
     return False
 
 
-def estimate(plant: Any, method: Any, h: float, y: np.ndarray, d: Any, tolerance: float) -> float:
+def estimate(
+    plant: Any,
+    method: Any,
+    h: float,
+    y: np.ndarray,
+    stages: np.ndarray,
+    trial: np.ndarray,
+    error: np.ndarray,
+    zero: np.ndarray,
+    tolerance: float,
+) -> float:
     """No error estimate: steps are fixed."""
     return 0.0
 

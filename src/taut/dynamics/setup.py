@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics import march as loop
-from taut.dynamics.correction import CONSTRAINTS, Correction, Limits
+from taut.dynamics.correction import CONSTRAINTS, Correction
 from taut.dynamics.methods.tableau import Method, Rattle
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.dynamics.verbs import spoken
@@ -123,7 +123,7 @@ def prepare_run(
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
     gains = tables.constants._replace(gains=np.array([2.0 * alpha, beta * beta]))
     pack, _ = packed(tables._replace(constants=gains))  # a run has its own copy to work in
-    time = wish.time or float(tables.constants.scale[1])
+    coordinates = plant.positions.size
     rules = loop.Rules(
         tolerance=tolerance,
         fixed=0.0 if method.adaptive else float(step or 0.0),
@@ -133,9 +133,8 @@ def prepare_run(
         stages=method.stages,
         sample_stages=method.sample_stages,
         dense=dense,
-        limits=Limits(wish.level, wish.tolerance, wish.energy_tolerance, wish.iterations, time),
+        limits=wish.limits(coordinates, float(tables.constants.scale[1])),
     )
-    coordinates = plant.positions.size
     rattles = isinstance(method, Rattle)
     state = (4 if rattles else 2) * coordinates + 1  # RATTLE keeps the remainders of its sums
     desk = loop.desk(method.rows, state, coordinates, plant.rows, history)

@@ -47,18 +47,29 @@ def hand_on(method: Any, stages: np.ndarray) -> bool:
     return bool(method.reuses_last)
 
 
-def estimate(plant: Any, method: Any, h: float, y: np.ndarray, d: Any, tolerance: float) -> float:
+def estimate(
+    plant: Any,
+    method: Any,
+    h: float,
+    y: np.ndarray,
+    stages: np.ndarray,
+    trial: np.ndarray,
+    error: np.ndarray,
+    zero: np.ndarray,
+    tolerance: float,
+) -> float:
     """How large the step's error is as a fraction of what is allowed.
 
     With a second row of error weights the two estimates are joined as in DOP853: e5^2 / sqrt(e5^2 + 0.01 e3^2).
     """
-    count = method.nodes.size
-    combine(d.error, d.zero, h, method.errors[0], d.stages, count)
-    high = mismatch(plant, y, d.trial, d.error, tolerance)
-    if method.errors.shape[0] == 1 or high == 0.0:
+    errors = method.errors
+    rows, count = errors.shape
+    combine(error, zero, h, row(errors, 0), stages, count)
+    high = mismatch(plant, y, trial, error, tolerance)
+    if rows == 1 or high == 0.0:
         return high
-    combine(d.error, d.zero, h, method.errors[1], d.stages, count)
-    low = mismatch(plant, y, d.trial, d.error, tolerance)
+    combine(error, zero, h, row(errors, 1), stages, count)
+    low = mismatch(plant, y, trial, error, tolerance)
     return float(high * high / np.sqrt(high * high + 0.01 * low * low))
 
 

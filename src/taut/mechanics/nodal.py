@@ -158,7 +158,7 @@ def gap_of_guide(guides: Guides, k: int, y: np.ndarray, n: int) -> tuple[float, 
     return gap, rate
 
 
-@kernel
+@inlined
 def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
     """Fill force, multiplier and acceleration at a state, eq. (21); returns the power of loads and dampers."""
     if constants_in(p).explicit[0] == 1:
