@@ -44,7 +44,7 @@ def test_elastic_forces_are_minus_the_gradient_of_the_energy(case: Case) -> None
     pull(tables.cables, tables.cables.stiffness.size, np.append(q, still), q.size, force, 1.0)
     for d in directions(q.size):
         moved = np.concatenate([along(q, d), v, [0.0]])
-        _, elastic, _ = energies(None, moved)
+        _, elastic, _, _ = energies(None, moved)
         slope = getattr(elastic, "slope", 0.0)  # without cables there is no elastic energy to depend on anything
         assert abs(slope + force @ d) <= EXACT * max(1.0, np.abs(force * d).sum())
 
@@ -160,7 +160,7 @@ def test_the_power_of_applied_forces_is_force_times_velocity(case: Case) -> None
     applied, energies = plain(nodal.applied_forces, tables), plain(nodal.energies, tables)
     force = np.zeros(q.size)
     power = applied(None, case.time, y, force)
-    _, elastic, height = energies(None, np.concatenate([along(q, v), v, [0.0]]))
+    _, elastic, height, _ = energies(None, np.concatenate([along(q, v), v, [0.0]]))
     stored = getattr(elastic, "slope", 0.0) + height.slope
     assert abs(force @ v - power + stored) <= EXACT * max(1.0, np.abs(force * v).sum())
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.dynamics.verbs import bend, energy, energy_slope, gaps, keep_momentum, prepare, project
+from taut.dynamics.verbs import bend, energy, energy_slope, gaps, keep_momentum, lend, prepare, project
 from taut.errors import OptionError, suggestion
 from taut.numerics.vectors import add, dot
 
@@ -119,14 +119,12 @@ def close(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, b: Any) -> No
     add(v, 1.0, b.swing)
 
 
-def rebalance(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, reference: float, time: float, b: Any) -> bool:
+def rebalance(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, beyond: float, time: float, b: Any) -> bool:
     """Along the gradient of the energy on the constraints, as far as its linear part asks.
 
     False where that is too far to be meant: next to an equilibrium at rest the energy hardly depends on the state, and
     an excess of round-off would throw it anywhere.
     """
-    total, _ = energy(plant, y)
-    excess = total - reference - y[2 * q.size]
     energy_slope(plant, y, b.slope_q, b.slope_v)
     keep_momentum(plant, b.slope_v)
     project(plant, b.slope_q, b.still, b.shift)
@@ -137,43 +135,60 @@ def rebalance(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, reference
     project(plant, b.nothing, b.gap, b.carried)
     add(b.carried, 1.0 / (time * time), b.swing)
     gain = dot(b.slope_q, b.shift) + dot(b.slope_v, b.carried)
-    if not abs(excess) <= NEARNESS * gain * time * time:
+    if not abs(beyond) <= NEARNESS * gain * time * time:
         return False
-    add(q, -excess / gain, b.shift)
-    add(v, -excess / gain, b.carried)
+    add(q, -beyond / gain, b.shift)
+    add(v, -beyond / gain, b.carried)
     return True
+
+
+def lend_bench(b: Any) -> Any:
+    """The same bench, to be handed on within this call."""
+    return Bench(
+        lend(b.gap),
+        lend(b.gap_rate),
+        lend(b.still),
+        lend(b.nothing),
+        lend(b.slope_q),
+        lend(b.slope_v),
+        lend(b.shift),
+        lend(b.swing),
+        lend(b.carried),
+    )
 
 
 def held(plant: Any, y: np.ndarray, limits: Any, gap: np.ndarray, gap_rate: np.ndarray) -> bool:
     """Whether all gaps and their rates, which are filled in, are within the limits."""
     worst, worst_rate = gaps(plant, y, gap, gap_rate)
-    return worst <= limits.tolerance and worst_rate <= limits.tolerance
+    return bool(worst <= limits.tolerance and worst_rate <= limits.tolerance)
 
 
-def balanced(plant: Any, y: np.ndarray, reference: float, limits: Any) -> bool:
-    """Whether the energy is within the limits, or is not to be corrected at all."""
+def excess(plant: Any, y: np.ndarray, reference: float, limits: Any) -> float:
+    """The energy beyond start and work, or zero if it is within the limits or not to be corrected at all."""
     if limits.level < ENERGY:
-        return True
+        return 0.0
     total, terms = energy(plant, y)
-    return abs(total - reference - y[2 * limits.coordinates]) <= limits.energy_tolerance * terms
+    beyond = total - reference - y[2 * limits.coordinates]
+    return 0.0 if abs(beyond) <= limits.energy_tolerance * terms else float(beyond)
 
 
-def correct(plant: Any, y: np.ndarray, reference: float, limits: Any, b: Any) -> int:
-    """Correct y in place; returns the iterations used, or -1 - iterations where it gave up.
+def correct(plant: Any, y: np.ndarray, reference: float, limits: Any, b: Any, closed: bool, beyond: float) -> int:
+    """Correct y in place; returns the iterations used, or minus that where it gave up.
 
-    reference: the energy minus the work at the start.
+    reference: the energy minus the work at the start. closed, beyond: what `held` and `excess` say of y as it comes.
     """
     size = limits.coordinates
     q, v = y[:size], y[size : 2 * size]
-    for iteration in range(limits.iterations + 1):
-        closed = held(plant, y, limits, b.gap, b.gap_rate)
-        level = balanced(plant, y, reference, limits)
-        if closed and level:
-            return iteration
-        if iteration == limits.iterations or prepare(plant, y) < 0:
-            break
+    for iteration in range(1, limits.iterations + 1):
+        if prepare(plant, y) < 0:
+            return -iteration
         if not closed:
             close(plant, y, q, v, b)
-        if not level and not rebalance(plant, y, q, v, reference, limits.time, b):
-            break
-    return -1 - iteration
+            beyond = excess(plant, y, reference, limits)
+        if beyond != 0.0 and not rebalance(plant, y, q, v, beyond, limits.time, b):
+            return -iteration
+        closed = held(plant, y, limits, b.gap, b.gap_rate)
+        beyond = excess(plant, y, reference, limits)
+        if closed and beyond == 0.0:
+            return iteration
+    return -limits.iterations  # type: ignore[no-any-return]

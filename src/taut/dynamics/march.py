@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taut.dynamics import rattling
-from taut.dynamics.correction import Bench, Limits, balanced, bench, close, correct, held, rebalance
-from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, widen
-from taut.dynamics.verbs import enter, firmness, gaps
+from taut.dynamics.correction import Bench, Limits, bench, close, correct, excess, held, lend_bench, rebalance
+from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
+from taut.dynamics.verbs import enter, firmness, gaps, lend, lend_plant
 from taut.numerics.vectors import finite, put
 
 FINISHED, PAUSED, STUCK, UNHELD, BLOWN = 0, 1, 2, 3, 4
@@ -81,9 +81,13 @@ def desk(rows: int, state: int, coordinates: int, constraints: int, history: int
 
 def settle(plant: Any, y: np.ndarray, clock: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
     """Correct a state as the limits ask; returns the iterations used, -1 if its constraints could not be met."""
-    used = correct(plant, y, clock[REFERENCE], limits, b)
+    closed = held(plant, y, limits, b.gap, b.gap_rate)
+    beyond = excess(plant, y, clock[REFERENCE], limits)
+    if closed and beyond == 0.0:
+        return 0
+    used = correct(plant, y, clock[REFERENCE], limits, b, closed, beyond)
     if used < 0:
-        used = -1 - used
+        used = -used
         counts[UNBALANCED] += 1
         worst, _ = gaps(plant, y, b.gap, b.gap_rate)
         if not worst < HELD:
@@ -127,11 +131,12 @@ def march(
     budget: int,
 ) -> int:
     """Step on until every target time has its sample or the budget of steps is used; returns how it ended."""
-    # Taken out once: in a kernel every mention of a part of a tuple counts references, ten nanoseconds an array.
-    stages, side, trial, sample, weak, history, b = d.stages, d.side, d.trial, d.sample, d.weak, d.history, d.bench
-    difference, zero, gap, gap_rate = d.error, d.zero, b.gap, b.gap_rate
-    limits, tolerance, reference = rules.limits, rules.tolerance, clock[REFERENCE]
-    done, free = counts[FILLED], limits.level == 0
+    plant, method, y, b = lend_plant(plant), lend_method(method), lend(y), lend_bench(d.bench)
+    stages, side, trial, sample = lend(d.stages), lend(d.side), lend(d.trial), lend(d.sample)
+    difference, zero = lend(d.error), lend(d.zero)
+    weak, history = lend(d.weak), lend(d.history)
+    limits, tolerance = rules.limits, rules.tolerance
+    done, free, hands_on = counts[FILLED], limits.level == 0, rules.sample_stages < rules.stages
     enter(plant, 0.5 * (max(breaks[counts[PIECE]], -1e300) + min(breaks[counts[PIECE] + 1], 1e300)))
     while True:
         t = clock[TIME]
@@ -176,9 +181,7 @@ def march(
         widened = rules.dense and done < targets.size and targets[done] < end - 1e-12 * h
         if widened:
             counts[EVALUATIONS] += widen(plant, method, t, h, y, d)
-        used = 0
-        if not free and not (held(plant, trial, limits, gap, gap_rate) and balanced(plant, trial, reference, limits)):
-            used = settle(plant, trial, clock, counts, limits, b)
+        used = 0 if free else settle(plant, trial, clock, counts, limits, b)
         if used < 0:
             if rules.fixed > 0.0:
                 return UNHELD
@@ -195,9 +198,7 @@ def march(
                 counts[EVALUATIONS] += advance(
                     plant, method, t, targets[done] - t, y, side, sample, b, rules.sample_stages
                 )
-            if not free and not (
-                held(plant, sample, limits, gap, gap_rate) and balanced(plant, sample, reference, limits)
-            ):
+            if not free:
                 settle(plant, sample, clock, counts, limits, b)
             put(samples[done], sample)
             done += 1
@@ -211,10 +212,12 @@ def march(
         put(y, trial)
         clock[TIME] = end
         counts[STEPS] += 1
-        note(t, h, error, 1.0, counts, history)
+        if history.shape[0] > 0:
+            note(t, h, error, 1.0, counts, history)
         watch(plant, clock, y, weak)
         counts[FRESH] = 0
-        if used == 0 and not lands and hand_on(method, stages):
+        if hands_on and used == 0 and not lands:
+            hand_on(stages, rules.sample_stages)
             counts[FRESH] = 1
         if rules.fixed > 0.0:
             # A break a hair before the grid counts as on it: no step fits between the two.
@@ -232,10 +235,11 @@ def march(
             enter(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
 
 
-_COMMON = (held, balanced, close, rebalance, correct, settle, note, watch, march)
+_COMMON = (lend_bench, held, excess, close, rebalance, correct, settle, note, watch, march)
 
-RUNGE_KUTTA = (begin, advance, hand_on, estimate, widen, blend, *_COMMON)
+RUNGE_KUTTA = (lend_method, begin, advance, hand_on, estimate, widen, blend, *_COMMON)
 RATTLE = (
+    rattling.lend_method,
     rattling.begin,
     rattling.meet,
     rattling.advance,

@@ -11,12 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.verbs import forces, gaps, power, prepare, project
+from taut.dynamics.methods.tableau import Composition
+from taut.dynamics.verbs import forces, gaps, lend, power, prepare, project
 from taut.numerics.vectors import accumulate, put
 
 ROUNDS = 20
 MET = 5e-16
 """A gap of this fraction of its bar is round-off."""
+
+
+def lend_method(method: Any) -> Any:
+    """The same table, to be handed on within this call."""
+    return Composition(lend(method.fractions))
 
 
 def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
@@ -78,8 +84,8 @@ def advance(
     return int(method.fractions.size) + 1
 
 
-def hand_on(method: Any, stages: np.ndarray) -> bool:
-    return False
+def hand_on(stages: np.ndarray, last: int) -> None:
+    """No stages, nothing to hand on."""
 
 
 def estimate(

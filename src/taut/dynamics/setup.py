@@ -19,7 +19,8 @@ from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.assembly import euclidean
 from taut.mechanics.plant import NODAL_VERBS, Plant
 from taut.mechanics.redundancy import null_vectors, weakest_combination
-from taut.numerics.packing import Pack, packed
+from taut.mechanics.tables import GAINS
+from taut.numerics.packing import Pack, copied, reals_of
 
 MOST_STEPS = 1e9
 """More steps or samples than anyone waits for; such a number is a slip."""
@@ -49,7 +50,7 @@ class Run:
 def compiled_words(rattles: bool) -> dict[str, Callable[..., Any]]:
     """The algorithms compiled for nodal plants."""
     algorithm, label = (loop.RATTLE, "_rattle") if rattles else (loop.RUNGE_KUTTA, "")
-    return spoken(algorithm, NODAL_VERBS, ("correct", "march"), label)
+    return spoken(algorithm, NODAL_VERBS, ("held", "correct", "march"), label)
 
 
 def check_options(
@@ -119,10 +120,9 @@ def prepare_run(
     dense: bool,
     history: int,
 ) -> Run:
-    tables = plant.tables if wish.metric == "mass" else euclidean(plant.tables)[1]
+    pack = copied(plant.pack if wish.metric == "mass" else euclidean(plant.tables)[0])  # a run works in its own
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
-    gains = tables.constants._replace(gains=np.array([2.0 * alpha, beta * beta]))
-    pack, _ = packed(tables._replace(constants=gains))  # a run has its own copy to work in
+    reals_of(pack, GAINS)[:] = 2.0 * alpha, beta * beta
     coordinates = plant.positions.size
     rules = loop.Rules(
         tolerance=tolerance,
@@ -133,7 +133,7 @@ def prepare_run(
         stages=method.stages,
         sample_stages=method.sample_stages,
         dense=dense,
-        limits=wish.limits(coordinates, float(tables.constants.scale[1])),
+        limits=wish.limits(coordinates, float(plant.tables.constants.scale[1])),
     )
     rattles = isinstance(method, Rattle)
     state = (4 if rattles else 2) * coordinates + 1  # RATTLE keeps the remainders of its sums
@@ -154,7 +154,8 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
     y[:size] = plant.positions.ravel()
     y[size + free] = plant.velocities.ravel()[free]
     limits = run.rules.limits._replace(level=CONSTRAINTS)
-    run.words["correct"](pack, y, 0.0, limits, bench)
+    if not run.words["held"](pack, y, limits, bench.gap, bench.gap_rate):
+        run.words["correct"](pack, y, 0.0, limits, bench, False, 0.0)
     worst, _ = run.words["gaps"](pack, y, bench.gap, bench.gap_rate)
     if not worst < loop.HELD:
         message = f"bars and constraints cannot all be met at the start: a gap of {worst:.1e} of its length stays"

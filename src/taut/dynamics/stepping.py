@@ -6,8 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.verbs import mismatch, rate, row
+from taut.dynamics.methods.tableau import Tableau
+from taut.dynamics.verbs import lend, mismatch, rate, row
 from taut.numerics.vectors import combine, put
+
+
+def lend_method(method: Any) -> Any:
+    """The same table, to be handed on within this call."""
+    return Tableau(
+        lend(method.nodes),
+        lend(method.weights),
+        lend(method.result),
+        lend(method.errors),
+        method.reuses_last,
+        lend(method.extra_nodes),
+        lend(method.extra_weights),
+        lend(method.interpolant),
+    )
 
 
 def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
@@ -40,11 +55,9 @@ def advance(
     return wanted - 1
 
 
-def hand_on(method: Any, stages: np.ndarray) -> bool:
-    """Make the last stage of a step the first one of the next, if it is; says whether it was."""
-    if method.reuses_last:
-        put(stages[0], stages[method.nodes.size - 1])
-    return bool(method.reuses_last)
+def hand_on(stages: np.ndarray, last: int) -> None:
+    """Make the last stage of a step the first one of the next."""
+    put(row(stages, 0), row(stages, last))
 
 
 def estimate(

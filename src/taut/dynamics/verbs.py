@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from taut.numerics.compiled import bound, entry, kernel
-from taut.numerics.pointers import row_of
+from taut.numerics.pointers import lent, row_of
 
 
 def rate(plant: Any, t: float, y: np.ndarray, out: np.ndarray) -> None:
@@ -87,6 +87,16 @@ def row(matrix: np.ndarray, number: int) -> np.ndarray:
     return np.asarray(matrix[number])
 
 
+def lend(array: np.ndarray) -> np.ndarray:
+    """The same array, to be handed on within this call; bound like a verb because kernels count references."""
+    return array
+
+
+def lend_plant(plant: Any) -> Any:
+    """The same plant, to be handed on within this call."""
+    return plant
+
+
 def spoken(
     algorithm: Iterable[Callable[..., Any]],
     verbs: Mapping[str, Callable[..., Any]],
@@ -98,7 +108,7 @@ def spoken(
     entries: those of them that Python will call, if all are to be compiled; None leaves them as they are.
     label: tells apart, in the cache, the same function bound to other words.
     """
-    words = dict(verbs) if entries is None else {**verbs, "row": row_of}
+    words = dict(verbs) if entries is None else {**verbs, "row": row_of, "lend": lent}
     for function in algorithm:
         copy = bound(function, words)
         copy.__qualname__ += label

@@ -36,7 +36,7 @@ from taut.mechanics.tables import (
 )
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Pack
-from taut.numerics.pointers import shifted, start_of
+from taut.numerics.pointers import lent, shifted, start_of
 
 
 @inlined
@@ -213,11 +213,11 @@ def rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
 
 
 @kernel
-def energies(p: Pack, y: np.ndarray) -> tuple[float, float, float]:
-    """Kinetic, elastic and gravity's potential energy [J], eqs. (10), (11), (12)."""
+def energies(p: Pack, y: np.ndarray) -> tuple[float, float, float, float]:
+    """Kinetic, elastic and gravity's potential energy [J], eqs. (10), (11), (12), and the sum of squared tensions."""
     nodes, bars, cables, sizes = nodes_in(p), bars_in(p), cables_in(p), sizes_in(p)
     n = sizes.coordinates
-    kinetic, elastic, height = 0.0, 0.0, 0.0
+    kinetic, elastic, height, squared = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
         kinetic += 0.5 * nodes.mass[i] * y[n + i] * y[n + i]
         height -= nodes.weight[i] * y[i]
@@ -228,7 +228,14 @@ def energies(p: Pack, y: np.ndarray) -> tuple[float, float, float]:
     for k in range(sizes.cables):
         length, _, tension, _ = cable_state(cables, k, y, n)
         elastic += 0.5 * tension * (length - cables.rest_length[k])
-    return kinetic, elastic, height
+        squared += tension * tension
+    return kinetic, elastic, height, squared
+
+
+@kernel
+def lend_plant(p: Pack) -> Pack:
+    """The same pack, to be handed on within a call without counting references."""
+    return Pack(lent(p.integers), lent(p.reals))
 
 
 @entry

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from taut.mechanics.nodal import cable_state, energies, gap_of_bar, gap_of_guide, momentum, pull
+from taut.mechanics.nodal import energies, gap_of_bar, gap_of_guide, momentum, pull
 from taut.mechanics.systems import prepare_system, solve_system
 from taut.mechanics.tables import (
     bars_in,
@@ -44,8 +44,8 @@ def gaps(p: Pack, y: np.ndarray, gap: np.ndarray, gap_rate: np.ndarray) -> tuple
     state, n = start_of(y), sizes.coordinates
     worst, worst_rate, speed, reach = 0.0, 0.0, scale[0] / scale[1], 0.0
     for i in range(n):
-        reach = max(reach, abs(y[i]))
-        speed = max(speed, abs(y[n + i]))
+        reach = max(reach, abs(state[i]))
+        speed = max(speed, abs(state[n + i]))
     reach *= ALLOWANCE
     speed *= 1.0 + reach / scale[0]
     for k in range(sizes.bars):
@@ -107,16 +107,12 @@ def energy(p: Pack, y: np.ndarray) -> tuple[float, float]:
     Among the terms is what a last digit of the coordinates means for tense cables: tension times size, by the root of
     their number since such errors are as often positive as negative.
     """
-    cables, sizes = cables_in(p), sizes_in(p)
-    state, n = start_of(y), sizes.coordinates
-    kinetic, elastic, height = energies(p, state)
-    reach, squared = 0.0, 0.0
+    state, n = start_of(y), sizes_in(p).coordinates
+    kinetic, elastic, height, squared = energies(p, state)
+    reach = 0.0
     for i in range(n):
-        reach = max(reach, abs(y[i]))
-    for k in range(sizes.cables):
-        _, _, tension, _ = cable_state(cables, k, state, n)
-        squared += tension * tension
-    terms = kinetic + elastic + abs(height) + abs(y[2 * n]) + ROUND_OFF * reach * math.sqrt(squared)
+        reach = max(reach, abs(state[i]))
+    terms = kinetic + elastic + abs(height) + abs(state[2 * n]) + ROUND_OFF * reach * math.sqrt(squared)
     return kinetic + elastic + height, terms
 
 

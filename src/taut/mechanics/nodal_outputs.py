@@ -6,7 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.mechanics.nodal import accelerate, cable_state, energies, enter, gap_of_bar, gap_of_guide, momentum
+from taut.mechanics.nodal import (
+    accelerate,
+    cable_state,
+    energies,
+    enter,
+    gap_of_bar,
+    gap_of_guide,
+    lend_plant,
+    momentum,
+)
 from taut.mechanics.signals import signal_value
 from taut.mechanics.tables import (
     Nodal,
@@ -21,7 +30,7 @@ from taut.mechanics.tables import (
 )
 from taut.numerics.compiled import entry, kernel
 from taut.numerics.packing import Pack
-from taut.numerics.pointers import start_of
+from taut.numerics.pointers import lent, row_of, start_of
 
 
 class Outputs(NamedTuple):
@@ -56,12 +65,13 @@ def empty_outputs(tables: Nodal, samples: int, held: int) -> Outputs:
 @entry
 def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray, held: np.ndarray, out: Any) -> None:
     """Fill the outputs, a row a sample; `pieces` are times inside the signals' pieces, `held` the supported nodes."""
+    p, samples = lend_plant(p), lent(samples)
     cables, bars, guides, signals, work = cables_in(p), bars_in(p), guides_in(p), signals_in(p), work_in(p)
     sizes = sizes_in(p)
     n = sizes.coordinates
     balance = np.empty(n)
     for row in range(times.size):
-        t, y = times[row], start_of(samples[row])
+        t, y = times[row], start_of(row_of(samples, row))
         enter(p, pieces[row])
         accelerate(p, t, y, work.acceleration)
         worst, worst_rate = 0.0, 0.0
@@ -81,7 +91,7 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
             worst_rate = max(worst_rate, abs(gap_rate))
         for k in range(sizes.loads):
             out.load[row, k] = signal_value(signals, k, t)
-        out.energy[row, 0], out.energy[row, 1], out.energy[row, 2] = energies(p, y)
+        out.energy[row, 0], out.energy[row, 1], out.energy[row, 2], _ = energies(p, y)
         out.length_violation[row] = worst
         out.rate_violation[row] = worst_rate
         _imbalance(p, y, start_of(balance))

@@ -13,14 +13,15 @@ from taut.mechanics import nodal, nodal_manifold
 from taut.mechanics.assembly import nodal_tables
 from taut.mechanics.signals import tabulate
 from taut.mechanics.survey import problems_of_motion
-from taut.mechanics.tables import SIGNALS, Nodal, Signals
-from taut.numerics.packing import Pack
+from taut.mechanics.tables import SIGNAL_DATA, Nodal
+from taut.numerics.packing import Pack, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES
 from taut.structure.scenario import Damping, Load
 from taut.structure.structure import Structure
 
 NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
+    "lend_plant": nodal.lend_plant,
     "rate": nodal.rate,
     "forces": nodal.forces,
     "power": nodal.power,
@@ -36,9 +37,6 @@ NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
     "keep_momentum": nodal_manifold.keep_momentum,
 }
 """What a stepper or a correction may ask of a plant's tables. A formulation is one more set of these."""
-
-
-SIGNAL_DATA = SIGNALS + Signals._fields.index("data")
 
 
 @dataclass(frozen=True)
@@ -101,8 +99,7 @@ class Plant:
             if not np.isfinite(value):
                 load = self.loads[index]
                 raise OptionError(f'the load on node "{load.node}" along {load.axis} returned {value} at t = {t:g} s')
-            begin = pack.integers[2 * SIGNAL_DATA]
-            pack.reals[begin + self.tables.signals.start[index]] = value
+            reals_of(pack, SIGNAL_DATA)[self.tables.signals.start[index]] = value
 
 
 def assemble(

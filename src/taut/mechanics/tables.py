@@ -115,6 +115,8 @@ METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields)
 """Where each table begins in the pack's directory."""
 
 PAIR_PARTS = len(Pairs._fields)
+SIGNAL_DATA = SIGNALS + Signals._fields.index("data")
+GAINS = CONSTANTS + Constants._fields.index("gains")
 
 
 class Sizes(NamedTuple):

@@ -57,6 +57,16 @@ def size_of(p: Pack, part: int) -> int:
     return p.integers[2 * part + 1]  # type: ignore[no-any-return]
 
 
+def reals_of(pack: Pack, part: int) -> np.ndarray:
+    """A part of the reals, in Python."""
+    begin, size = pack.integers[2 * part : 2 * part + 2]
+    return pack.reals[begin : begin + size]
+
+
+def copied(pack: Pack) -> Pack:
+    return Pack(pack.integers.copy(), pack.reals.copy())
+
+
 def packed(tables: Sequence[Table]) -> tuple[Pack, list[Table]]:
     """Tables of integer and float vectors as one Pack, and the same tables as views into it."""
     parts = [part for table in tables for part in table]

@@ -47,27 +47,32 @@ def combine(
     """target = base + step * sum of weights[j] * stages[j] over the first `count` stages."""
     size = target.size
     out, start, rows = start_of(target), start_of(base), start_of(stages)
-    last = count - 1
-    while last > 0 and weights[last] == 0.0:
-        last -= 1
-    started = False
-    for j in range(last):
-        weight, row = weights[j], j * size
-        if weight != 0.0:
-            if started:
-                for i in range(size):
-                    out[i] += weight * rows[row + i]
-            else:
-                for i in range(size):
-                    out[i] = weight * rows[row + i]
-                started = True
-    weight, row = weights[last], last * size
-    if started:
+    while count > 1 and weights[count - 1] == 0.0:
+        count -= 1
+    # Two stages at a time: every pass over a vector costs more to begin than a term more in its sum.
+    j = count - 1 if count % 2 == 1 else count - 2
+    first = j * size
+    if count % 2 == 1:
+        a = weights[j]
         for i in range(size):
-            out[i] = start[i] + step * (out[i] + weight * rows[row + i])
+            out[i] = a * rows[first + i]
     else:
+        a, b, second = weights[j], weights[j + 1], first + size
         for i in range(size):
-            out[i] = start[i] + step * (weight * rows[row + i])
+            out[i] = a * rows[first + i] + b * rows[second + i]
+    for k in range(0, j, 2):
+        first, second, a, b = k * size, (k + 1) * size, weights[k], weights[k + 1]
+        if b == 0.0:
+            for i in range(size):
+                out[i] += a * rows[first + i]
+        elif a != 0.0:
+            for i in range(size):
+                out[i] += a * rows[first + i] + b * rows[second + i]
+        else:
+            for i in range(size):
+                out[i] += b * rows[second + i]
+    for i in range(size):
+        out[i] = start[i] + step * out[i]
 
 
 @entry
