@@ -7,8 +7,30 @@ from pathlib import Path
 import pytest
 
 
-def test_the_tbar_benchmark_compares_at_equal_accuracy(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def _beside_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[1]))
+
+
+def test_c_and_python_take_the_same_steps() -> None:
+    from benchmarks import six_strut_against_c as bench
+
+    if not bench.InC.available:
+        pytest.skip("no C compiler here")
+    result = bench.measure(steps=200, repeats=1)
+    assert result["apart"] < 1e-12
+    assert "times C" in bench.table(result)
+
+
+def test_the_scale_benchmark_measures_what_it_names() -> None:
+    from benchmarks import scale
+
+    sizes = [scale.measure(kind, 200, work=1e3) for kind in scale.KINDS]
+    assert all(20 < size.members < 1000 and size.memory > 1e7 for size in sizes)
+    assert scale.table(sizes).count("\n") == len(sizes)
+
+
+def test_the_tbar_benchmark_compares_at_equal_accuracy() -> None:
     from benchmarks import tbar_against_scipy
 
     results = tbar_against_scipy.measure(duration=1.0, repeats=1)

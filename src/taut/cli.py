@@ -29,6 +29,7 @@ app = typer.Typer(
     help="Tensegrity structures: check, simulate, look at the numbers.",
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # it would take the units in [..] for markup
 )
 
 UsageError: Any = typer.BadParameter.__bases__[0]
@@ -166,10 +167,8 @@ def run(
     method: Annotated[
         str | None, typer.Option(help="dp5 or dp8 (adaptive); rk4, rattle2, ..4, ..6 or ..8 (fixed step).")
     ] = None,
-    tolerance: Annotated[
-        float | None, typer.Option(help="Relative error allowed a step, for adaptive methods.")
-    ] = None,
-    step: Annotated[float | None, typer.Option(help="Step [s], for fixed-step methods.")] = None,
+    tolerance: Annotated[float | None, typer.Option(help="Relative error allowed a step; alone it means dp5.")] = None,
+    step: Annotated[float | None, typer.Option(help="Step [s]; alone it means rk4.")] = None,
     correction: Annotated[str | None, typer.Option(help="none, constraints, energy or baumgarte.")] = None,
     source: Annotated[
         Path | None, typer.Option("--from", help="Continue this run file, with the model in it.", metavar="RUN.nc")
@@ -200,10 +199,14 @@ def warmup() -> None:
     from taut.dynamics.simulate import simulate
     from taut.mechanics.plant import assemble
     from taut.mechanics.survey import facts
+    from taut.numerics.compiled import forget_others
     from taut.structure.generators import tbar
 
+    forgotten = forget_others()
     simulate(assemble(tbar()), 0.01)
     facts(tbar())
+    if forgotten:
+        print(f"removed {forgotten} files compiled from other versions")
     print("ready: the compiled equations are cached for later runs")
 
 

@@ -59,10 +59,6 @@ class FileError(TautError):
     """A file that cannot be read or written."""
 
 
-class StepError(TautError):
-    """A quantity that could not be computed at a state: the numbers at hand are not finite or not solvable."""
-
-
 def suggestion(word: str, known: Iterable[str]) -> str:
     """`; did you mean "d_4"?` when something known looks like the word, else an empty string."""
     words = known if isinstance(known, Collection) else list(known)

@@ -122,13 +122,17 @@ class DenseModel:
         return total
 
     def damper_force(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Eq. (17) along the cables that are taut, and Damping on nodes and masses."""
+        """Eq. (17) along the cables that are taut and not so much that they push, and Damping on nodes and masses."""
         total = -self.damping.node * v - self.damping.mass * self.mass @ v
         for cable, y, rest in zip(self.cables, self.cable_maps, self.rests, strict=True):
             s, rate = y @ q, y @ v
             if np.linalg.norm(s) > rest or cable.law == "spring":
                 coefficient = cable.damping + self.damping.stiffness * cable.stiffness
-                total -= coefficient * (rate @ s) / (s @ s) * y.T @ s
+                length = np.linalg.norm(s)
+                viscous = coefficient * (rate @ s) / length
+                if cable.law == "cable":
+                    viscous = max(viscous, -cable.stiffness * (length - rest))
+                total -= viscous / length * y.T @ s
         return total
 
     def load_force(self, t: float) -> np.ndarray:

@@ -213,3 +213,18 @@ def test_half_the_mass_of_a_cable_goes_to_either_end() -> None:
     assert run.reaction[0, 0, 2] == pytest.approx(mass / 2.0 * GRAVITY, rel=1e-12), "half the cable hangs on the wall"
     assert run.velocities[1, 0, 2] == pytest.approx(-GRAVITY * 1e-3, rel=1e-3), "the rest falls with the mass"
     assert run.energy_kinetic[1] == pytest.approx(0.5 * (1.0 + mass / 2.0) * run.velocities[1, 0, 2] ** 2, rel=1e-12)
+
+
+def test_a_damped_cable_lets_go_but_never_pushes() -> None:
+    """Closing at 20 m/s, its damper alone would push with 400 N against the 50 N it pulls with."""
+    structure = Structure(
+        {"wall": (0.0, 0.0, 0.0), "ball": (1.0, 0.0, 0.0)},
+        cables={"rope": Cable("rope", ("wall", "ball"), rest_length=0.5, stiffness=100.0, damping=20.0)},
+        supports={"wall": "xyz"},
+        point_masses={"ball": 1.0},
+    )
+    run = simulate(assemble(structure, velocities={"ball": (-20.0, 0.0, 0.0)}), 0.02, every=0.001, tolerance=1e-10)
+    assert run.cable_tension.min() == 0.0
+    # Nothing pulls and nothing pushes: it flies on.
+    np.testing.assert_allclose(run.node("ball")[:, 0], 1.0 - 20.0 * run.time, rtol=0, atol=1e-9)
+    assert np.abs(run.energy_violation).max() < 1e-9

@@ -170,7 +170,7 @@ def test_a_table_with_slopes_is_exact_for_a_cubic_and_so_is_the_motion() -> None
     structure = Structure({"m": (0, 0, 0)}, supports={"m": "yz"}, point_masses={"m": 2.0})
     run = simulate(assemble(structure, loads=[Load("m", "x", table)]), 2.0, every=0.07, correction="none")
     t = run.time
-    np.testing.assert_allclose(run.load[:, 0], cubic(t), rtol=0.0, atol=1e-13 * 40.0)
+    np.testing.assert_allclose(run.load_force[:, 0], cubic(t), rtol=0.0, atol=1e-13 * 40.0)
     place = (t**2 - 0.5 * t**3 + 0.125 * t**4 + 0.2 * t**5) / 2.0  # a fifth-order method makes no error in it
     assert np.abs(run.nodes[:, 0, 0] - place).max() <= 1e-13 * place.max()
 
@@ -181,7 +181,7 @@ def test_a_table_without_slopes_is_exact_for_a_parabola_and_flat_outside() -> No
     structure = Structure({"m": (0, 0, 0)}, supports={"m": "yz"}, point_masses={"m": 2.0})
     run = simulate(assemble(structure, loads=[Load("m", "x", table)]), 1.5, every=0.05, correction="none")
     t = np.clip(run.time, 0.2, 1.0)
-    np.testing.assert_allclose(run.load[:, 0], 1.0 + t - 2.0 * t**2, rtol=0.0, atol=1e-14)
+    np.testing.assert_allclose(run.load_force[:, 0], 1.0 + t - 2.0 * t**2, rtol=0.0, atol=1e-14)
 
 
 @pytest.mark.parametrize("options", [{"tolerance": 1e-7}, {"method": "rk4", "step": 0.01}], ids=["dp5", "rk4"])
@@ -194,7 +194,7 @@ def test_a_python_function_moves_it_to_the_last_bit_as_the_same_signal(options: 
         for signal in signals
     ]
     assert runs[0].counts == runs[1].counts
-    for part in ("nodes", "velocities", "work", "load", "bar_force", "reaction"):
+    for part in ("nodes", "velocities", "work", "load_force", "bar_force", "reaction"):
         assert np.array_equal(getattr(runs[0], part), getattr(runs[1], part)), part
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from taut import Bar, Structure, assemble, on_plane, simulate
+from taut import Bar, Constant, Load, Structure, assemble, on_plane, simulate
 
 
 def pendulum(*bars: Bar) -> Structure:
@@ -58,3 +58,15 @@ def test_a_change_point_is_reported_with_time_and_bars(correction: str) -> None:
 def test_far_from_the_change_point_nothing_is_said() -> None:
     plant = assemble(four_bar(), velocities={"A": (3.0, 0.0, 0.0), "B": (3.0, 0.0, 0.0)})
     assert simulate(plant, 0.3, tolerance=1e-9).notes == ()
+
+
+def test_smallest_forces_and_reactions_still_balance() -> None:
+    """Two bars in line between two supports, pulled in the middle: each takes half, and so does each support."""
+    structure = Structure(
+        {"a": (0, 0, 0), "b": (1, 0, 0), "c": (2, 0, 0)},
+        bars={"ab": Bar("ab", ("a", "b"), mass=1.0), "bc": Bar("bc", ("b", "c"), mass=1.0)},
+        supports={"a": "xyz", "b": "yz", "c": "xyz"},
+    )
+    run = simulate(assemble(structure, loads=[Load("b", "x", Constant(10.0))]), 0.1)
+    assert np.allclose(run.bar_force, [5.0, -5.0], atol=1e-9)
+    assert np.allclose(run.reaction[:, [0, 2], 0], -5.0, atol=1e-9)

@@ -153,7 +153,9 @@ def test_nodes_move_as_the_two_angles_say(inertia: str, variant: str) -> None:
     assert np.abs(run.work - states[:, 4]).max() <= 1e-8 * max(1.0, np.abs(states[:, 4]).max())
     if load:
         forces = np.array([load(t) for t in run.time])
-        np.testing.assert_allclose(run.load, np.column_stack([forces[:, 0, 0], forces[:, 1, 1]]), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            run.load_force, np.column_stack([forces[:, 0, 0], forces[:, 1, 1]]), rtol=0, atol=1e-12
+        )
 
 
 def test_the_radius_term_of_the_inertia_moves_the_top_by_what_the_notes_say(exact) -> None:

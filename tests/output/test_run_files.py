@@ -32,7 +32,7 @@ def test_every_sampled_part_is_a_variable() -> None:
 
 def test_a_run_reads_back_to_the_last_bit(prism: Trajectory, stored: Path) -> None:
     assert prism.notes
-    assert prism.load_names == ("top1.x",)
+    assert prism.load_names == ("shake",)
     assert_equal(load_run(stored), prism)
     assert_equal(taut.load(stored), prism)
 
@@ -57,7 +57,7 @@ def test_plain_hdf5_tools_find_their_way(prism: Trajectory, stored: Path) -> Non
 def test_netcdf_tools_find_their_way(stored: Path) -> None:
     with h5netcdf.File(stored, "r") as file:
         assert file.variables["reaction"].dimensions == ("time", "support", "axis")
-        assert file.variables["load"].dimensions == ("time", "loaded")
+        assert file.variables["load_force"].dimensions == ("time", "loaded")
         sizes = {name: size.size for name, size in file.dimensions.items() if not name.startswith("checkpoint")}
         assert sizes == {"time": 6, "node": 6, "axis": 3, "cable": 9, "bar": 3, "support": 3, "loaded": 1}
 

@@ -29,6 +29,8 @@ from taut.numerics.vectors import add, dot
 NONE, CONSTRAINTS, ENERGY = 0, 1, 2
 KINDS = ("none", "constraints", "energy", "baumgarte")
 ROUND_OFF = 2.3e-16
+YIELDING = 1e-3
+"""The work takes half of an excess of energy where the motion has this fraction of the energies present."""
 NEARNESS = 0.1
 """The energy is corrected where its excess is no more than this fraction of the energy of the motion itself."""
 
@@ -65,7 +67,7 @@ class Correction:
             if not getattr(self, name) > 0.0:
                 raise OptionError(f"correction {name} {getattr(self, name)} must be more than zero")
 
-    def limits(self, coordinates: int, typical_time: float) -> Limits:
+    def limits(self, coordinates: int, typical_time: float, *, works: bool) -> Limits:
         """The same as numbers for a plant of that many coordinates; round-off of a long sum widens the energy's."""
         return Limits(
             level={"constraints": CONSTRAINTS, "energy": ENERGY}.get(self.kind, NONE),
@@ -73,6 +75,7 @@ class Correction:
             energy_tolerance=max(self.energy_tolerance, ROUND_OFF * math.sqrt(4.0 * coordinates)),
             iterations=self.iterations,
             time=self.time or typical_time,
+            yielding=YIELDING if works else 0.0,
             coordinates=coordinates,
         )
 
@@ -85,6 +88,7 @@ class Limits(NamedTuple):
     energy_tolerance: float
     iterations: int
     time: float
+    yielding: float
     coordinates: int
 
 
@@ -119,11 +123,15 @@ def close(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, b: Any) -> No
     add(v, 1.0, b.swing)
 
 
-def rebalance(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, beyond: float, time: float, b: Any) -> bool:
+def rebalance(
+    plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, beyond: float, time: float, yielding: float, b: Any
+) -> bool:
     """Along the gradient of the energy on the constraints, as far as its linear part asks.
 
-    False where that is too far to be meant: next to an equilibrium at rest the energy hardly depends on the state, and
-    an excess of round-off would throw it anywhere.
+    Where loads or dampers work, the work is an integral with an error of its own and takes its share of the excess
+    (eq. 38): next to nothing while the motion is lively, all of it near rest, where a damped state is right by itself.
+    False where the way is too far to be meant: next to an equilibrium at rest the energy hardly depends on the state,
+    and an excess of round-off would throw it anywhere.
     """
     energy_slope(plant, y, b.slope_q, b.slope_v)
     keep_momentum(plant, b.slope_v)
@@ -135,10 +143,16 @@ def rebalance(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, beyond: f
     project(plant, b.nothing, b.gap, b.carried)
     add(b.carried, 1.0 / (time * time), b.swing)
     gain = dot(b.slope_q, b.shift) + dot(b.slope_v, b.carried)
+    share = 0.0
+    if yielding > 0.0:
+        _, terms = energy(plant, y)
+        share = yielding * terms / (time * time)
+    gain += share
     if not abs(beyond) <= NEARNESS * gain * time * time:
         return False
     add(q, -beyond / gain, b.shift)
     add(v, -beyond / gain, b.carried)
+    y[2 * q.size] += beyond / gain * share
     return True
 
 
@@ -179,16 +193,19 @@ def correct(plant: Any, y: np.ndarray, reference: float, limits: Any, b: Any, cl
     """
     size = limits.coordinates
     q, v = y[:size], y[size : 2 * size]
+    stubborn = False
     for iteration in range(1, limits.iterations + 1):
         if prepare(plant, y) < 0:
             return -iteration
         if not closed:
             close(plant, y, q, v, b)
             beyond = excess(plant, y, reference, limits)
-        if beyond != 0.0 and not rebalance(plant, y, q, v, beyond, limits.time, b):
-            return -iteration
+        if beyond != 0.0 and not stubborn:
+            stubborn = not rebalance(plant, y, q, v, beyond, limits.time, limits.yielding, b)
         closed = held(plant, y, limits, b.gap, b.gap_rate)
         beyond = excess(plant, y, reference, limits)
         if closed and beyond == 0.0:
             return iteration
+        if closed and stubborn:
+            return -iteration
     return -limits.iterations  # type: ignore[no-any-return]

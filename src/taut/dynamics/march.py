@@ -198,8 +198,8 @@ def march(
                 counts[EVALUATIONS] += advance(
                     plant, method, t, targets[done] - t, y, side, sample, b, rules.sample_stages
                 )
-            if not free:
-                settle(plant, sample, clock, counts, limits, b)
+            if not free and settle(plant, sample, clock, counts, limits, b) < 0:
+                return UNHELD
             put(samples[done], sample)
             done += 1
         counts[FILLED] = done

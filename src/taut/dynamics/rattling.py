@@ -30,20 +30,21 @@ def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
     return 0
 
 
-def meet(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, h: float, b: Any) -> None:
+def meet(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, h: float, b: Any) -> bool:
     """Bring positions back onto the constraints along the directions prepared at the start of the substep."""
     size = q.size
     before = np.inf
     for _ in range(ROUNDS):
         worst, _rate = gaps(plant, y, b.gap, b.gap_rate)
         if worst <= MET or (worst < 1e-14 and worst > 0.5 * before):
-            return
+            return True
         before = worst
         for k in range(b.gap.size):
             b.gap[k] = -b.gap[k]
         project(plant, b.nothing, b.gap, b.swing)
         accumulate(q, y[2 * size + 1 : 3 * size + 1], 1.0, b.swing)
         accumulate(v, y[3 * size + 1 : 4 * size + 1], 1.0 / h, b.swing)
+    return False
 
 
 def advance(
@@ -69,7 +70,8 @@ def advance(
         part = method.fractions[n] * h
         accumulate(v, spare_v, 0.5 * part, b.shift)
         accumulate(q, spare_q, part, v)
-        meet(plant, trial, q, v, part, b)
+        if not meet(plant, trial, q, v, part, b):
+            trial[0] = np.nan  # the step is too long for its constraints: let the state say so
         trial[2 * size] += 0.5 * part * (power(plant, t, trial) + power(plant, t + part, trial))
         t += part
         prepare(plant, trial)

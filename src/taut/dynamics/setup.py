@@ -87,16 +87,21 @@ def check_options(
 def _check_rattle(plant: Plant, method: Rattle, wish: Correction) -> None:
     if wish.kind == "baumgarte" or wish.metric != "mass":
         raise OptionError(f'method "{method.name}" meets the constraints itself, by mass; leave the correction out')
-    tables, cables = plant.tables, list(plant.structure.cables)
-    damped = [f'cable "{cables[k]}"' for k in np.flatnonzero(tables.cables.damping)]
-    damped += ["every node"] if tables.constants.node_damping[0] else []
-    damped += ["the mass"] if tables.constants.mass_damping[0] else []
-    if damped:
-        more = f" and {len(damped) - 1} more" if len(damped) > 1 else ""
+    dampers = damped(plant)
+    if dampers:
+        more = f" and {len(dampers) - 1} more" if len(dampers) > 1 else ""
         raise OptionError(
-            f'method "{method.name}" is for motion without damping, but {damped[0]}{more} damps; '
+            f'method "{method.name}" is for motion without damping, but {dampers[0]}{more} damps; '
             "use dp5 or dp8, or take the damping away"
         )
+
+
+def damped(plant: Plant) -> list[str]:
+    """What damps, by name."""
+    tables, cables = plant.tables, list(plant.structure.cables)
+    names = [f'cable "{cables[k]}"' for k in np.flatnonzero(tables.cables.damping)]
+    names += ["every node"] if tables.constants.node_damping[0] else []
+    return names + (["the mass"] if tables.constants.mass_damping[0] else [])
 
 
 def fastest_period(plant: Plant) -> float:
@@ -123,6 +128,8 @@ def prepare_run(
     pack = copied(plant.pack if wish.metric == "mass" else euclidean(plant.tables)[0])  # a run works in its own
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
     reals_of(pack, GAINS)[:] = 2.0 * alpha, beta * beta
+    works, typical_time = bool(plant.loads or damped(plant)), float(plant.tables.constants.scale[1])
+    limits = wish.limits(plant.positions.size, typical_time, works=works)
     coordinates = plant.positions.size
     rules = loop.Rules(
         tolerance=tolerance,
@@ -133,7 +140,7 @@ def prepare_run(
         stages=method.stages,
         sample_stages=method.sample_stages,
         dense=dense,
-        limits=wish.limits(coordinates, float(plant.tables.constants.scale[1])),
+        limits=limits,
     )
     rattles = isinstance(method, Rattle)
     state = (4 if rattles else 2) * coordinates + 1  # RATTLE keeps the remainders of its sums
@@ -158,7 +165,11 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
         run.words["correct"](pack, y, 0.0, limits, bench, False, 0.0)
     worst, _ = run.words["gaps"](pack, y, bench.gap, bench.gap_rate)
     if not worst < loop.HELD:
-        message = f"bars and constraints cannot all be met at the start: a gap of {worst:.1e} of its length stays"
+        widest = np.abs(bench.gap) >= 0.5 * np.abs(bench.gap).max()
+        message = (
+            f"the supports, bars and constraints cannot all be met from this start: {constraint_names(plant, widest)} "
+            f"stays {np.abs(bench.gap).max():.3g} m off; move the nodes, or take one of them away"
+        )
         raise ModelError([Problem((), message)])
     clock, counts = np.zeros(CLOCK), np.zeros(COUNTS, dtype=np.int64)
     clock[loop.LAST_ERROR] = 1e-4

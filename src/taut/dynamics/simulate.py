@@ -51,7 +51,7 @@ def simulate(
     every: time between samples [s]; a two-hundredth of the duration by default, or what the earlier trajectory had.
     method: "dp5" or "dp8" (adaptive, by tolerance), "rk4" (by step [s]), or for motion without damping "rattle2",
         "rattle4", "rattle6", "rattle8" (by step), which keep energy bounded over very long times.
-    tolerance: of the error of one step, relative to the typical member length, and to that per second for velocities.
+    tolerance: of the error of one step, relative to the mean member length, and to the largest speed for velocities.
     correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", and "none" for
         RATTLE, which needs none.
     samples: "steps" are as good as steps; "dense" ones come from the method's interpolant and are then corrected, which
@@ -63,6 +63,10 @@ def simulate(
     Ctrl-C and a step that fails end the run early with what was computed; `status` says so.
     """
     begun = clocks.perf_counter()
+    if not isinstance(plant, Plant):
+        raise OptionError(
+            f"simulate takes what assemble returns, not a {type(plant).__name__}: simulate(assemble(...))"
+        )
     chosen = method_named(method)
     wish = _wish(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
@@ -83,7 +87,7 @@ def simulate(
         start = on_grid(start, every)
         point, notes = resumed(run, start), start.notes
         times = _sample_times(duration, every)
-        times = times[times > start.time[-1] + 1e-9 * every]
+        times = times[(times > start.time[-1] + 1e-9 * every) & (times >= point.clock[loop.TIME])]
     clock, counts, y = point.clock.copy(), point.counts.copy(), point.y.copy()
     states = _room(times.size, y.size)
     with patience() as interrupted:
@@ -95,7 +99,7 @@ def simulate(
         history=noted,
         status=_status(code, run, clock),
         checkpoint=Checkpoint(y, clock, counts),
-        options=_options(chosen, wish, every, tolerance, step, samples),
+        options={**_options(chosen, wish, every, tolerance, step, samples), "physics": plant.fingerprint},
         counts=_counts(counts),
         notes=(*notes, *firmness_notes(run, clock)),
         model_text=model_text,
@@ -115,8 +119,14 @@ def _room(samples: int, state: int) -> np.ndarray:
 
 
 def _check_start(plant: Plant, start: Trajectory, duration: float) -> None:
-    if plant.structure != start.structure:
+    parts = ("nodes", "bars", "cables", "constraints", "supports")
+    ordered = all([*getattr(plant.structure, part)] == [*getattr(start.structure, part)] for part in parts)
+    if plant.structure != start.structure or not ordered:
         raise OptionError("the trajectory to continue is of another structure; assemble the one it was made with")
+    if start.options.get("physics") != plant.fingerprint:
+        raise OptionError(
+            "the trajectory to continue was made with other loads, gravity or damping; assemble the plant of then"
+        )
     if not start.time.size:
         raise OptionError("the trajectory to continue has no samples; start afresh")
     if duration <= start.time[-1]:
@@ -225,6 +235,14 @@ def _counts(counts: np.ndarray) -> dict[str, int]:
     return {name: int(counts[place]) for name, place in places.items()}
 
 
+def _load_names(plant: Plant) -> tuple[str, ...]:
+    """A load's own name, or its place; those that would come twice are numbered."""
+    names = [load.name or f"{load.node}.{load.axis}" for load in plant.loads]
+    return tuple(
+        f"{name}#{names[:k].count(name) + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)
+    )
+
+
 def _observed(run: Run, times: np.ndarray, samples: np.ndarray, reference: float) -> Trajectory:
     """Read everything off the samples."""
     plant, pack = run.plant, run.pack
@@ -238,7 +256,7 @@ def _observed(run: Run, times: np.ndarray, samples: np.ndarray, reference: float
         plant.set_functions(pack, float(times[row]))
         observe(pack, times[one], pieces[one], samples[one], plant.held, type(out)(*(part[one] for part in out)))
     if times.size and run.words["prepare"](pack, samples[0]) > 0:
-        smallest_forces(pack, samples, out.bar_force, out.guide_force)
+        smallest_forces(pack, plant.tables, samples, plant.held, out.bar_force, out.guide_force, out.reaction)
     work = samples[:, 2 * size].copy()
     return Trajectory(
         structure=plant.structure,
@@ -250,7 +268,7 @@ def _observed(run: Run, times: np.ndarray, samples: np.ndarray, reference: float
         bar_force=out.bar_force,
         constraint_force=out.guide_force,
         reaction=out.reaction,
-        load=out.load,
+        load_force=out.load,
         energy_kinetic=out.energy[:, 0].copy(),
         energy_elastic=out.energy[:, 1].copy(),
         energy_gravity=out.energy[:, 2].copy(),
@@ -258,5 +276,5 @@ def _observed(run: Run, times: np.ndarray, samples: np.ndarray, reference: float
         energy_violation=out.energy.sum(axis=1) - reference - work,
         length_violation=out.length_violation,
         rate_violation=out.rate_violation,
-        load_names=tuple(f"{load.node}.{load.axis}" for load in plant.loads),
+        load_names=_load_names(plant),
     )

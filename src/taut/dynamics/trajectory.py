@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from taut.errors import SelectionError, suggestion
 from taut.structure.structure import Structure
 
 
@@ -30,7 +31,7 @@ SAMPLED = (
         "bar_force",
         "constraint_force",
         "reaction",
-        "load",
+        "load_force",
     ),
     *("energy_kinetic", "energy_elastic", "energy_gravity", "work"),
     *("energy_violation", "length_violation", "rate_violation"),
@@ -38,7 +39,16 @@ SAMPLED = (
 """The parts of a Trajectory that have one row a sample."""
 
 
-@dataclass(frozen=True)
+def _place(kind: str, name: str, names: Iterable[str]) -> int:
+    known = list(names)
+    if name not in known:
+        pieces = [other for other in known if other.startswith(f"{name}~")]
+        hint = f"; it is cut into {', '.join(pieces)}" if pieces else suggestion(name, known)
+        raise SelectionError(f'this trajectory has no {kind} "{name}"{hint}')
+    return known.index(name)
+
+
+@dataclass(frozen=True, repr=False)
 class Trajectory:
     """Samples over time, SI units; T samples, n nodes, c cables, b bars, g constraints, s supported nodes, l loads.
 
@@ -56,7 +66,7 @@ class Trajectory:
     bar_force: np.ndarray  # (T, b)
     constraint_force: np.ndarray  # (T, g)
     reaction: np.ndarray  # (T, s, 3)
-    load: np.ndarray  # (T, l)
+    load_force: np.ndarray  # (T, l)
     energy_kinetic: np.ndarray  # (T,)
     energy_elastic: np.ndarray  # (T,)
     energy_gravity: np.ndarray  # (T,)
@@ -83,13 +93,18 @@ class Trajectory:
         """The supported nodes, in the order of `reaction`."""
         return tuple(node for node in self.structure.nodes if node in self.structure.supports)
 
+    def __repr__(self) -> str:
+        name = self.structure.name or "structure"
+        reach = f"{self.time[0]:g} to {self.time[-1]:g} s" if self.time.size else "nothing"
+        return f"<Trajectory of {name}: {self.time.size} samples, {reach}, {self.status}>"
+
     def node(self, name: str) -> np.ndarray:
         """Path of a node, (T, 3) [m]."""
-        return np.asarray(self.nodes[:, list(self.structure.nodes).index(name)])
+        return np.asarray(self.nodes[:, _place("node", name, self.structure.nodes)])
 
     def tension(self, name: str) -> np.ndarray:
         """Tension of a cable, (T,) [N]."""
-        return np.asarray(self.cable_tension[:, list(self.structure.cables).index(name)])
+        return np.asarray(self.cable_tension[:, _place("cable", name, self.structure.cables)])
 
     def facts(self) -> dict[str, str]:
         """The summary as words and values."""

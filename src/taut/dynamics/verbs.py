@@ -93,7 +93,7 @@ def lend(array: np.ndarray) -> np.ndarray:
 
 
 def lend_plant(plant: Any) -> Any:
-    """The same plant, to be handed on within this call."""
+    """The same plant, to be handed on within this call; like `lend`, this is what it means outside of kernels."""
     return plant
 
 
@@ -108,7 +108,7 @@ def spoken(
     entries: those of them that Python will call, if all are to be compiled; None leaves them as they are.
     label: tells apart, in the cache, the same function bound to other words.
     """
-    words = dict(verbs) if entries is None else {**verbs, "row": row_of, "lend": lent}
+    words = {**verbs, "lend_plant": lend_plant} if entries is None else {**verbs, "row": row_of, "lend": lent}
     for function in algorithm:
         copy = bound(function, words)
         copy.__qualname__ += label

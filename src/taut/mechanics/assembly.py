@@ -41,7 +41,7 @@ def nodal_tables(
     pairs, saddle, bar_entry = _system(mass, coupling, bar_ends, free, guides)
     lengths = [*bar_length, *(properties.route_length(structure, cable.route) for cable in cables)]
     typical = float(np.mean(lengths)) if lengths else 1.0
-    slowness = float(np.sqrt(inertia.sum() / stiffness.sum())) if stiffness.size else 1.0
+    slowness = float(np.sqrt(inertia.sum() / stiffness.sum())) if stiffness.size and inertia.any() else 1.0
     size, rows = mass.size, len(bars) + guides.value.size
     return _packed(
         Nodal(

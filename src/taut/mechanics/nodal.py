@@ -57,7 +57,10 @@ def cable_state(cables: Cables, k: int, y: np.ndarray, n: int) -> tuple[float, f
     i += n
     j += n
     stretching = (sx * (y[j] - y[i]) + sy * (y[j + 1] - y[i + 1]) + sz * (y[j + 2] - y[i + 2])) / length
-    return length, stretching, cables.stiffness[k] * stretch, damping * stretching
+    elastic, viscous = cables.stiffness[k] * stretch, damping * stretching
+    if cables.two_sided[k] == 0 and viscous < -elastic:
+        viscous = -elastic  # a damper can let a cable go slack, but nothing can make it push
+    return length, stretching, elastic, viscous
 
 
 @inlined
@@ -71,9 +74,9 @@ def pull(cables: Cables, count: int, y: np.ndarray, n: int, force: np.ndarray, d
         length, stretching, elastic, viscous = cable_state(cables, k, y, n)
         viscous *= drag
         tension = elastic + viscous
+        power -= viscous * stretching
         if tension == 0.0 or length == 0.0:
             continue  # slack; or of no length, with no direction to pull in
-        power -= viscous * stretching
         density = tension / length
         i, j = cables.first[k], cables.second[k]
         fx, fy, fz = density * (y[j] - y[i]), density * (y[j + 1] - y[i + 1]), density * (y[j + 2] - y[i + 2])

@@ -164,5 +164,7 @@ def mismatch(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, toler
         speed = max(speed, max(abs(y[n + i]), abs(trial[n + i])))
         mass += nodes.mass[i]
     works = mass * speed * speed + max(abs(y[2 * n]), abs(trial[2 * n]))
-    largest = max(worst / scale[0], max(worst_rate / speed, abs(error[2 * n]) / works))
+    largest = max(worst / scale[0], worst_rate / speed)
+    if works > 0.0:
+        largest = max(largest, abs(error[2 * n]) / works)
     return float(largest / tolerance)

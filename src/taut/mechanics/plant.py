@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -66,6 +67,15 @@ class Plant:
     def rows(self) -> int:
         """Number of constraints."""
         return int(self.tables.work.multiplier.size)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all numbers that make the motion what it is; functions of time count only by their place."""
+        t = self.tables
+        digest = hashlib.sha256()
+        for part in (*t.cables, *t.bars, *t.guides, *t.nodes, *t.signals[:4], *t.constants[2:4]):
+            digest.update((part + 0).tobytes())  # so that -0 counts as 0
+        return digest.hexdigest()[:16]
 
     @property
     def held(self) -> np.ndarray:

@@ -8,6 +8,7 @@ smallest.
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
 from taut.mechanics.systems import prepare_system, solve_system
 from taut.mechanics.tables import SYSTEM, Nodal, bars_in, constants_in, guides_in, saddle_in, sizes_in
@@ -49,26 +50,50 @@ def null_vectors(p: Pack, y: np.ndarray) -> np.ndarray:
     return vectors
 
 
-def smallest_forces(p: Pack, samples: np.ndarray, bar_force: np.ndarray, guide_force: np.ndarray) -> None:
-    """Shift the forces of every sample, in place, to the smallest that give the same motion."""
+def smallest_forces(
+    p: Pack,
+    tables: Nodal,
+    samples: np.ndarray,
+    held: np.ndarray,
+    bar_force: np.ndarray,
+    guide_force: np.ndarray,
+    reaction: np.ndarray,
+) -> None:
+    """Shift the forces of every sample and their reactions, in place, to the smallest that move it the same way."""
     bars = bar_force.shape[1]
+    fixed = np.setdiff1d(np.arange(tables.nodes.mass.size), tables.nodes.free)
     for row, y in enumerate(samples):
         vectors = null_vectors(p, y)
         forces = np.concatenate([-bar_force[row], guide_force[row]])  # as multipliers: a bar's is its push
-        forces -= vectors.T @ (vectors @ forces)
+        shift = -vectors.T @ (vectors @ forces)
+        forces += shift
         bar_force[row], guide_force[row] = -forces[:bars], forces[bars:]
+        balance = np.zeros(tables.nodes.mass.size)
+        balance[fixed] = (constraint_rows(tables, y).T @ shift)[fixed]
+        reaction[row] -= balance.reshape(-1, 3)[held]
+
+
+def constraint_rows(tables: Nodal, y: np.ndarray) -> sp.csr_matrix:
+    """G at the positions of y, over all coordinates."""
+    bars, guides = tables.bars, tables.guides
+    axes = np.arange(3)
+    first, second = bars.first[:, None] + axes, bars.second[:, None] + axes
+    along = (y[second] - y[first]) * bars.per_length[:, None]
+    owner = np.repeat(np.arange(bars.length.size), 3)
+    owners = np.repeat(np.arange(guides.value.size), np.diff(guides.start)) + bars.length.size
+    return sp.csr_matrix(
+        (
+            np.concatenate([-along.ravel(), along.ravel(), guides.coefficient]),
+            (
+                np.concatenate([owner, owner, owners]),
+                np.concatenate([first.ravel(), second.ravel(), guides.coordinate]),
+            ),
+        ),
+        shape=(bars.length.size + guides.value.size, tables.nodes.mass.size),
+    )
 
 
 def weakest_combination(tables: Nodal, y: np.ndarray) -> np.ndarray:
     """The combination of constraints that says least at the positions of y, as a unit vector over the constraints."""
-    bars, guides, n = tables.bars, tables.guides, tables.nodes.mass.size
-    rows = np.zeros((bars.length.size + guides.value.size, n))
-    for k, (i, j) in enumerate(zip(bars.first, bars.second, strict=True)):
-        along = (y[j : j + 3] - y[i : i + 3]) * bars.per_length[k]
-        rows[k, i : i + 3] = -along
-        rows[k, j : j + 3] = along
-    for k in range(guides.value.size):
-        part = slice(guides.start[k], guides.start[k + 1])
-        rows[bars.length.size + k, guides.coordinate[part]] = guides.coefficient[part]
-    movable = rows[:, tables.nodes.free]
+    movable = constraint_rows(tables, y)[:, tables.nodes.free].toarray()
     return np.asarray(np.linalg.svd(movable, full_matrices=False)[0][:, -1])

@@ -7,7 +7,6 @@ from typing import Any
 
 from taut.errors import Problem
 from taut.structure.checks import mass_problems
-from taut.structure.joining import subdivided
 from taut.structure.properties import bar_mass, total_mass
 from taut.structure.structure import Structure
 from taut.structure.topology import class_of, parts
@@ -69,8 +68,10 @@ def _freedom(structure: Structure) -> dict[str, int | None]:
     from taut.mechanics.nodal_manifold import prepare
     from taut.mechanics.plant import assemble
 
-    plant = assemble(subdivided(structure))
+    plant = assemble(structure)
     redundant = int(prepare(plant.pack, np.append(plant.positions.ravel(), 0.0)))
+    if plant.tables.pairs.block.size:  # explicit systems count no rows: there only a bar held at both ends has none
+        redundant += int(np.sum(~plant.tables.pairs.block.reshape(-1, 9).any(axis=1)))
     free = int(plant.tables.nodes.free.size)
     return {
         "free_coordinates": free,

@@ -50,6 +50,14 @@ def _compiled(function: Kernel, **options: bool) -> Kernel:
     return njit(cache=True, nogil=True, error_model="numpy", **options)(function)  # type: ignore[no-any-return]
 
 
+def forget_others() -> int:
+    """Delete what was compiled from other versions of the sources; returns how many files that were."""
+    stale = [path for path in Path(__file__).parent.parent.rglob("*.nb[ci]") if STAMP not in path.name]
+    for path in stale:
+        path.unlink(missing_ok=True)
+    return len(stale)
+
+
 def bound(function: Callable[..., Any], verbs: Mapping[str, Callable[..., Any]]) -> FunctionType:
     """The same code with some of its module's names meaning other functions.
 

@@ -83,6 +83,8 @@ def _settings(scenario: Scenario, given: Mapping[str, Any], start: Trajectory | 
             wanted["step"] = None
         if not adaptive and "tolerance" in given:
             raise OptionError(f'method "{wanted["method"]}" takes equal steps; give a --step, not a --tolerance')
+    elif "step" in given and "tolerance" in given:
+        raise OptionError("--step asks for equal steps, --tolerance for adapted ones; give one of them")
     elif "step" in given and adaptive:
         wanted["method"] = "rk4"
     elif "tolerance" in given and not adaptive:

@@ -49,7 +49,7 @@ VARIABLES = {
     "bar_force": Variable(("time", "bar"), "N", "force in each bar, positive in tension"),
     "constraint_force": Variable(("time", "constraint"), "N", "force of each constraint"),
     "reaction": Variable(("time", "support", "axis"), "N", "force of each support on the structure"),
-    "load": Variable(("time", "loaded"), "N", "each load, along its axis"),
+    "load_force": Variable(("time", "loaded"), "N", "each load, along its axis"),
     "energy_kinetic": Variable(("time",), "J", "kinetic energy"),
     "energy_elastic": Variable(("time",), "J", "energy stored in cables"),
     "energy_gravity": Variable(("time",), "J", "energy of weight"),

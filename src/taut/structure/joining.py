@@ -64,6 +64,8 @@ def subdivided(structure: Structure) -> Structure:
             cables[cable.name] = cable
             continue
         pieces = _pieces(structure, cable)
+        _refuse_clashes("cables", structure.cables, {piece.name: 0 for piece in pieces})
+        _refuse_clashes("nodes", structure.nodes, {piece.route[0]: 0 for piece in pieces[1:]})
         for index, piece in enumerate(pieces):
             cables[piece.name] = piece
             if index:
@@ -72,7 +74,6 @@ def subdivided(structure: Structure) -> Structure:
                 x, y, z = ((1 - share) * p + share * q for p, q in zip(a, b, strict=True))
                 nodes[piece.route[0]] = (x, y, z)
         groups[cable.name] = tuple(f"cable:{piece.name}" for piece in pieces)
-    _refuse_clashes("nodes", structure.nodes, {n: 0 for n in nodes if n not in structure.nodes})
     return replace(structure, nodes=nodes, cables=cables, groups=groups)
 
 

@@ -54,6 +54,7 @@ class Load:
     node: str
     axis: str
     signal: Signal
+    name: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,14 +101,20 @@ class Structure:
             members[name] = with_fields(self, members[name], fields)
         return replace(self, bars=members) if kind == "bar" else replace(self, cables=members)
 
+    def with_nodes(self, **nodes: Position) -> Structure:
+        """Add nodes, or move those that are there."""
+        return replace(self, nodes={**self.nodes, **nodes})
+
     def with_bars(self, *bars: Bar) -> Structure:
         return replace(self, bars=_by_name("bars", [*self.bars.values(), *bars]))
 
     def with_cables(self, *cables: Cable) -> Structure:
         return replace(self, cables=_by_name("cables", [*self.cables.values(), *cables]))
 
-    def with_constraints(self, *constraints: LinearConstraint) -> Structure:
-        return replace(self, constraints=_by_name("constraints", [*self.constraints.values(), *constraints]))
+    def with_constraints(self, *constraints: LinearConstraint | tuple[LinearConstraint, ...]) -> Structure:
+        """Add constraints, or what `on_line` and `tied` return."""
+        added = [one for given in constraints for one in (given if isinstance(given, tuple) else (given,))]
+        return replace(self, constraints=_by_name("constraints", [*self.constraints.values(), *added]))
 
     def without(self, selector: str) -> Structure:
         """Take members away, or nodes with everything that touches them."""

@@ -19,7 +19,7 @@ def staged(
     x, y, z = entry.gravity
     scenario = Scenario(
         gravity=(x, y, z),
-        loads=tuple(Load(load.node, load.axis, _signal(load.signal)) for load in entry.loads.values()),
+        loads=tuple(Load(load.node, load.axis, _signal(load.signal), name) for name, load in entry.loads.items()),
         damping=Damping(entry.damping.node, entry.damping.mass, entry.damping.stiffness),
         velocities={node: (v[0], v[1], v[2]) for node, v in velocities.items()},
         duration=entry.duration,

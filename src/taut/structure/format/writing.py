@@ -125,10 +125,10 @@ def _gravity(gravity: tuple[float, float, float]) -> str:
 
 
 def _load_names(loads: tuple[Load, ...]) -> Iterator[str]:
-    """Loads have no names of their own; node and axis make one, with a number where that is taken."""
+    """A load's own name, or node and axis, with a number where that is taken."""
     taken: dict[str, int] = {}
     for load in loads:
-        name = f"{load.node}_{load.axis}"
+        name = load.name or f"{load.node}_{load.axis}"
         if len(name) > NAME_LIMIT - 12 or re.search(r"#\d+$", name):
             name = "load"
         taken[name] = taken.get(name, 0) + 1
