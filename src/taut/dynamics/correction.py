@@ -48,7 +48,7 @@ class Correction:
 
     kind: str = "energy"
     tolerance: float = 1e-14
-    energy_tolerance: float = 1e-13
+    energy_tolerance: float = 1e-12
     iterations: int = 6
     metric: str = "mass"
     time: float | None = None

@@ -29,7 +29,7 @@ from taut.numerics.pointers import shifted, start_of
 ALLOWANCE = 0.1
 """Of the largest coordinate, added to lengths that gaps are measured by."""
 
-ROUND_OFF = 2e-3
+LAST_PLACES = 2e-4
 """A few units in the last place, as a fraction of the usual tolerance of the energy."""
 
 
@@ -112,7 +112,7 @@ def energy(p: Pack, y: np.ndarray) -> tuple[float, float]:
     reach = 0.0
     for i in range(n):
         reach = max(reach, abs(state[i]))
-    terms = kinetic + elastic + abs(height) + abs(state[2 * n]) + ROUND_OFF * reach * math.sqrt(squared)
+    terms = kinetic + elastic + abs(height) + abs(state[2 * n]) + LAST_PLACES * reach * math.sqrt(squared)
     return kinetic + elastic + height, terms
 
 

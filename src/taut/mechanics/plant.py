@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class Plant:
         """Number of constraints."""
         return int(self.tables.work.multiplier.size)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of all numbers that make the motion what it is; functions of time count only by their place."""
         t = self.tables
