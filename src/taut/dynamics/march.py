@@ -26,11 +26,14 @@ HELD = 1e-9
 SHAKY = 1e-4
 """Constraints less independent than this are worth a word (see `firmness`)."""
 
-TIME, STEP, LAST_ERROR, REFERENCE, START, FIRMNESS, FIRMNESS_TIME = range(7)
+CLOCK, COUNTS = 7, 10
+"""Sizes of the clock and the counts, whose places follow; a checkpoint of other sizes is of another version."""
+
+TIME, STEP, LAST_ERROR, REFERENCE, START, FIRMNESS, FIRMNESS_TIME = range(CLOCK)
 """Places in the clock: now [s], the next step [s], the last accepted error, energy minus work at the start [J], the
 time from which fixed steps are counted, and how and when the constraints were least independent."""
 
-STEPS, REJECTED, EVALUATIONS, ITERATIONS, UNBALANCED, GRID, PIECE, FRESH, FILLED, NOTED = range(10)
+STEPS, REJECTED, EVALUATIONS, ITERATIONS, UNBALANCED, GRID, PIECE, FRESH, FILLED, NOTED = range(COUNTS)
 """Places in the counts: accepted steps, rejected ones, calls of `rate`, correction iterations, steps whose energy
 could not be corrected, fixed steps from the start, current piece of the signals, whether the first stage is there,
 and in this call samples filled and steps noted in the history."""

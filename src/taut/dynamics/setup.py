@@ -27,9 +27,6 @@ MOST_STEPS = 1e9
 
 LEAST_TOLERANCE = 1e-15
 
-CLOCK, COUNTS = 7, 10
-"""Sizes of the time loop's clock and counts."""
-
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
 
@@ -171,7 +168,7 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
             f"stays {np.abs(bench.gap).max():.3g} m off; move the nodes, or take one of them away"
         )
         raise ModelError([Problem((), message)])
-    clock, counts = np.zeros(CLOCK), np.zeros(COUNTS, dtype=np.int64)
+    clock, counts = np.zeros(loop.CLOCK), np.zeros(loop.COUNTS, dtype=np.int64)
     clock[loop.LAST_ERROR] = 1e-4
     clock[loop.FIRMNESS] = 1.0
     clock[loop.REFERENCE] = run.words["energy"](pack, y)[0]
@@ -183,7 +180,11 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
 def resumed(run: Run, start: Trajectory) -> Checkpoint:
     """The state from which an earlier run goes on: exactly its own with the same method, a new start with another."""
     point, state = start.checkpoint, run.desk.trial.size
-    if point.clock.size != CLOCK or point.counts.size != COUNTS or point.y.size <= 2 * run.plant.positions.size:
+    if (
+        point.clock.size != loop.CLOCK
+        or point.counts.size != loop.COUNTS
+        or point.y.size <= 2 * run.plant.positions.size
+    ):
         raise OptionError("the trajectory to continue was made by another version of taut, or is damaged; start afresh")
     same = start.options.get("method") == run.method.name and start.options.get("step") in (None, run.rules.fixed)
     if same and point.y.size == state:

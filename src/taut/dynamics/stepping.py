@@ -93,9 +93,9 @@ def widen(plant: Any, method: Any, t: float, h: float, y: np.ndarray, d: Any) ->
         return 0
     rate(plant, t + h, d.trial, d.stages[count])
     for i in range(method.extra_nodes.size):
-        row = count + 1 + i
-        combine(d.sample, y, h, method.extra_weights[i], d.stages, row)
-        rate(plant, t + method.extra_nodes[i] * h, d.sample, d.stages[row])
+        place = count + 1 + i
+        combine(d.sample, y, h, method.extra_weights[i], d.stages, place)
+        rate(plant, t + method.extra_nodes[i] * h, d.sample, d.stages[place])
     return 1 + int(method.extra_nodes.size)
 
 
