@@ -100,12 +100,12 @@ def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the run file goes.")] = Path("tbar.nc"),
 ) -> None:
     """Simulate the T-bar of Hsu, Tadiparthi and Bhattacharya for 10 s and print the summary."""
-    from taut.output.model_runs import simulated
+    from taut.output.model_runs import recorded
     from taut.structure.files import read_model
 
     print("The T-bar: two bars, four springs, no damping, let go from rest; `taut examples tbar` copies its file here.")
     print("The first run on a machine compiles the equations, which takes a while; later ones start at once.\n")
-    _finish(simulated(read_model(_example("tbar")), output, {}), output)
+    _finish(*recorded(read_model(_example("tbar")), output, {}), output)
 
 
 @app.command()
@@ -177,7 +177,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a model and write a run file; or continue one. Ctrl-C keeps what was computed."""
-    from taut.output.model_runs import RUN_OPTIONS, continued, simulated
+    from taut.output.model_runs import RUN_OPTIONS, continued, recorded
 
     values = (duration, every, method, tolerance, step, correction)
     given = {name: value for name, value in zip(RUN_OPTIONS, values, strict=True) if value is not None}
@@ -190,7 +190,7 @@ def run(
         target = output or Path(f"{model.stem}.nc")
     else:
         raise OptionError("nothing to run: give a model file, or --from RUN.nc to continue a run")
-    _finish(simulated(loaded, target, given, start), target, as_json=as_json)
+    _finish(*recorded(loaded, target, given, start), target, as_json=as_json)
 
 
 @app.command()
@@ -232,18 +232,12 @@ def _method_problems(scenario: Scenario) -> list[Problem]:
     return []
 
 
-def _finish(result: Trajectory, target: Path, *, as_json: bool = False) -> None:
-    """Save, say what came out, and fail if the run did."""
-    from taut.dynamics.patience import patience
-    from taut.output.store import save_run
-
+def _finish(result: Trajectory, failure: FileError | None, target: Path, *, as_json: bool = False) -> None:
+    """Say what came out and where it is, and fail if the run did or could not be kept."""
     code = 0 if result.ok else 1
-    try:
-        with patience():
-            save_run(result, target)
-        saved = str(target)
-    except FileError as error:
-        saved, code = "-", _complain(str(error), 1)
+    saved = str(target)
+    if failure is not None:
+        saved, code = "-", _complain(str(failure), 1)
     if as_json:
         print(json.dumps({**_numbers(result), "run_file": saved}, indent=2))
     else:
@@ -255,15 +249,15 @@ def _finish(result: Trajectory, target: Path, *, as_json: bool = False) -> None:
 
 def _numbers(result: Trajectory) -> dict[str, Any]:
     """The summary for programs: SI units, nothing rounded."""
-    worst = {name: getattr(result, f"{name}_violation") for name in ("length", "rate", "energy")}
+    overall = result.overall
     return {
         "status": result.status,
-        "samples": result.time.size,
-        "reached": float(result.time[-1]) if result.time.size else 0.0,
+        "samples": overall.samples,
+        "reached": overall.end,
         "options": dict(result.options),
         "counts": dict(result.counts),
-        "worst": {name: float(abs(values).max(initial=0.0)) for name, values in worst.items()},
-        "work": float(result.work[-1]) if result.time.size else 0.0,
+        "worst": {name: getattr(overall, f"worst_{name}") for name in ("length", "rate", "energy")},
+        "work": overall.work,
         "wall_time": result.wall_time,
         "notes": list(result.notes),
     }

@@ -14,7 +14,8 @@ from same_runs import assert_same_run
 import taut as library
 from taut.errors import OptionError
 from taut.output import model_runs
-from taut.output.store import load_run, save_run
+from taut.output.recording import save_run
+from taut.output.store import load_run
 from taut.structure.files import parse_model
 
 
@@ -133,7 +134,7 @@ def test_a_file_that_cannot_be_written_after_all(taut: Callable, tbar: Path, mon
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("taut.output.store.write_sealed", full)
+    monkeypatch.setattr("taut.output.recording.seal", full)
     code, out, err = taut("run", tbar, "--duration", 0.1)
     assert (code, err) == (1, "tbar.nc: cannot be written: No space left on device\n")
     assert "status            finished" in out, "the summary is not lost"

@@ -8,7 +8,7 @@ import pytest
 
 import taut
 from taut.dynamics.trajectory import Trajectory
-from taut.output.store import save_run
+from taut.output.recording import save_run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -17,8 +17,9 @@ from equal_runs import assert_equal
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import FileError
 from taut.output import store
-from taut.output.store import load_run, save_run
-from taut.output.whole_files import write_sealed
+from taut.output.recording import save_run
+from taut.output.store import load_run
+from taut.output.whole_files import seal
 
 SEAL_SIZE = 76
 
@@ -52,7 +53,7 @@ def resealed(source: Path, target: Path, change: dict[str, object]) -> Path:
                 del file[name]
             else:
                 file.attrs[name] = value
-    write_sealed(target, target.read_bytes())
+    seal(target)
     return target
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import time
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +18,10 @@ from equal_runs import assert_equal
 import taut
 from taut.dynamics.trajectory import SAMPLED, Trajectory
 from taut.errors import FileError
-from taut.output.store import VARIABLES, check_writable, load_run, save_run
+from taut.output import whole_files
+from taut.output.recording import recording, save_run
+from taut.output.run_format import VARIABLES
+from taut.output.store import load_run
 from taut.output.whole_files import written_whole
 from taut.structure import files
 
@@ -172,12 +177,10 @@ def test_places_where_no_file_can_be_written(prism: Trajectory, tmp_path: Path) 
         ("nul\0.nc", "cannot be written: .*null"),
     ):
         with pytest.raises(FileError, match=said):
-            check_writable(tmp_path / place)
-        with pytest.raises(FileError, match=said):
             save_run(prism, tmp_path / place)
     assert sorted(os.listdir(tmp_path)) == ["file", "loop", "pipe.nc"]
     with pytest.raises(FileError, match="is not a file, and will not be replaced"):
-        check_writable("/dev/null")
+        save_run(prism, "/dev/null")
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
@@ -195,3 +198,67 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> 
         fail(OSError(28, "No space left on device"))
     assert os.listdir(tmp_path) == ["x.nc"]
     assert path.read_text() == "old"
+
+
+# --- written while a run goes on
+
+
+def test_a_run_recorded_part_by_part_is_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant = taut.assemble(taut.icosahedron(), gravity=9.81)
+    whole = taut.simulate(plant, 0.5, every=0.01)
+    monkeypatch.setattr("taut.dynamics.simulate.PART", 7 * 8 * (2 * plant.coordinates + 1))
+    parts: list[Trajectory] = []
+    with recording(tmp_path / "r.nc") as recorder:
+
+        def sink(part: Trajectory) -> None:
+            parts.append(part)
+            recorder.add(part)
+
+        told = taut.simulate(plant, 0.5, every=0.01, sink=sink)
+        recorder.finish(told)
+    assert [part.time.size for part in parts] == [7, 7, 7, 7, 7, 7, 7, 2]
+    assert told.time.size == 0
+    assert told.overall == whole.overall
+    assert told.summary().splitlines()[1] == whole.summary().splitlines()[1] == "simulated         0.5 s, 51 samples"
+    back = load_run(tmp_path / "r.nc")
+    for name in SAMPLED:
+        assert np.array_equal(getattr(back, name), getattr(whole, name)), name
+    assert np.array_equal(back.checkpoint.y, whole.checkpoint.y)
+    with pytest.raises(FileError, match="the samples of this run went to a sink"):
+        save_run(told, tmp_path / "s.nc")
+
+
+def test_a_long_run_needs_memory_for_a_part_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant = taut.assemble(taut.icosahedron())
+    taut.simulate(plant, 0.01)
+    monkeypatch.setattr("taut.dynamics.simulate.PART", 100_000)
+    peaks = []
+    for samples in (2_000, 20_000):
+        with recording(tmp_path / "r.nc") as recorder:
+            tracemalloc.start()
+            recorder.finish(taut.simulate(plant, 0.02, every=0.02 / samples, sink=recorder.add))
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+        assert load_run(tmp_path / "r.nc").time.size == samples + 1
+    # The times themselves are known from the start; everything else comes and goes.
+    assert peaks[1] - peaks[0] < 18_000 * 8 * 6
+
+
+@pytest.mark.parametrize("room", [0, 2_000, 50_000, 400_000])
+def test_a_full_disk_is_an_error_and_not_a_crash(
+    room: int, prism: Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.FileIO.write
+    used = [0]
+
+    def limited(self: io.FileIO, content: bytes) -> int:
+        used[0] += len(content)
+        if used[0] > room:
+            raise OSError(28, "No space left on device")
+        return written(self, content)
+
+    monkeypatch.setattr(whole_files, "_write", limited)
+    big = replace(prism, history=np.zeros((100_000, 4)))
+    with pytest.raises(FileError, match=r"x.nc: cannot be written: No space left on device"):
+        save_run(big, tmp_path / "x.nc")
+    assert os.listdir(tmp_path) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time as clocks
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
@@ -15,24 +15,37 @@ from taut.dynamics.correction import Correction
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Method, Rattle
 from taut.dynamics.patience import patience
-from taut.dynamics.setup import Run, beginning, check_options, firmness_notes, pieces_of, prepare_run, resumed
-from taut.dynamics.trajectory import Checkpoint, Trajectory, appended, on_grid
+from taut.dynamics.setup import Run, beginning, check_options, firmness_notes, prepare_run, resumed
+from taut.dynamics.trajectory import (
+    Checkpoint,
+    Overall,
+    Trajectory,
+    appended,
+    joined,
+    of_samples,
+    on_grid,
+    samples_of,
+)
 from taut.errors import OptionError
-from taut.mechanics.nodal_outputs import empty_outputs, observe
-from taut.mechanics.plant import Plant
-from taut.mechanics.redundancy import smallest_forces
+from taut.mechanics.machine import Machine
+from taut.structure.structure import Structure
 
 Progress = Callable[[float, float], None]
 """Called now and then with the simulated time and the duration [s]."""
 
+Sink = Callable[[Trajectory], None]
+"""Called with part after part of a trajectory, in order, each with its samples only."""
+
 DEFAULT_SAMPLES = 200
+PART = 32_000_000
+"""About how many bytes of states are held before they are read off and handed on."""
 HISTORY_ROWS = 10_000
 LATENCY = 0.1
 """About how long [s] the compiled loop runs before Python may report or be interrupted."""
 
 
 def simulate(
-    plant: Plant,
+    plant: Machine,
     duration: float,
     *,
     every: float | None = None,
@@ -43,6 +56,7 @@ def simulate(
     samples: str = "steps",
     history: bool = False,
     start: Trajectory | None = None,
+    sink: Sink | None = None,
     progress: Progress | None = None,
     model_text: str = "",
 ) -> Trajectory:
@@ -59,14 +73,14 @@ def simulate(
     history: keep time, size, error and acceptance of every step in `history`.
     start: continue this trajectory to the duration, counted from its own start. The result holds its samples too and is
         the same, bit for bit, as one long run.
+    sink: called with part after part of the samples while the run goes on; the result then holds no samples of its own,
+        only what is said of the whole run, so that a long run of a large structure needs little memory.
     model_text: kept with the trajectory, so that a run file alone is enough to repeat or continue it.
     Ctrl-C and a step that fails end the run early with what was computed; `status` says so.
     """
     begun = clocks.perf_counter()
-    if not isinstance(plant, Plant):
-        raise OptionError(
-            f"simulate takes what assemble returns, not a {type(plant).__name__}: simulate(assemble(...))"
-        )
+    if isinstance(plant, Structure):
+        raise OptionError("simulate takes what assemble returns, not a Structure: simulate(assemble(...))")
     chosen = method_named(method)
     wish = _wish(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
@@ -88,29 +102,43 @@ def simulate(
         point, notes = resumed(run, start), start.notes
         times = _sample_times(duration, every)
         times = times[(times > start.time[-1] + 1e-9 * every) & (times >= point.clock[loop.TIME])]
-    clock, counts, y = point.clock.copy(), point.counts.copy(), point.y.copy()
-    states = _room(times.size, y.size)
+    parts: list[Trajectory] = []
+    told = Overall()
+    if sink is None:
+        _check_room(times.size, point.y.size)
+    state = Checkpoint(point.y.copy(), point.clock.copy(), point.counts.copy())
+    noted = [np.zeros((0, 4))]
+    if sink is not None and start is not None:
+        sink(samples_of(start))
+        told, noted, begun = start.overall, [start.history], begun - start.wall_time
     with patience() as interrupted:
-        code, noted = _follow(run, clock, counts, y, times, states, duration, progress, interrupted)
-        filled = int(counts[loop.FILLED])
-        sampled = _observed(run, times[:filled], states[:filled], clock[loop.REFERENCE])
+        for ending, part, steps in _parts(run, state, times, duration, progress, interrupted):
+            code, last = ending, part
+            noted.append(steps)
+            if sink is None:
+                parts.append(part)
+            else:
+                sink(part)
+                told = replace(part, earlier=told).overall
     result = replace(
-        sampled,
-        history=noted,
-        status=_status(code, run, clock),
-        checkpoint=Checkpoint(y, clock, counts),
+        joined(parts) if sink is None else samples_of(last, slice(0)),
+        earlier=told,
+        history=np.concatenate(noted),
+        status=_status(code, run, state.clock),
+        checkpoint=state,
         options={**_options(chosen, wish, every, tolerance, step, samples), "physics": plant.fingerprint},
-        counts=_counts(counts),
-        notes=(*notes, *firmness_notes(run, clock)),
+        counts=_counts(state.counts),
+        notes=(*notes, *firmness_notes(run, state.clock)),
         model_text=model_text,
+        load_names=plant.load_names,
         wall_time=clocks.perf_counter() - begun,
     )
-    return result if start is None else appended(start, result)
+    return result if start is None or sink is not None else appended(start, result)
 
 
-def _room(samples: int, state: int) -> np.ndarray:
+def _check_room(samples: int, state: int) -> None:
     try:
-        return np.zeros((samples, state))
+        np.empty((samples, state))
     except MemoryError:
         size = samples * state * 8 / 1e9
         raise OptionError(
@@ -118,7 +146,7 @@ def _room(samples: int, state: int) -> np.ndarray:
         ) from None
 
 
-def _check_start(plant: Plant, start: Trajectory, duration: float) -> None:
+def _check_start(plant: Machine, start: Trajectory, duration: float) -> None:
     parts = ("nodes", "bars", "cables", "constraints", "supports")
     ordered = all([*getattr(plant.structure, part)] == [*getattr(start.structure, part)] for part in parts)
     if plant.structure != start.structure or not ordered:
@@ -168,35 +196,58 @@ def _sample_times(duration: float, every: float) -> np.ndarray:
     return times if times[-1] >= duration - 1e-9 * every else np.append(times, duration)
 
 
+def _parts(
+    run: Run,
+    state: Checkpoint,
+    times: np.ndarray,
+    duration: float,
+    progress: Progress | None,
+    interrupted: Callable[[], bool],
+) -> Iterator[tuple[int | None, Trajectory, np.ndarray]]:
+    """Part after part of a run: how it ended so far, None where the user interrupted it; samples; steps' history.
+
+    The loop ends a part as it ends a run and begins the next as it continues one, to the last bit.
+    """
+    rows = max(1, PART // (8 * state.y.size))
+    states = np.zeros((min(rows, times.size), state.y.size))
+    code: int | None = loop.FINISHED
+    for begin in range(0, max(times.size, 1), rows):
+        wanted = times[begin : begin + rows]
+        code, noted = _follow(run, state, wanted, states, duration, progress, interrupted)
+        filled = int(state.counts[loop.FILLED])
+        yield code, _read_off(run, wanted[:filled], states[:filled], state.clock[loop.REFERENCE]), noted
+        if code != loop.FINISHED:
+            return
+
+
 def _follow(
     run: Run,
-    clock: np.ndarray,
-    counts: np.ndarray,
-    y: np.ndarray,
+    state: Checkpoint,
     times: np.ndarray,
-    samples: np.ndarray,
+    states: np.ndarray,
     duration: float,
     progress: Progress | None,
     interrupted: Callable[[], bool],
 ) -> tuple[int | None, np.ndarray]:
-    """Call the time loop in bites; returns how it ended, None where the user interrupted it, and the steps' history."""
+    """Call the time loop in bites until every time has its state."""
     budget, code = 16, loop.PAUSED
     longest = run.desk.history.shape[0] or 10**9
     noted = []
+    clock, counts = state.clock, state.counts
     counts[loop.FILLED] = 0
     counts[loop.FRESH] = 0
     while code == loop.PAUSED and not interrupted():
         begun = clocks.perf_counter()
         code = run.words["march"](
-            run.pack,
+            run.tables,
             run.method.numbers,
             run.rules,
             run.plant.breaks,
             clock,
             counts,
-            y,
+            state.y,
             times,
-            samples,
+            states,
             run.desk,
             budget,
         )
@@ -235,46 +286,10 @@ def _counts(counts: np.ndarray) -> dict[str, int]:
     return {name: int(counts[place]) for name, place in places.items()}
 
 
-def _load_names(plant: Plant) -> tuple[str, ...]:
-    """A load's own name, or its place; those that would come twice are numbered."""
-    names = [load.name or f"{load.node}.{load.axis}" for load in plant.loads]
-    return tuple(
-        f"{name}#{names[:k].count(name) + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)
-    )
-
-
-def _observed(run: Run, times: np.ndarray, samples: np.ndarray, reference: float) -> Trajectory:
-    """Read everything off the samples."""
-    plant, pack = run.plant, run.pack
-    size = plant.positions.size
-    out = empty_outputs(plant.tables, times.size, plant.held.size)
-    pieces = pieces_of(plant.breaks, times)
-    if plant.compiled:
-        observe(pack, times, pieces, samples, plant.held, out)
-    for row in range(0 if plant.compiled else times.size):
-        one = slice(row, row + 1)
-        plant.set_functions(pack, float(times[row]))
-        observe(pack, times[one], pieces[one], samples[one], plant.held, type(out)(*(part[one] for part in out)))
-    if times.size and run.words["prepare"](pack, samples[0]) > 0:
-        smallest_forces(pack, plant.tables, samples, plant.held, out.bar_force, out.guide_force, out.reaction)
-    work = samples[:, 2 * size].copy()
-    return Trajectory(
-        structure=plant.structure,
-        time=times,
-        nodes=samples[:, :size].reshape(-1, size // 3, 3).copy(),
-        velocities=samples[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
-        cable_length=out.cable_length,
-        cable_tension=out.cable_tension,
-        bar_force=out.bar_force,
-        constraint_force=out.guide_force,
-        reaction=out.reaction,
-        load_force=out.load,
-        energy_kinetic=out.energy[:, 0].copy(),
-        energy_elastic=out.energy[:, 1].copy(),
-        energy_gravity=out.energy[:, 2].copy(),
-        work=work,
-        energy_violation=out.energy.sum(axis=1) - reference - work,
-        length_violation=out.length_violation,
-        rate_violation=out.rate_violation,
-        load_names=_load_names(plant),
-    )
+def _read_off(run: Run, times: np.ndarray, states: np.ndarray, reference: float) -> Trajectory:
+    """Everything that states say; what does not apply to the plant has no columns."""
+    seen = run.plant.observed(run.tables, times, states)
+    work = states[:, 2 * run.plant.coordinates].copy()
+    energy = seen["energy_kinetic"] + seen["energy_elastic"] + seen["energy_gravity"]
+    known = {**seen, "time": times.copy(), "work": work, "energy_violation": energy - reference - work}
+    return of_samples(run.plant.structure, known)

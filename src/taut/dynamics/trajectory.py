@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +32,9 @@ SAMPLED = (
         "constraint_force",
         "reaction",
         "load_force",
+        "coordinate",
+        "coordinate_rate",
+        "multiplier",
     ),
     *("energy_kinetic", "energy_elastic", "energy_gravity", "work"),
     *("energy_violation", "length_violation", "rate_violation"),
@@ -48,9 +51,27 @@ def _place(kind: str, name: str, names: Iterable[str]) -> int:
     return known.index(name)
 
 
+@dataclass(frozen=True)
+class Overall:
+    """What a run's summary says of all its samples, so that it can be said without having them all in hand."""
+
+    samples: int = 0
+    begin: float = 0.0
+    end: float = 0.0
+    worst_length: float = 0.0
+    worst_rate: float = 0.0
+    worst_energy: float = 0.0
+    first_energy: float = 0.0
+    last_energy: float = 0.0
+    work: float = 0.0
+
+
 @dataclass(frozen=True, repr=False)
 class Trajectory:
     """Samples over time, SI units; T samples, n nodes, c cables, b bars, g constraints, s supported nodes, l loads.
+
+    A plant in other coordinates than its nodes' has k of them, and r constraints among them; what does not apply has no
+    columns.
 
     Forces are positive in tension; reactions act on the structure. `status` is "finished" or a sentence that says
     where and why the run stopped; what was computed until then is here. `history` (on request) has a row for every step
@@ -74,6 +95,9 @@ class Trajectory:
     energy_violation: np.ndarray  # (T,) energy - start energy - work
     length_violation: np.ndarray  # (T,) worst gap of a bar or constraint
     rate_violation: np.ndarray  # (T,) its rate
+    coordinate: np.ndarray  # (T, k)
+    coordinate_rate: np.ndarray  # (T, k)
+    multiplier: np.ndarray  # (T, r)
     status: str = "finished"
     checkpoint: Checkpoint = Checkpoint(np.empty(0), np.empty(0), np.empty(0))
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -82,6 +106,7 @@ class Trajectory:
     notes: tuple[str, ...] = ()
     history: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)), repr=False)
     load_names: tuple[str, ...] = ()
+    earlier: Overall = Overall()  # of samples that went to a sink and are not here
     model_text: str = field(default="", repr=False)
 
     @property
@@ -106,23 +131,40 @@ class Trajectory:
         """Tension of a cable, (T,) [N]."""
         return np.asarray(self.cable_tension[:, _place("cable", name, self.structure.cables)])
 
+    @property
+    def overall(self) -> Overall:
+        """Extremes over the whole run, with what went to a sink."""
+        before = self.earlier
+        if not self.time.size:
+            return before
+        energy = self.energy_kinetic + self.energy_elastic + self.energy_gravity
+        return Overall(
+            samples=before.samples + self.time.size,
+            begin=before.begin if before.samples else float(self.time[0]),
+            end=float(self.time[-1]),
+            worst_length=float(np.max(self.length_violation, initial=before.worst_length)),
+            worst_rate=float(np.max(self.rate_violation, initial=before.worst_rate)),
+            worst_energy=float(np.max(np.abs(self.energy_violation), initial=before.worst_energy)),
+            first_energy=before.first_energy if before.samples else float(energy[0]),
+            last_energy=float(energy[-1]),
+            work=float(self.work[-1]),
+        )
+
     def facts(self) -> dict[str, str]:
         """The summary as words and values."""
-        counts = self.counts
-        longest = float(np.max(self.length_violation, initial=0.0))
-        work = float(self.work[-1]) if self.work.size else 0.0
+        counts, overall = self.counts, self.overall
         rows = {
             "status": self.status,
-            "simulated": f"{self.time[-1] - self.time[0] if self.time.size else 0.0:g} s, {self.time.size} samples",
+            "simulated": f"{overall.end - overall.begin:g} s, {overall.samples} samples",
             "method": self._method(),
             "steps": f"{counts['steps']} ({counts['rejected']} rejected)",
             "evaluations": f"{counts['evaluations']}",
             "correction": f"{self.options['correction']}, {counts['iterations']} iterations",
-            "worst bar length": f"{longest:.2e} m",
-            "worst bar rate": f"{float(np.max(self.rate_violation, initial=0.0)):.2e} m/s",
-            "worst energy": f"{float(np.max(np.abs(self.energy_violation), initial=0.0)):.2e} J",
-            "energy": self._energy(),
-            "work": f"{work:.6g} J",
+            "worst bar length": f"{overall.worst_length:.2e} m",
+            "worst bar rate": f"{overall.worst_rate:.2e} m/s",
+            "worst energy": f"{overall.worst_energy:.2e} J",
+            "energy": f"{overall.first_energy:.6g} J at the start, {overall.last_energy:.6g} J at the end",
+            "work": f"{overall.work:.6g} J",
             "wall time": f"{self.wall_time:.3g} s",
         }
         if counts["unbalanced"]:
@@ -143,11 +185,24 @@ class Trajectory:
             f"step {step:g} s" if step else f"tolerance {self.options['tolerance']:g}"
         )
 
-    def _energy(self) -> str:
-        if not self.time.size:
-            return "-"
-        ends = [f"{self.energy_kinetic[i] + self.energy_elastic[i] + self.energy_gravity[i]:.6g}" for i in (0, -1)]
-        return f"{ends[0]} J at the start, {ends[1]} J at the end"
+
+def of_samples(structure: Structure, samples: Mapping[str, Any]) -> Trajectory:
+    """A trajectory of samples alone, by name; what is not named does not apply and has no columns."""
+    count = len(samples["time"])
+    return Trajectory(structure=structure, **{**{name: np.zeros((count, 0)) for name in SAMPLED}, **samples})
+
+
+def samples_of(run: Trajectory, kept: slice = slice(None)) -> Trajectory:
+    """The samples of a run, or some of them, and nothing else."""
+    return of_samples(run.structure, {name: getattr(run, name)[kept] for name in SAMPLED})
+
+
+def joined(parts: Sequence[Trajectory]) -> Trajectory:
+    """The samples of several trajectories as one; all else is that of the last."""
+    if len(parts) == 1:
+        return parts[0]
+    every: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in SAMPLED}
+    return replace(parts[-1], **every)
 
 
 def on_grid(run: Trajectory, every: float) -> Trajectory:
@@ -160,7 +215,6 @@ def on_grid(run: Trajectory, every: float) -> Trajectory:
 
 
 def appended(first: Trajectory, second: Trajectory) -> Trajectory:
-    """The samples of two runs, the second of which went on where the first stopped, as one."""
-    joined: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in SAMPLED}
-    joined["history"] = np.concatenate([first.history, second.history])
-    return replace(second, **joined, wall_time=first.wall_time + second.wall_time)
+    """Two runs, the second of which went on where the first stopped, as one."""
+    history = np.concatenate([first.history, second.history])
+    return replace(joined([first, second]), history=history, wall_time=first.wall_time + second.wall_time)

@@ -39,10 +39,12 @@ class Outputs(NamedTuple):
     cable_length: np.ndarray
     cable_tension: np.ndarray
     bar_force: np.ndarray
-    guide_force: np.ndarray
+    constraint_force: np.ndarray
     reaction: np.ndarray  # (samples, held nodes, 3)
-    load: np.ndarray  # (samples, loads)
-    energy: np.ndarray  # (samples, 3) kinetic, elastic, gravity
+    load_force: np.ndarray  # (samples, loads)
+    energy_kinetic: np.ndarray  # (samples,)
+    energy_elastic: np.ndarray  # (samples,)
+    energy_gravity: np.ndarray  # (samples,)
     length_violation: np.ndarray  # (samples,) worst | |b| - l | [m], guides included
     rate_violation: np.ndarray  # (samples,) worst gap rate [m/s]
 
@@ -56,9 +58,7 @@ def empty_outputs(tables: Nodal, samples: int, held: int) -> Outputs:
         np.zeros((samples, guides)),
         np.zeros((samples, held, 3)),
         np.zeros((samples, tables.signals.coordinate.size)),
-        np.zeros((samples, 3)),
-        np.zeros(samples),
-        np.zeros(samples),
+        *(np.zeros(samples) for _ in range(5)),
     )
 
 
@@ -85,13 +85,13 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
             worst = max(worst, abs(gap))
             worst_rate = max(worst_rate, abs(gap_rate))
         for k in range(sizes.guides):
-            out.guide_force[row, k] = work.multiplier[sizes.bars + k]
+            out.constraint_force[row, k] = work.multiplier[sizes.bars + k]
             gap, gap_rate = gap_of_guide(guides, k, y, n)
             worst = max(worst, abs(gap))
             worst_rate = max(worst_rate, abs(gap_rate))
         for k in range(sizes.loads):
-            out.load[row, k] = signal_value(signals, k, t)
-        out.energy[row, 0], out.energy[row, 1], out.energy[row, 2], _ = energies(p, y)
+            out.load_force[row, k] = signal_value(signals, k, t)
+        out.energy_kinetic[row], out.energy_elastic[row], out.energy_gravity[row], _ = energies(p, y)
         out.length_violation[row] = worst
         out.rate_violation[row] = worst_rate
         _imbalance(p, y, start_of(balance))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
-from taut.mechanics import nodal, nodal_manifold
-from taut.mechanics.assembly import nodal_tables
-from taut.mechanics.signals import tabulate
+from taut.mechanics import nodal, nodal_manifold, nodal_outputs, redundancy
+from taut.mechanics.assembly import euclidean, nodal_tables
+from taut.mechanics.signals import pieces_of, tabulate
 from taut.mechanics.survey import problems_of_motion
-from taut.mechanics.tables import SIGNAL_DATA, Nodal
-from taut.numerics.packing import Pack, reals_of
+from taut.mechanics.tables import GAINS, SIGNAL_DATA, Nodal
+from taut.numerics.packing import Pack, copied, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES
 from taut.structure.scenario import Damping, Load
@@ -40,10 +41,13 @@ NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
 }
 """What a stepper or a correction may ask of a plant's tables. A formulation is one more set of these."""
 
+SMALL = 500
+"""Up to so many constraints a dense look at their independence is cheap."""
+
 
 @dataclass(frozen=True)
 class Plant:
-    """Ready-made equations of motion.
+    """The equations of motion of a structure with rigid bars: the nodal `taut.mechanics.machine.Machine`.
 
     structure: what is simulated; cables cut into segments are cut here.
     pack, tables: its flat arrays, for kernels and by name.
@@ -61,13 +65,64 @@ class Plant:
     functions: Mapping[int, Callable[[float], float]]
 
     @property
+    def formulation(self) -> str:
+        return "nodal"
+
+    @property
     def compiled(self) -> bool:
         return not self.functions
+
+    @property
+    def coordinates(self) -> int:
+        return int(self.positions.size)
 
     @property
     def rows(self) -> int:
         """Number of constraints."""
         return int(self.tables.work.multiplier.size)
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """Bars first."""
+        guides = (f'constraint "{name}"' for name in self.structure.constraints)
+        return (*(f'bar "{name}"' for name in self.structure.bars), *guides)
+
+    @property
+    def load_names(self) -> tuple[str, ...]:
+        """A load's own name, or its place; those that would come twice are numbered."""
+        names = [load.name or f"{load.node}.{load.axis}" for load in self.loads]
+        return tuple(
+            f"{name}#{names[:k].count(name) + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)
+        )
+
+    @cached_property
+    def dampers(self) -> tuple[str, ...]:
+        constants, cables = self.tables.constants, list(self.structure.cables)
+        names = [f'cable "{cables[k]}"' for k in np.flatnonzero(self.tables.cables.damping)]
+        names += ["every node"] if constants.node_damping[0] else []
+        return (*names, "the mass") if constants.mass_damping[0] else tuple(names)
+
+    @property
+    def works(self) -> bool:
+        return bool(self.loads or self.dampers)
+
+    @property
+    def typical_time(self) -> float:
+        return float(self.tables.constants.scale[1])
+
+    @cached_property
+    def shortest_period(self) -> float:
+        """Of the node that its cables hold stiffest, if its neighbours stood still.
+
+        A longer step could jump over a cable that goes taut and slack again, and no error estimate would see it.
+        """
+        tables = self.tables
+        stiffness = np.zeros(tables.nodes.mass.size)
+        for end in (tables.cables.first, tables.cables.second):
+            np.add.at(stiffness, end, tables.cables.stiffness)
+        free = tables.nodes.free
+        fastest = float(np.max(stiffness[free // 3 * 3] / tables.nodes.mass[free], initial=0.0))
+        return math.inf if fastest == 0.0 else 2.0 * math.pi / math.sqrt(fastest)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -84,6 +139,60 @@ class Plant:
         return np.array(
             [i for i, name in enumerate(self.structure.nodes) if name in self.structure.supports], dtype=int
         )
+
+    def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
+        pack = copied(self.pack if metric == "mass" else euclidean(self.tables)[0])
+        reals_of(pack, GAINS)[:] = gains
+        return pack
+
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
+        speeds = np.zeros(self.coordinates)
+        free = self.tables.nodes.free
+        speeds[free] = self.velocities.ravel()[free]
+        return self.positions.ravel().copy(), speeds
+
+    def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
+        names = list(self.structure.nodes)
+        notes = []
+        for label, unit, wanted, found in (
+            ("positions", "m", self.positions, q),
+            ("velocities", "m/s", self.velocities, v),
+        ):
+            change = np.abs(found.reshape(-1, 3) - wanted).max(axis=1, initial=0.0)
+            worst = int(np.argmax(change))
+            if change[worst] > 1e-9 * max(1.0, float(np.abs(wanted).max(initial=0.0))):
+                notes.append(
+                    f"start {label} did not fit supports, bars and constraints and were projected onto them; "
+                    f'the largest change is {change[worst]:.3g} {unit}, at node "{names[worst]}"'
+                )
+        return tuple(notes)
+
+    def dependent(self, tables: Pack, y: np.ndarray) -> np.ndarray:
+        return redundancy.null_vectors(tables, y)
+
+    def weakest(self, y: np.ndarray) -> np.ndarray:
+        return redundancy.weakest_combination(self.tables, y) if self.rows <= SMALL else np.zeros(0)
+
+    def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
+        out = nodal_outputs.empty_outputs(self.tables, times.size, self.held.size)
+        pieces = pieces_of(self.breaks, times)
+        if self.compiled:
+            nodal_outputs.observe(tables, times, pieces, states, self.held, out)
+        for row in range(0 if self.compiled else times.size):
+            one = slice(row, row + 1)
+            self.set_functions(tables, float(times[row]))
+            shown = type(out)(*(part[one] for part in out))
+            nodal_outputs.observe(tables, times[one], pieces[one], states[one], self.held, shown)
+        if times.size and nodal_manifold.prepare(tables, states[0]) > 0:
+            redundancy.smallest_forces(
+                tables, self.tables, states, self.held, out.bar_force, out.constraint_force, out.reaction
+            )
+        size = self.coordinates
+        return {
+            "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
+            "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
+            **out._asdict(),
+        }
 
     def verbs(self) -> dict[str, Callable[..., Any]]:
         """The functions that algorithms call; kernels, unless a load is a Python function."""

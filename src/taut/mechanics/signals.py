@@ -119,3 +119,9 @@ def signal_value(s: Any, index: int, t: float) -> float:
         s.data[slopes + left],
         s.data[slopes + right],
     )
+
+
+def pieces_of(breaks: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """A time inside the smooth piece of the signals that begins at or before each time."""
+    middles = 0.5 * (np.maximum(breaks[:-1], -1e300) + np.minimum(breaks[1:], 1e300))
+    return np.asarray(middles[np.searchsorted(breaks, times, side="right") - 1])

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError
-from taut.output.store import load_run, save_run
+from taut.output.recording import save_run
+from taut.output.store import load_run
 from taut.structure.files import Model, read_model, write_model
 from taut.structure.structure import Structure
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from taut.dynamics.correction import Correction
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Rattle
-from taut.dynamics.simulate import simulate
+from taut.dynamics.patience import patience
+from taut.dynamics.simulate import Sink, simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, ModelError, OptionError
 from taut.mechanics.plant import assemble
 from taut.output.progress import progress_bar
-from taut.output.store import check_writable, load_run
+from taut.output.recording import recording
+from taut.output.store import load_run
 from taut.structure.files import Model, located, parse_model
 from taut.structure.format.overriding import overridden
 from taut.structure.scenario import Scenario
@@ -26,15 +29,31 @@ PHYSICS = ("gravity", "loads", "damping", "velocities")
 """What a scenario says beside them."""
 
 
-def simulated(model: Model, target: Path, given: Mapping[str, Any], start: Trajectory | None = None) -> Trajectory:
-    """Run a model, or go on with a run of it; a run file that could not be written is found before.
+def recorded(
+    model: Model, target: Path, given: Mapping[str, Any], start: Trajectory | None = None
+) -> tuple[Trajectory, FileError | None]:
+    """Run a model, or go on with a run of it, into a run file that grows while the run goes on.
 
     given: options that win over those of the run that is continued, and these over those of the scenario.
-    The trajectory holds the model's text with all of them, so that it says everything about the run.
+    Returns what is to be said of the run, its samples being in the file, and why the file is not there if it is not.
+    The file holds the model's text with all options, so that it says everything about the run.
     """
     if target.suffix != ".nc":
         raise FileError(f"{target}: a run file's name must end in .nc")
-    check_writable(target)
+    result = None
+    try:
+        with ExitStack() as until_written, recording(target) as recorder:
+            result = _simulated(model, given, start, recorder.add)
+            until_written.enter_context(patience())
+            recorder.finish(result)
+    except FileError as error:
+        if result is None:
+            raise
+        return result, error
+    return result, None
+
+
+def _simulated(model: Model, given: Mapping[str, Any], start: Trajectory | None, sink: Sink) -> Trajectory:
     scenario = model.scenario
     wanted = _settings(scenario, given, start)
     changed = {name: value for name, value in wanted.items() if value != getattr(scenario, name)}
@@ -47,7 +66,7 @@ def simulated(model: Model, target: Path, given: Mapping[str, Any], start: Traje
     try:
         plant = assemble(model.structure, **{name: getattr(scenario, name) for name in PHYSICS})
         with progress_bar(float(start.time[-1]) if start else 0.0, duration) as report:
-            return simulate(plant, duration, **wanted, start=start, progress=report, model_text=text)
+            return simulate(plant, duration, **wanted, start=start, sink=sink, progress=report, model_text=text)
     except ModelError as error:
         raise located(model, error.problems) from None
 

@@ -1,85 +1,21 @@
-"""Run files: a Trajectory as NetCDF-4, which xarray, MATLAB and any HDF5 tool open.
-
-A file is written beside its final name and moved there when it is whole, so a killed run never leaves half a file. It
-holds the model's text and the full last state: it can be repeated and continued without anything else.
-"""
+"""Reading run files: back to a Trajectory, or a FileError that says what is wrong with the file."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory
-from taut.errors import FileError, TautError, suggestion
-from taut.output.whole_files import check_writable, seal_of, write_sealed, written_whole
-from taut.structure.files import model_text, parse_model
-from taut.structure.joining import subdivided
-from taut.structure.structure import Structure
-
-__all__ = ["FORMAT", "VARIABLES", "check_writable", "load_run", "save_run"]
-
-FORMAT = 1
+from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory, of_samples
+from taut.errors import FileError, suggestion
+from taut.output.run_format import CHECKPOINT, FORMAT, VARIABLES, labels_of, structure_of
+from taut.output.whole_files import seal_of
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
-
-PACKED_SIZE = 10_000
-"""Numbers from which on a variable is compressed."""
-
-
-class Variable(NamedTuple):
-    """A variable of a run file."""
-
-    dimensions: tuple[str, ...]
-    unit: str
-    meaning: str
-
-
-VARIABLES = {
-    "time": Variable(("time",), "s", "time since the start"),
-    "nodes": Variable(("time", "node", "axis"), "m", "position of each node"),
-    "velocities": Variable(("time", "node", "axis"), "m/s", "velocity of each node"),
-    "cable_length": Variable(("time", "cable"), "m", "length of each cable"),
-    "cable_tension": Variable(("time", "cable"), "N", "force in each cable, positive in tension"),
-    "bar_force": Variable(("time", "bar"), "N", "force in each bar, positive in tension"),
-    "constraint_force": Variable(("time", "constraint"), "N", "force of each constraint"),
-    "reaction": Variable(("time", "support", "axis"), "N", "force of each support on the structure"),
-    "load_force": Variable(("time", "loaded"), "N", "each load, along its axis"),
-    "energy_kinetic": Variable(("time",), "J", "kinetic energy"),
-    "energy_elastic": Variable(("time",), "J", "energy stored in cables"),
-    "energy_gravity": Variable(("time",), "J", "energy of weight"),
-    "work": Variable(("time",), "J", "work of loads and dampers since the start"),
-    "energy_violation": Variable(("time",), "J", "energy less start energy less work"),
-    "length_violation": Variable(("time",), "m", "largest gap of a bar or constraint"),
-    "rate_violation": Variable(("time",), "m/s", "largest rate of such a gap"),
-}
-"""Every variable with samples: its dimensions, its unit and what it is."""
-
-HISTORY = ("time", "step", "error", "accepted")
-"""The columns of the history of steps, which is there on request."""
-
-CHECKPOINT = {
-    "y": "last state of the time loop: positions, velocities, work",
-    "clock": "last clock of the time loop",
-    "counts": "last counts of the time loop",
-}
-
-
-def save_run(run: Trajectory, path: str | Path) -> None:
-    """Write a trajectory to a run file."""
-    import h5netcdf
-
-    # In memory first: on a full disk HDF5 may crash, while a plain write says so.
-    image = io.BytesIO()
-    with h5netcdf.File(image, "w") as file:
-        _write(file, run)
-    with written_whole(path) as draft:
-        write_sealed(draft, image.getbuffer())
 
 
 def load_run(path: str | Path) -> Trajectory:
@@ -123,105 +59,21 @@ def _check_readable(source: Path) -> None:
         )
 
 
-# --- writing
-
-
-def _write(file: Any, run: Trajectory) -> None:
-    _write_attributes(file.attrs, run)
-    used = {name: labels for name, labels in _names(run.structure, run.load_names).items() if labels}
-    file.dimensions = {"time": run.time.size, **{name: len(labels) for name, labels in used.items()}}
-    for name, labels in used.items():
-        _put_texts(file, name, (name,), [_storable(label) for label in labels])
-    for name, (dimensions, unit, meaning) in VARIABLES.items():
-        data = getattr(run, name)
-        if data.size:
-            packing = {"compression": "gzip", "compression_opts": 1, "shuffle": True} if data.size > PACKED_SIZE else {}
-            variable = file.create_variable(name, dimensions, data=data, **packing)
-            variable.attrs["units"] = unit
-            variable.attrs["long_name"] = meaning
-    if run.history.size:
-        file.dimensions["step_tried"], file.dimensions["step_fact"] = run.history.shape
-        _put_texts(file, "step_fact", ("step_fact",), HISTORY)
-        variable = file.create_variable("history", ("step_tried", "step_fact"), data=run.history)
-        variable.attrs["long_name"] = "every step tried: time [s], step [s], error of that allowed, whether accepted"
-    for name, meaning in CHECKPOINT.items():
-        data = getattr(run.checkpoint, name)
-        file.dimensions[f"checkpoint_{name}_size"] = data.size
-        variable = file.create_variable(f"checkpoint_{name}", (f"checkpoint_{name}_size",), data=data)
-        variable.attrs["long_name"] = meaning
-    _put_texts(file, "model_text", (), run.model_text)
-    # The model's text gives the structure too, unless it was changed in between.
-    if _structure_of(run.model_text) != run.structure:
-        _put_texts(file, "structure_text", (), model_text(run.structure))
-
-
-def _write_attributes(attributes: Any, run: Trajectory) -> None:
-    from taut import __version__
-
-    attributes["title"] = _storable(run.structure.name or "a tensegrity structure")
-    attributes["source"] = f"taut {__version__}"
-    attributes["created"] = datetime.now(UTC).isoformat(timespec="seconds")
-    attributes["taut_format"] = FORMAT
-    attributes["taut_version"] = __version__
-    attributes["status"] = run.status
-    attributes["wall_time"] = run.wall_time
-    attributes["options"] = json.dumps(dict(run.options))
-    attributes["counts"] = json.dumps(dict(run.counts))
-    attributes["notes"] = json.dumps(list(run.notes))
-
-
-def _names(structure: Structure, loads: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """The labels of every dimension but time."""
-    return {
-        "node": tuple(structure.nodes),
-        "axis": ("x", "y", "z"),
-        "cable": tuple(structure.cables),
-        "bar": tuple(structure.bars),
-        "constraint": tuple(structure.constraints),
-        "support": tuple(node for node in structure.nodes if node in structure.supports),
-        "loaded": loads,
-    }
-
-
-def _put_texts(file: Any, name: str, dimensions: tuple[str, ...], texts: Any) -> None:
-    """Texts as variables: an attribute holds at most 64 kB."""
-    import h5py
-
-    variable = file.create_variable(name, dimensions, dtype=h5py.string_dtype())
-    variable[...] = np.array(texts, dtype=object)
-
-
-def _storable(label: str) -> str:
-    """A label without what HDF5 texts cannot hold; the names themselves are in the model's text."""
-    return label.replace("\0", "\\0").encode("utf-8", "replace").decode()
-
-
-def _structure_of(text: str) -> Structure | None:
-    """The structure that a run of this model has; None where the text does not say."""
-    try:
-        return subdivided(parse_model(text, limit=None).structure) if text else None
-    except TautError:
-        return None
-
-
-# --- reading
-
-
 def _read(file: Any, source: Path) -> Trajectory:
     _check_format(file.attrs, source)
     told = _text(file, "model_text")
-    structure = _structure_of(_text(file, "structure_text") if "structure_text" in file.variables else told)
+    structure = structure_of(_text(file, "structure_text") if "structure_text" in file.variables else told)
     if structure is None:
         raise FileError(f"{source}: this version of taut cannot read the model in it")
     loads = tuple(map(_plain, file.variables["loaded"][...])) if "loaded" in file.variables else ()
-    sizes = {name: len(labels) for name, labels in _names(structure, loads).items()}
-    sizes["time"] = file.dimensions["time"].size
+    sizes = {name: len(labels) for name, labels in labels_of(structure).items()}
+    for name in ("time", "loaded", "freedom", "condition"):
+        sizes[name] = file.dimensions[name].size if name in file.dimensions else 0
     point = Checkpoint(*(np.asarray(file.variables[f"checkpoint_{name}"][...]) for name in CHECKPOINT))
     if point.y.size not in (6 * sizes["node"] + 1, 12 * sizes["node"] + 1):  # RATTLE keeps remainders too
         raise ValueError(f"its last state has {point.y.size} numbers, not {6 * sizes['node'] + 1}")
-    return Trajectory(
-        structure=structure,
-        **{name: _samples(file, name, sizes) for name in SAMPLED},
+    return replace(
+        of_samples(structure, {name: _samples(file, name, sizes) for name in SAMPLED}),
         status=str(file.attrs["status"]),
         checkpoint=point,
         options=json.loads(file.attrs["options"]),

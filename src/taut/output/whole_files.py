@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
 import re
 import socket
@@ -11,17 +12,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from taut.errors import FileError
 
 _SEAL = re.compile(rb"\ntaut seal ([0-9a-f]{64})\n")
 _SEAL_SIZE = len(b"\ntaut seal ") + 64 + len(b"\n")
-
-
-def check_writable(path: str | Path) -> None:
-    """Raise FileError if a file could not be written here; to be asked before a long run, not after it."""
-    with _draft(path) as draft:
-        draft.touch()
 
 
 @contextmanager
@@ -89,11 +85,34 @@ def _alive(process: int) -> bool:
     return True
 
 
-def write_sealed(path: Path, content: bytes | memoryview) -> None:
-    """Write a content and its checksum. HDF5 knows its own end, so its readers do not mind what comes after it."""
-    with open(path, "wb") as stream:
-        stream.write(content)
-        stream.write(b"\ntaut seal " + hashlib.blake2b(content, digest_size=32).hexdigest().encode() + b"\n")
+_write = io.FileIO.write
+
+
+class Unfailing(io.FileIO):
+    """A file for HDF5, which may crash where a write fails: `failure` keeps the first, and the rest goes nowhere."""
+
+    failure: OSError | None = None
+
+    def write(self, content: Any) -> int:
+        try:
+            return _write(self, content) if self.failure is None else len(content)
+        except OSError as error:
+            self.failure = error
+            return len(content)
+
+    def truncate(self, size: int | None = None) -> int:
+        try:
+            return super().truncate(size) if self.failure is None else size or 0
+        except OSError as error:
+            self.failure = error
+            return size or 0
+
+
+def seal(path: Path) -> None:
+    """Add a checksum to a file. HDF5 knows its own end, so its readers do not mind what comes after it."""
+    digest = _digest(path, path.stat().st_size)
+    with open(path, "ab") as stream:
+        stream.write(b"\ntaut seal " + digest + b"\n")
 
 
 def seal_of(path: Path) -> str:

@@ -1,0 +1,88 @@
+"""What a run asks of a plant, whatever its formulation: the seam between mechanics and the time loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from taut.structure.structure import Structure
+
+
+class Machine(Protocol):
+    """Ready-made equations of motion in some coordinates q, with constraints or without.
+
+    A state is y = [q, v, work, ...]. `verbs` are the functions of `taut.dynamics.verbs` for this plant, and
+    `own_tables` makes what they take as their first argument: the plant's numbers and work space, fresh for every run.
+    """
+
+    @property
+    def structure(self) -> Structure:
+        """What is simulated; without members where the plant has coordinates only."""
+
+    @property
+    def coordinates(self) -> int: ...
+
+    @property
+    def rows(self) -> int:
+        """Number of constraints."""
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """One for every constraint, such as 'bar "left"'."""
+
+    @property
+    def formulation(self) -> str:
+        """A name for the set of verbs: plants with compiled verbs of one name share what is compiled around them."""
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the verbs are kernels, so that the time loop can be compiled around them."""
+
+    @property
+    def breaks(self) -> np.ndarray:
+        """Times at which a signal is not smooth, from -inf to inf."""
+
+    @property
+    def works(self) -> bool:
+        """Whether anything but conservative forces acts."""
+
+    @property
+    def dampers(self) -> tuple[str, ...]:
+        """What damps, by name."""
+
+    @property
+    def typical_time(self) -> float:
+        """About how long [s] a swing takes over 2 pi."""
+
+    @property
+    def shortest_period(self) -> float:
+        """No step should be longer [s]."""
+
+    @property
+    def load_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all numbers that make the motion what it is."""
+
+    def verbs(self) -> Mapping[str, Callable[..., Any]]: ...
+
+    def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Any:
+        """Numbers and work space of one run, with corrections in a metric and Baumgarte's 2 alpha and beta^2."""
+
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and velocities, flat, before they are brought onto the constraints."""
+
+    def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
+        """What is to be said where a start was brought onto the constraints."""
+
+    def dependent(self, tables: Any, y: np.ndarray) -> np.ndarray:
+        """Orthonormal combinations of constraints that say nothing here, a row each."""
+
+    def weakest(self, y: np.ndarray) -> np.ndarray:
+        """The combination of constraints that says least here; empty where that is too dear to find."""
+
+    def observed(self, tables: Any, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
+        """What can be read off states, a row a sample, under the names of a Trajectory."""
