@@ -85,6 +85,8 @@ def check_options(
 def _check_rattle(plant: Machine, method: Rattle, wish: Correction) -> None:
     if wish.kind == "baumgarte" or wish.metric != "mass":
         raise OptionError(f'method "{method.name}" meets the constraints itself, by mass; leave the correction out')
+    if not plant.constant_mass:
+        raise OptionError(f'method "{method.name}" needs a mass matrix that does not change; use dp5 or dp8')
     dampers = plant.dampers
     if dampers:
         more = f" and {len(dampers) - 1} more" if len(dampers) > 1 else ""

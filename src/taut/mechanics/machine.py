@@ -53,6 +53,10 @@ class Machine(Protocol):
         """What damps, by name."""
 
     @property
+    def constant_mass(self) -> bool:
+        """Whether the mass matrix is the same everywhere."""
+
+    @property
     def typical_time(self) -> float:
         """About how long [s] a swing takes over 2 pi."""
 

@@ -103,6 +103,10 @@ class Plant:
         return (*names, "the mass") if constants.mass_damping[0] else tuple(names)
 
     @property
+    def constant_mass(self) -> bool:
+        return True
+
+    @property
     def works(self) -> bool:
         return bool(self.loads or self.dampers)
 

@@ -1,0 +1,49 @@
+"""The saddle-point system of `taut.numerics.saddle`, small and dense: solved by a singular value decomposition.
+
+    W x = a + G^T l,   G x = b
+
+Rows of G that depend on others get the smallest multipliers. With W = L L^T and L^-1 G^T = U S V^T.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+RANK = 1e-10
+"""Singular values below this fraction of the largest count as zero."""
+
+
+class DenseSaddle(NamedTuple):
+    root: np.ndarray  # L
+    left: np.ndarray  # U, columns of the singular values that count
+    singular: np.ndarray  # S
+    right: np.ndarray  # V
+    rows: int
+
+    @property
+    def dropped(self) -> int:
+        """How many rows depend on others."""
+        return self.rows - self.singular.size
+
+    @property
+    def firmness(self) -> float:
+        """How independent the rows are: 1 fully, 0 not at all."""
+        return float((self.singular[-1] / self.singular[0]) ** 2) if self.singular.size else 1.0
+
+
+def decompose(weight: np.ndarray, gradient: np.ndarray) -> DenseSaddle:
+    root = np.linalg.cholesky(weight)
+    left, singular, right = np.linalg.svd(np.linalg.solve(root, gradient.T), full_matrices=False)
+    rank = int(np.sum(singular > RANK * singular[0])) if singular.size else 0
+    return DenseSaddle(root, left[:, :rank], singular[:rank], right[:rank].T, gradient.shape[0])
+
+
+def solve(s: DenseSaddle, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """x and l."""
+    pull = np.linalg.solve(s.root, a)
+    along = s.left.T @ pull
+    wanted = (s.right.T @ b) / s.singular
+    x = np.linalg.solve(s.root.T, pull + s.left @ (wanted - along))
+    return x, s.right @ ((wanted - along) / s.singular)
