@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 
@@ -20,6 +21,32 @@ def test_c_and_python_take_the_same_steps() -> None:
     result = bench.measure(steps=200, repeats=1)
     assert result["apart"] < 1e-12
     assert "times C" in bench.table(result)
+
+
+def test_mujoco_and_taut_see_the_same_motion() -> None:
+    from benchmarks import six_strut_against_mujoco as bench
+
+    if not bench.AVAILABLE:
+        assert "mujoco is not installed" in bench.report()
+        pytest.skip("mujoco is not installed; it comes with the extra bench")
+    for motion, close in zip(bench.MOTIONS, (1e-10, 1e-7), strict=True):  # kinks cost the second its order
+        flight = bench.measure(motion, duration=0.125, halvings=6, repeats=1)
+        assert flight.sweeps[bench.BASELINE][-1].error < close
+        assert flight.apart[-1] < 1e-12
+        assert flight.axial < 1e-12
+        assert flight.doubt < 1e-11
+        text = bench.table(flight)
+        assert all(name in text for name in flight.sweeps)
+
+
+def test_time_at_equal_error_is_read_between_runs_and_luck_does_not_count() -> None:
+    from benchmarks.six_strut_against_mujoco import Point, seconds_at
+
+    sweep = [Point(0.1, 1.0, 1e-2), Point(0.01, 10.0, 1e-6), Point(0.001, 100.0, 1e-4), Point(1e-4, 1e3, 1e-8)]
+    assert seconds_at(sweep, 1e-3) == pytest.approx(10**0.5)
+    assert seconds_at(sweep, 1e-6) == pytest.approx(10**2.5)
+    assert np.isnan(seconds_at(sweep, 1e-9))
+    assert np.isnan(seconds_at(sweep, 1e-1))
 
 
 def test_the_scale_benchmark_measures_what_it_names() -> None:

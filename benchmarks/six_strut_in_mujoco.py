@@ -1,0 +1,97 @@
+"""A robot of separate bars as a MuJoCo model: each bar a free rigid body, each cable a spatial tendon that only pulls.
+
+The same physics as taut's: a tendon with springlength [0, rest] has no force below its rest length and stiffness *
+stretch above, a body has the mass and the transverse inertia of the "thin" bar. A thin rod has no inertia about its
+axis, which MuJoCo does not take. Any other number does: the cables attach on the axis and give no torque about it, so a
+bar that starts without spin about its axis never gets any. `axial` is that number, relative to the transverse inertia.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+
+import numpy as np
+
+import taut
+from taut.structure import properties
+
+AVAILABLE = find_spec("mujoco") is not None
+
+NEEDED = ("mjDSBL_SPRING", "mjDSBL_GRAVITY")
+"""Of what MuJoCo can leave out, what this model needs; the rest (contacts, constraints, sensors, ...) is left out."""
+
+INTEGRATORS = ("RK4", "Euler", "implicit")
+
+
+class InMujoco:
+    """A structure at a start given by positions and velocities (n, 3) of its nodes. gravity: [m/s^2] along -z."""
+
+    def __init__(
+        self,
+        structure: taut.Structure,
+        positions: np.ndarray,
+        velocities: np.ndarray,
+        gravity: float,
+        axial: float = 1e-3,
+    ) -> None:
+        import mujoco
+
+        self.engine = mujoco
+        names = list(structure.nodes)
+        bodies, qpos, qvel = [], [], []
+        for bar in structure.bars.values():
+            first, second = (names.index(node) for node in bar.nodes)
+            length, mass = properties.bar_length(structure, bar), properties.bar_mass(structure, bar)
+            inertia = properties.bar_rotary_mass(structure, bar) * length**2
+            along = (positions[second] - positions[first]) / length
+            turning = np.cross(along, velocities[second] - velocities[first]) / length
+            middle, attitude, back, local = (positions[first] + positions[second]) / 2.0, *map(np.empty, (4, 4, 3))
+            mujoco.mju_quatZ2Vec(attitude, along)
+            mujoco.mju_negQuat(back, attitude)
+            mujoco.mju_rotVecQuat(local, turning, back)  # a free joint's rates of turning are about its body's axes
+            qpos += [*middle, *attitude]
+            qvel += [*(velocities[first] + velocities[second]) / 2.0, *local]
+            bodies.append(
+                f'<body pos="{_text(middle)}" quat="{_text(attitude)}"><freejoint/>'
+                f'<inertial pos="0 0 0" mass="{_text([mass])}"'
+                f' diaginertia="{_text([inertia, inertia, axial * inertia])}"/>'
+                f'<site name="{bar.nodes[0]}" pos="{_text([0.0, 0.0, -length / 2.0])}"/>'
+                f'<site name="{bar.nodes[1]}" pos="{_text([0.0, 0.0, length / 2.0])}"/></body>'
+            )
+        tendons = [
+            f'<spatial stiffness="{_text([properties.stiffness(structure, cable)])}"'
+            f' springlength="{_text([0.0, properties.rest_length(structure, cable)])}">'
+            f'<site site="{cable.route[0]}"/><site site="{cable.route[-1]}"/></spatial>'
+            for cable in structure.cables.values()
+        ]
+        self.model = mujoco.MjModel.from_xml_string(
+            f"<mujoco><worldbody>{''.join(bodies)}</worldbody><tendon>{''.join(tendons)}</tendon></mujoco>"
+        )
+        self.model.opt.gravity[:] = 0.0, 0.0, -gravity
+        flags = mujoco.mjtDisableBit.__members__.items()
+        self.model.opt.disableflags = sum(
+            int(bit) for name, bit in flags if name.startswith("mjDSBL_") and name not in NEEDED
+        )
+        self.data = mujoco.MjData(self.model)
+        self.qpos, self.qvel = np.array(qpos), np.array(qvel)
+        self.sites = [self.model.site(name).id for name in names]
+
+    def follow(self, integrator: str, step: float, every: float, samples: int) -> np.ndarray:
+        """Positions (samples + 1, n, 3) of the nodes, the start included. All steps to a sample are one call into C."""
+        engine, model, data = self.engine, self.model, self.data
+        model.opt.integrator = getattr(engine.mjtIntegrator, f"mjINT_{integrator.upper()}")
+        model.opt.timestep = step
+        engine.mj_resetData(model, data)
+        data.qpos[:], data.qvel[:] = self.qpos, self.qvel
+        nodes = np.empty((samples + 1, len(self.sites), 3))
+        for k in range(samples + 1):
+            if k > 0:
+                engine.mj_step(model, data, round(every / step))
+            engine.mj_kinematics(model, data)
+            nodes[k] = data.site_xpos[self.sites]
+        return nodes
+
+
+def _text(numbers: Iterable[float]) -> str:
+    return " ".join(repr(float(number)) for number in numbers)
