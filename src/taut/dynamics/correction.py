@@ -134,7 +134,6 @@ def rebalance(
     and an excess of round-off would throw it anywhere.
     """
     energy_slope(plant, y, b.slope_q, b.slope_v)
-    keep_momentum(plant, b.slope_v)
     project(plant, b.slope_q, b.still, b.shift)
     project(plant, b.slope_v, b.still, b.swing)
     bend(plant, y, b.shift, b.gap)
@@ -142,6 +141,7 @@ def rebalance(
         b.gap[k] = -b.gap[k]
     project(plant, b.nothing, b.gap, b.carried)
     add(b.carried, 1.0 / (time * time), b.swing)
+    keep_momentum(plant, y, b.shift, b.carried)
     gain = dot(b.slope_q, b.shift) + dot(b.slope_v, b.carried)
     share = 0.0
     if yielding > 0.0:

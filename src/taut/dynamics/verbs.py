@@ -33,7 +33,7 @@ def power(plant: Any, t: float, y: np.ndarray) -> float:
 
 
 def firmness(plant: Any) -> float:
-    """How independent the constraints were where the plant was last evaluated: 1 fully, 0 not at all."""
+    """How independent the constraints were at worst since the last call: 1 fully, 0 not at all."""
     raise NotImplementedError
 
 
@@ -77,8 +77,8 @@ def energy_slope(plant: Any, y: np.ndarray, along_q: np.ndarray, along_v: np.nda
     raise NotImplementedError
 
 
-def keep_momentum(plant: Any, along_v: np.ndarray) -> None:
-    """Take out of dE/dv what would change a momentum that the plant keeps."""
+def keep_momentum(plant: Any, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) -> None:
+    """Turn a change of velocities so that, with the change of positions, it leaves alone a momentum the plant keeps."""
     raise NotImplementedError
 
 

@@ -58,7 +58,7 @@ def motion(d: Desk, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, fl
     gradient = d.plant.jacobian(q)
     bent = _along(d.plant.jacobian, q, v) @ v
     system = decompose(d.plant.mass(q), gradient)
-    d.firmness = system.firmness
+    d.firmness = min(d.firmness, system.firmness)
     a, multiplier = solve(system, force, -bent - d.gains[0] * (gradient @ v) - d.gains[1] * d.plant.gap(q))
     return a, multiplier, watts
 
@@ -80,7 +80,8 @@ def power(d: Desk, t: float, y: np.ndarray) -> float:
 
 
 def firmness(d: Desk) -> float:
-    return d.firmness
+    least, d.firmness = d.firmness, 1.0
+    return least
 
 
 def enter(d: Desk, inside: float) -> None:
@@ -129,7 +130,7 @@ def energy_slope(d: Desk, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarra
     along_v[:] = d.plant.mass(q) @ v
 
 
-def keep_momentum(d: Desk, along_v: np.ndarray) -> None:
+def keep_momentum(d: Desk, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) -> None:
     """No momentum is known to be kept."""
 
 

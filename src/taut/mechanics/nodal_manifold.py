@@ -29,6 +29,9 @@ from taut.numerics.pointers import shifted, start_of
 ALLOWANCE = 0.1
 """Of the largest coordinate, added to lengths that gaps are measured by."""
 
+FLAT = 1e-9
+"""A structure whose moments of inertia multiply to less than this fraction of their sum cubed is a line."""
+
 LAST_PLACES = 2e-4
 """A few units in the last place, as a fraction of the usual tolerance of the energy."""
 
@@ -68,10 +71,13 @@ def prepare(p: Pack, y: np.ndarray) -> int:
 
 @entry
 def firmness(p: Pack) -> float:
-    """The smallest pivot of a constraint in the last factorisation, relative to what it started from; 1 if explicit."""
+    """The smallest pivot of a constraint since the last call, relative to what it started from; 1 if explicit."""
     if constants_in(p).explicit[0] == 1:
         return 1.0
-    return float(saddle_in(p, constants_in(p).systems[0]).weakest[0])
+    weakest = saddle_in(p, constants_in(p).systems[0]).weakest
+    least = weakest[0]
+    weakest[0] = 1.0
+    return float(least)
 
 
 @entry
@@ -130,20 +136,68 @@ def energy_slope(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarra
 
 
 @entry
-def keep_momentum(p: Pack, along_v: np.ndarray) -> None:
-    """Take out of dE/dv what a shift of the whole structure has in it, along axes on which nothing holds it.
+def keep_momentum(p: Pack, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) -> None:
+    """Take out of a change of velocities the rigid motion that would change the momentum of a structure nobody holds.
 
-    Its momentum there is kept to round-off by the stepping itself, and no correction of the energy may touch it.
+    Linear momentum along every axis on which nothing holds it; angular momentum about its centre of mass, to which the
+    change of positions contributes too, where nothing holds it at all. The stepping keeps both better than the energy.
     """
-    nodes, n = nodes_in(p), sizes_in(p).coordinates
+    nodes, bars, work, sizes = nodes_in(p), bars_in(p), work_in(p), sizes_in(p)
+    n, share, state = sizes.coordinates, nodes.share, start_of(y)
+    centre, drift, loose = np.empty(3), np.empty(3), 0
     for axis in range(3):
-        total, whole = 0.0, 0.0
+        total, whole, moment, moved = 0.0, 0.0, 0.0, 0.0
         for i in range(axis, n, 3):
-            total += along_v[i]
-            whole += nodes.share[i]
+            total += share[i] * swing[i]
+            moment += share[i] * state[i]
+            moved += share[i] * shift[i]
+            whole += share[i]
         if whole > 0.0:
+            loose += 1
+            centre[axis], drift[axis] = moment / whole, moved / whole
             for i in range(axis, n, 3):
-                along_v[i] -= total / whole * nodes.share[i]
+                swing[i] -= total / whole
+    if loose < 3:
+        return
+    cx, cy, cz = centre[0], centre[1], centre[2]
+    momentum(nodes.mass, bars, sizes.bars, shifted(state, n), n, work.force)
+    momentum(nodes.mass, bars, sizes.bars, start_of(swing), n, work.acceleration)
+    lx, ly, lz = 0.0, 0.0, 0.0
+    xx, yy, zz, xy, yz, zx = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(0, n, 3):
+        rx, ry, rz = state[i] - cx, state[i + 1] - cy, state[i + 2] - cz
+        fx, fy, fz = work.force[i], work.force[i + 1], work.force[i + 2]
+        ax, ay, az = work.acceleration[i], work.acceleration[i + 1], work.acceleration[i + 2]
+        dx, dy, dz = shift[i] - drift[0], shift[i + 1] - drift[1], shift[i + 2] - drift[2]
+        lx += dy * fz - dz * fy + ry * az - rz * ay
+        ly += dz * fx - dx * fz + rz * ax - rx * az
+        lz += dx * fy - dy * fx + rx * ay - ry * ax
+        m = nodes.mass[i]
+        xx, yy, zz = xx + m * rx * rx, yy + m * ry * ry, zz + m * rz * rz
+        xy, yz, zx = xy + m * rx * ry, yz + m * ry * rz, zx + m * rz * rx
+    for k in range(sizes.bars):
+        i, j, c = bars.first[k], bars.second[k], bars.coupling[k]
+        ax, ay, az = state[i] - cx, state[i + 1] - cy, state[i + 2] - cz
+        bx, by, bz = state[j] - cx, state[j + 1] - cy, state[j + 2] - cz
+        xx, yy, zz = xx + 2.0 * c * ax * bx, yy + 2.0 * c * ay * by, zz + 2.0 * c * az * bz
+        xy += c * (ax * by + ay * bx)
+        yz += c * (ay * bz + az * by)
+        zx += c * (az * bx + ax * bz)
+    # The inertia tensor [[yy + zz, -xy, -zx], ...] by its cofactors; without volume there is no turn to take out.
+    ixx, iyy, izz = yy + zz, xx + zz, xx + yy
+    c11, c12, c13 = iyy * izz - yz * yz, zx * yz + xy * izz, xy * yz + zx * iyy
+    c22, c23, c33 = ixx * izz - zx * zx, xy * zx + ixx * yz, ixx * iyy - xy * xy
+    volume = ixx * c11 - xy * c12 - zx * c13
+    if not volume > FLAT * (ixx + iyy + izz) ** 3:
+        return
+    wx = (c11 * lx + c12 * ly + c13 * lz) / volume
+    wy = (c12 * lx + c22 * ly + c23 * lz) / volume
+    wz = (c13 * lx + c23 * ly + c33 * lz) / volume
+    for i in range(0, n, 3):
+        rx, ry, rz = state[i] - cx, state[i + 1] - cy, state[i + 2] - cz
+        swing[i] -= wy * rz - wz * ry
+        swing[i + 1] -= wz * rx - wx * rz
+        swing[i + 2] -= wx * ry - wy * rx
 
 
 @entry

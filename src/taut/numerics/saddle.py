@@ -40,7 +40,7 @@ class Saddle(NamedTuple):
     filled: np.ndarray  # (N,) how much of each column of L is there yet
     inverse_pivot: np.ndarray  # (N,) 1 / D, zero where a row was dropped
     work: np.ndarray  # (N,)
-    weakest: np.ndarray  # (1,) the smallest pivot of a row relative to what it started from, dropped ones left out
+    weakest: np.ndarray  # (1,) smallest pivot of a row over what it started from, dropped ones left out, since it was 1
     sizes: np.ndarray  # (2,) N and u
 
 
@@ -199,7 +199,7 @@ def factorise(s: Saddle) -> int:
             s.inverse_pivot[k] = 1.0 / pivot
         else:
             return -1
-    s.weakest[0] = weakest
+    s.weakest[0] = min(s.weakest[0], weakest)
     return dropped
 
 
