@@ -122,8 +122,9 @@ def plain(kernel: Callable[..., Any], tables: Nodal) -> Callable[..., Any]:
         tables.bars.length.size,
         tables.guides.value.size,
         tables.signals.coordinate.size,
+        tables.pairs.loose.size,
     )
-    readers["start_of"] = lambda vector: vector
+    readers["start_of"] = readers["all_of"] = lambda vector: vector
     readers["shifted"] = lambda vector, places: vector[places:]
     known: dict[str, Callable[..., Any]] = {}
 

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from taut import LinearConstraint, Load, Structure, Trajectory, assemble, icosahedron, on_plane, simulate
 from taut.mechanics.nodal import rate
-from taut.mechanics.nodal_manifold import keep_momentum
+from taut.mechanics.nodal_momentum import keep_momentum
 
 SOME = settings(max_examples=40, derandomize=True, deadline=None)
 AXES = "xyz"

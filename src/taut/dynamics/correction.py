@@ -12,6 +12,8 @@ paper), and the last is the gradient in the Sasaki metric: a displacement d carr
 with G w = -H d, and only what differs from that counts as a change of velocity. Every direction comes from one factor
 of the same saddle-point system that gives accelerations. `time` says how many seconds make a change of velocity count
 like a change of position; near 1 / frequency the energy is corrected without a shift of phase.
+
+Energies may be floats or lanes of them (`taut.numerics.lanes`); all lanes are corrected until the last is done.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ import numpy as np
 
 from taut.dynamics.verbs import bend, energy, energy_slope, gaps, keep_momentum, lend, prepare, project
 from taut.errors import OptionError, suggestion
-from taut.numerics.vectors import add, dot
+from taut.numerics.lanes import most, where
+from taut.numerics.vectors import add, dot, number_at, oppose, put_number
 
 NONE, CONSTRAINTS, ENERGY = 0, 1, 2
 KINDS = ("none", "constraints", "energy", "baumgarte")
@@ -104,27 +107,29 @@ class Bench(NamedTuple):
     shift: np.ndarray
     swing: np.ndarray
     carried: np.ndarray
+    reference: np.ndarray  # (1,) energy minus work at the start
 
 
-def bench(coordinates: int, rows: int) -> Bench:
-    return Bench(*(np.zeros(rows) for _ in range(3)), *(np.zeros(coordinates) for _ in range(6)))
+def bench(coordinates: int, rows: int, lanes: tuple[int, ...] = ()) -> Bench:
+    """lanes: () for one plant, (WIDTH,) for as many in lanes."""
+    sizes = [rows] * 3 + [coordinates] * 6 + [1]
+    return Bench(*(np.zeros((size, *lanes)) for size in sizes))
 
 
 def close(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, b: Any) -> None:
     """The shortest dq with G dq = -gap, then the shortest dv with G dv = -gap_rate - H dq."""
-    for k in range(b.gap.size):
-        b.gap[k] = -b.gap[k]
+    oppose(b.gap)
     project(plant, b.nothing, b.gap, b.shift)
     bend(plant, y, b.shift, b.gap)
-    for k in range(b.gap.size):
-        b.gap[k] = -b.gap_rate[k] - b.gap[k]
+    add(b.gap, 1.0, b.gap_rate)
+    oppose(b.gap)
     project(plant, b.nothing, b.gap, b.swing)
     add(q, 1.0, b.shift)
     add(v, 1.0, b.swing)
 
 
 def rebalance(
-    plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, beyond: float, time: float, yielding: float, b: Any
+    plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, beyond: Any, time: float, yielding: float, b: Any
 ) -> bool:
     """Along the gradient of the energy on the constraints, as far as its linear part asks.
 
@@ -137,23 +142,21 @@ def rebalance(
     project(plant, b.slope_q, b.still, b.shift)
     project(plant, b.slope_v, b.still, b.swing)
     bend(plant, y, b.shift, b.gap)
-    for k in range(b.gap.size):
-        b.gap[k] = -b.gap[k]
+    oppose(b.gap)
     project(plant, b.nothing, b.gap, b.carried)
     add(b.carried, 1.0 / (time * time), b.swing)
     keep_momentum(plant, y, b.shift, b.carried)
-    gain = dot(b.slope_q, b.shift) + dot(b.slope_v, b.carried)
     share = 0.0
     if yielding > 0.0:
         _, terms = energy(plant, y)
         share = yielding * terms / (time * time)
-    gain += share
-    if not abs(beyond) <= NEARNESS * gain * time * time:
-        return False
-    add(q, -beyond / gain, b.shift)
-    add(v, -beyond / gain, b.carried)
-    y[2 * q.size] += beyond / gain * share
-    return True
+    gain = dot(b.slope_q, b.shift) + dot(b.slope_v, b.carried) + share
+    near = abs(beyond) <= NEARNESS * gain * time * time
+    way = where(near, beyond, 0.0) / where(near, gain, 1.0)
+    add(q, -way, b.shift)
+    add(v, -way, b.carried)
+    put_number(y, 2 * len(q), number_at(y, 2 * len(q)) + way * share)
+    return bool(most(abs(way)) > 0.0)
 
 
 def lend_bench(b: Any) -> Any:
@@ -168,6 +171,7 @@ def lend_bench(b: Any) -> Any:
         lend(b.shift),
         lend(b.swing),
         lend(b.carried),
+        lend(b.reference),
     )
 
 
@@ -177,16 +181,16 @@ def held(plant: Any, y: np.ndarray, limits: Any, gap: np.ndarray, gap_rate: np.n
     return bool(worst <= limits.tolerance and worst_rate <= limits.tolerance)
 
 
-def excess(plant: Any, y: np.ndarray, reference: float, limits: Any) -> float:
+def excess(plant: Any, y: np.ndarray, reference: Any, limits: Any) -> Any:
     """The energy beyond start and work, or zero if it is within the limits or not to be corrected at all."""
     if limits.level < ENERGY:
         return 0.0
     total, terms = energy(plant, y)
-    beyond = total - reference - y[2 * limits.coordinates]
-    return 0.0 if abs(beyond) <= limits.energy_tolerance * terms else float(beyond)
+    beyond = total - reference - number_at(y, 2 * limits.coordinates)
+    return where(abs(beyond) <= limits.energy_tolerance * terms, 0.0, beyond)
 
 
-def correct(plant: Any, y: np.ndarray, reference: float, limits: Any, b: Any, closed: bool, beyond: float) -> int:
+def correct(plant: Any, y: np.ndarray, reference: Any, limits: Any, b: Any, closed: bool, beyond: Any) -> int:
     """Correct y in place; returns the iterations used, or minus that where it gave up.
 
     reference: the energy minus the work at the start. closed, beyond: what `held` and `excess` say of y as it comes.
@@ -200,11 +204,11 @@ def correct(plant: Any, y: np.ndarray, reference: float, limits: Any, b: Any, cl
         if not closed:
             close(plant, y, q, v, b)
             beyond = excess(plant, y, reference, limits)
-        if beyond != 0.0 and not stubborn:
+        if most(abs(beyond)) > 0.0 and not stubborn:
             stubborn = not rebalance(plant, y, q, v, beyond, limits.time, limits.yielding, b)
         closed = held(plant, y, limits, b.gap, b.gap_rate)
         beyond = excess(plant, y, reference, limits)
-        if closed and beyond == 0.0:
+        if closed and most(abs(beyond)) == 0.0:
             return iteration
         if closed and stubborn:
             return -iteration

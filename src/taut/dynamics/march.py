@@ -16,7 +16,8 @@ from taut.dynamics import rattling
 from taut.dynamics.correction import Bench, Limits, bench, close, correct, excess, held, lend_bench, rebalance
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
 from taut.dynamics.verbs import enter, firmness, gaps, lend, lend_plant
-from taut.numerics.vectors import finite, put
+from taut.numerics.lanes import most
+from taut.numerics.vectors import finite, number_at, put
 
 FINISHED, PAUSED, STUCK, UNHELD, BLOWN = 0, 1, 2, 3, 4
 
@@ -67,28 +68,29 @@ class Desk(NamedTuple):
     bench: Bench
 
 
-def desk(rows: int, state: int, coordinates: int, constraints: int, history: int) -> Desk:
+def desk(rows: int, state: int, coordinates: int, constraints: int, history: int, lanes: tuple[int, ...] = ()) -> Desk:
+    """lanes: () for one plant, (WIDTH,) for as many in lanes."""
     return Desk(
-        stages=np.zeros((rows, state)),
-        side=np.zeros((rows, state)),
-        trial=np.zeros(state),
-        sample=np.zeros(state),
-        error=np.zeros(state),
-        zero=np.zeros(state),
+        stages=np.zeros((rows, state, *lanes)),
+        side=np.zeros((rows, state, *lanes)),
+        trial=np.zeros((state, *lanes)),
+        sample=np.zeros((state, *lanes)),
+        error=np.zeros((state, *lanes)),
+        zero=np.zeros((state, *lanes)),
         blend=np.zeros(rows),
-        weak=np.zeros(state),
+        weak=np.zeros((state, *lanes)),
         history=np.zeros((history, 4)),
-        bench=bench(coordinates, constraints),
+        bench=bench(coordinates, constraints, lanes),
     )
 
 
-def settle(plant: Any, y: np.ndarray, clock: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
+def settle(plant: Any, y: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
     """Correct a state as the limits ask; returns the iterations used, -1 if its constraints could not be met."""
-    closed = held(plant, y, limits, b.gap, b.gap_rate)
-    beyond = excess(plant, y, clock[REFERENCE], limits)
-    if closed and beyond == 0.0:
+    closed, reference = held(plant, y, limits, b.gap, b.gap_rate), number_at(b.reference, 0)
+    beyond = excess(plant, y, reference, limits)
+    if closed and most(abs(beyond)) == 0.0:
         return 0
-    used = correct(plant, y, clock[REFERENCE], limits, b, closed, beyond)
+    used = correct(plant, y, reference, limits, b, closed, beyond)
     if used < 0:
         used = -used
         counts[UNBALANCED] += 1
@@ -184,7 +186,7 @@ def march(
         widened = rules.dense and done < targets.size and targets[done] < end - 1e-12 * h
         if widened:
             counts[EVALUATIONS] += widen(plant, method, t, h, y, d)
-        used = 0 if free else settle(plant, trial, clock, counts, limits, b)
+        used = 0 if free else settle(plant, trial, counts, limits, b)
         if used < 0:
             if rules.fixed > 0.0:
                 return UNHELD
@@ -201,7 +203,7 @@ def march(
                 counts[EVALUATIONS] += advance(
                     plant, method, t, targets[done] - t, y, side, sample, b, rules.sample_stages
                 )
-            if not free and settle(plant, sample, clock, counts, limits, b) < 0:
+            if not free and settle(plant, sample, counts, limits, b) < 0:
                 return UNHELD
             put(samples[done], sample)
             done += 1

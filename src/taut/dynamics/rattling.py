@@ -13,7 +13,7 @@ import numpy as np
 
 from taut.dynamics.methods.tableau import Composition
 from taut.dynamics.verbs import forces, gaps, lend, power, prepare, project
-from taut.numerics.vectors import accumulate, put
+from taut.numerics.vectors import accumulate, number_at, oppose, put, put_number
 
 ROUNDS = 20
 MET = 5e-16
@@ -32,15 +32,14 @@ def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
 
 def meet(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, h: float, b: Any) -> bool:
     """Bring positions back onto the constraints along the directions prepared at the start of the substep."""
-    size = q.size
+    size = len(q)
     before = np.inf
     for _ in range(ROUNDS):
         worst, _rate = gaps(plant, y, b.gap, b.gap_rate)
         if worst <= MET or (worst < 1e-14 and worst > 0.5 * before):
             return True
         before = worst
-        for k in range(b.gap.size):
-            b.gap[k] = -b.gap[k]
+        oppose(b.gap)
         project(plant, b.nothing, b.gap, b.swing)
         accumulate(q, y[2 * size + 1 : 3 * size + 1], 1.0, b.swing)
         accumulate(v, y[3 * size + 1 : 4 * size + 1], 1.0 / h, b.swing)
@@ -60,7 +59,7 @@ def advance(
 ) -> int:
     """trial = y after one step; returns how many times forces were computed."""
     put(trial, y)
-    size = b.nothing.size
+    size = len(b.nothing)
     q, v = trial[:size], trial[size : 2 * size]
     spare_q, spare_v = trial[2 * size + 1 : 3 * size + 1], trial[3 * size + 1 : 4 * size + 1]
     prepare(plant, trial)
@@ -71,16 +70,16 @@ def advance(
         accumulate(v, spare_v, 0.5 * part, b.shift)
         accumulate(q, spare_q, part, v)
         if not meet(plant, trial, q, v, part, b):
-            trial[0] = np.nan  # the step is too long for its constraints: let the state say so
-        trial[2 * size] += 0.5 * part * (power(plant, t, trial) + power(plant, t + part, trial))
+            put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
+        work = 0.5 * part * (power(plant, t, trial) + power(plant, t + part, trial))
+        put_number(trial, 2 * size, number_at(trial, 2 * size) + work)
         t += part
         prepare(plant, trial)
         forces(plant, t, trial, b.slope_q)
         project(plant, b.slope_q, b.still, b.shift)
         accumulate(v, spare_v, 0.5 * part, b.shift)
         gaps(plant, trial, b.gap, b.gap_rate)
-        for k in range(b.gap_rate.size):
-            b.gap_rate[k] = -b.gap_rate[k]
+        oppose(b.gap_rate)
         project(plant, b.nothing, b.gap_rate, b.swing)
         accumulate(v, spare_v, 1.0, b.swing)
     return int(method.fractions.size) + 1

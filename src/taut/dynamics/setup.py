@@ -47,7 +47,8 @@ def words_for(plant: Machine, *, rattles: bool) -> dict[str, Callable[..., Any]]
     key = plant.formulation, rattles
     if key not in _COMPILED:
         label += "" if plant.formulation == "nodal" else f"_{plant.formulation}"
-        _COMPILED[key] = spoken(algorithm, plant.verbs(), ("held", "correct", "march"), label)
+        dissolved = () if rattles else ("advance",)
+        _COMPILED[key] = spoken(algorithm, plant.verbs(), ("held", "correct", "march"), label, dissolved)
     return _COMPILED[key]
 
 
@@ -147,7 +148,7 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
     clock, counts = np.zeros(loop.CLOCK), np.zeros(loop.COUNTS, dtype=np.int64)
     clock[loop.LAST_ERROR] = 1e-4
     clock[loop.FIRMNESS] = 1.0
-    clock[loop.REFERENCE] = run.words["energy"](tables, y)[0]
+    clock[loop.REFERENCE] = bench.reference[0] = run.words["energy"](tables, y)[0]
     counts[loop.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
     clock[loop.STEP] = _first_step(run, y, 0.0) if run.method.adaptive else 0.0
     return Checkpoint(y, clock, counts), (*plant.changes(y[:size], y[size : 2 * size]), *_redundancy_notes(run, y))
@@ -158,6 +159,7 @@ def resumed(run: Run, start: Trajectory) -> Checkpoint:
     point, state = start.checkpoint, run.desk.trial.size
     if point.clock.size != loop.CLOCK or point.counts.size != loop.COUNTS or point.y.size <= 2 * run.plant.coordinates:
         raise OptionError("the trajectory to continue was made by another version of taut, or is damaged; start afresh")
+    run.desk.bench.reference[0] = point.clock[loop.REFERENCE]
     same = start.options.get("method") == run.method.name and start.options.get("step") in (None, run.rules.fixed)
     if same and point.y.size == state:
         return point

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.numerics.compiled import bound, entry, kernel
+from taut.numerics.compiled import bound, entry, inlined, kernel
 from taut.numerics.pointers import lent, row_of
 
 
@@ -102,17 +102,20 @@ def spoken(
     verbs: Mapping[str, Callable[..., Any]],
     entries: Iterable[str] | None,
     label: str = "",
+    dissolved: Iterable[str] = (),
 ) -> dict[str, Callable[..., Any]]:
     """An algorithm's functions, each of which may call those before it, bound to a plant's verbs.
 
     entries: those of them that Python will call, if all are to be compiled; None leaves them as they are.
     label: tells apart, in the cache, the same function bound to other words.
+    dissolved: those that are compiled into their callers, because handing over their arguments takes longer than they.
     """
     words = {**verbs, "lend_plant": lend_plant} if entries is None else {**verbs, "row": row_of, "lend": lent}
     for function in algorithm:
         copy = bound(function, words)
         copy.__qualname__ += label
         if entries is not None:
-            copy = entry(copy) if function.__name__ in entries else kernel(copy)
+            made = entry if function.__name__ in entries else inlined if function.__name__ in dissolved else kernel
+            copy = made(copy)
         words[function.__name__] = copy
     return words

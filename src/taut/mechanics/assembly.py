@@ -43,21 +43,25 @@ def nodal_tables(
     typical = float(np.mean(lengths)) if lengths else 1.0
     slowness = float(np.sqrt(inertia.sum() / stiffness.sum())) if stiffness.size and inertia.any() else 1.0
     size, rows = mass.size, len(bars) + guides.value.size
+    drag = np.array([cable.damping for cable in cables], dtype=float) + damping.stiffness * stiffness
     return _packed(
         Nodal(
             Cables(
                 *cable_ends,
-                np.array([cable.law == "spring" for cable in cables], dtype=np.int64),
+                np.array([-np.inf if cable.law == "spring" else 0.0 for cable in cables], dtype=float),
                 stiffness,
                 np.array([properties.rest_length(structure, cable) for cable in cables], dtype=float),
-                np.array([cable.damping for cable in cables], dtype=float) + damping.stiffness * stiffness,
+                drag,
             ),
             Bars(*bar_ends, bar_entry, bar_length, 1.0 / bar_length, coupling),
             guides,
             Nodes(free, mass, _shares(mass, coupling, bar_ends, free, guides), np.outer(weighing, gravity).ravel()),
             signals,
             Constants(
-                explicit=np.array([int(pairs.single.size > 0)]),
+                explicit=np.array([int(pairs.place.size > 0)]),
+                cables_damp=np.array([int(drag.any())]),
+                nodes_damp=np.array([int(damping.node != 0.0 or damping.mass != 0.0)]),
+                stabilised=np.array([0]),
                 systems=np.array([SYSTEM, SYSTEM]),
                 node_damping=np.array([damping.node]),
                 mass_damping=np.array([damping.mass]),
@@ -108,7 +112,7 @@ def _nothing() -> tuple[Pairs, Saddle]:
     """A system that is not there."""
     real = ("values", "factor", "inverse_pivot", "work", "weakest")
     saddle = {name: np.empty(0, dtype=float if name in real else np.int64) for name in Saddle._fields}
-    return Pairs(*(np.empty(0) for _ in Pairs._fields)), Saddle(**saddle)
+    return Pairs(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)), Saddle(**saddle)
 
 
 def _ends(index: dict[str, int], routes: Sequence[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
@@ -189,10 +193,9 @@ def _pairs(mass: np.ndarray, coupling: np.ndarray, bar_ends: tuple[np.ndarray, n
     block[:, 0] = np.where(both, mass[j] / determinant, np.where(movable[i], 1.0 / mass[i], 0.0))
     block[:, 1] = np.where(both, -coupling[:, None] / determinant, 0.0)
     block[:, 2] = np.where(both, mass[i] / determinant, np.where(movable[j], 1.0 / mass[j], 0.0))
-    single = np.zeros(mass.size)
-    single[free] = 1.0 / mass[free]
-    single[i], single[j] = 0.0, 0.0
-    return Pairs(block.ravel(), single, np.zeros(mass.size))
+    loose = np.setdiff1d(np.arange(mass.size), np.concatenate([i.ravel(), j.ravel()]))
+    single = np.where(movable[loose], 1.0 / np.where(movable, mass, 1.0)[loose], 0.0)
+    return Pairs(block.ravel(), loose, single, np.zeros(mass.size))
 
 
 def _saddle(

@@ -7,6 +7,8 @@ Kernels over the tables of `taut.mechanics.tables`. The equations are those of H
     G    d(gaps)/dq, one row a constraint           lambda multipliers; a bar's is the force with which it pushes
 
 A bar's gap is (b.b - l^2) / (2 l), eq. (24) over 2 l, so that its row of G is a unit vector and lambda is a force [N].
+Numbers may be floats or lanes of them (`taut.numerics.lanes`), hence `where` instead of `if`.
+
 Supports are not constraints here: a held coordinate never enters the unknowns. `n` is the number of coordinates, so
 that the velocity of coordinate i is y[n + i].
 """
@@ -35,49 +37,51 @@ from taut.mechanics.tables import (
     work_in,
 )
 from taut.numerics.compiled import entry, inlined, kernel
+from taut.numerics.lanes import where
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import lent, shifted, start_of
 
+NO_LENGTH = 1e-150
+"""[m] Stands in for a length of zero, where there is no direction to pull in."""
+
 
 @inlined
-def cable_state(cables: Cables, k: int, y: np.ndarray, n: int) -> tuple[float, float, float, float]:
+def cable_state(cables: Cables, k: int, y: np.ndarray, n: int, drags: int) -> tuple[float, float, float, float]:
     """Length [m] of cable k, its rate [m/s], elastic and viscous tension [N], eqs. (13), (17).
 
-    Nothing pulls while a cable is slack. The rate is only worked out for cables that damp, and zero for others.
+    Nothing pulls while a cable is slack. The rate is only worked out where `drags` is 1, and zero otherwise.
     """
     i, j = cables.first[k], cables.second[k]
     sx, sy, sz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
     length = math.sqrt(sx * sx + sy * sy + sz * sz)
     stretch = length - cables.rest_length[k]
-    if not (stretch > 0.0 or cables.two_sided[k] == 1):
-        return length, 0.0, 0.0, 0.0
-    damping = cables.damping[k]
-    if damping == 0.0 or length == 0.0:
-        return length, 0.0, cables.stiffness[k] * stretch, 0.0
-    i += n
-    j += n
-    stretching = (sx * (y[j] - y[i]) + sy * (y[j + 1] - y[i + 1]) + sz * (y[j + 2] - y[i + 2])) / length
-    elastic, viscous = cables.stiffness[k] * stretch, damping * stretching
-    if cables.two_sided[k] == 0 and viscous < -elastic:
-        viscous = -elastic  # a damper can let a cable go slack, but nothing can make it push
+    least = cables.least[k]
+    elastic = max(cables.stiffness[k] * stretch, least)
+    stretching, viscous = 0.0 * elastic, 0.0 * elastic
+    if drags == 1:
+        i += n
+        j += n
+        along = sx * (y[j] - y[i]) + sy * (y[j + 1] - y[i + 1]) + sz * (y[j + 2] - y[i + 2])
+        stretching = along / max(length, NO_LENGTH)
+        # A damper can let a cable go slack, but nothing can make it push.
+        viscous = where(stretch > least, max(cables.damping[k] * stretching, least - elastic), 0.0)
     return length, stretching, elastic, viscous
 
 
 @inlined
-def pull(cables: Cables, count: int, y: np.ndarray, n: int, force: np.ndarray, drag: float) -> float:
+def pull(cables: Cables, count: int, y: np.ndarray, n: int, force: np.ndarray, drags: int) -> float:
     """Add the forces of all cables, eqs. (17), (18); returns the power of their dampers.
 
-    drag: 1, or 0 to leave the dampers out.
+    drags: 1, or 0 to leave the dampers out.
     """
     power = 0.0
     for k in range(count):
-        length, stretching, elastic, viscous = cable_state(cables, k, y, n)
-        viscous *= drag
-        tension = elastic + viscous
-        power -= viscous * stretching
-        if tension == 0.0 or length == 0.0:
-            continue  # slack; or of no length, with no direction to pull in
-        density = tension / length
+        length, stretching, elastic, viscous = cable_state(cables, k, y, n, drags)
+        tension = elastic
+        if drags == 1:
+            tension = elastic + viscous
+            power -= viscous * stretching
+        density = tension / max(length, NO_LENGTH)
         i, j = cables.first[k], cables.second[k]
         fx, fy, fz = density * (y[j] - y[i]), density * (y[j + 1] - y[i + 1]), density * (y[j + 2] - y[i + 2])
         force[i] += fx
@@ -108,17 +112,17 @@ def applied_forces(p: Pack, t: float, y: np.ndarray, force: np.ndarray) -> float
     nodes, constants, sizes = nodes_in(p), constants_in(p), sizes_in(p)
     n = sizes.coordinates
     power = 0.0
-    alpha, c = constants.mass_damping[0], constants.node_damping[0]
-    if alpha == 0.0 and c == 0.0:
+    if constants.nodes_damp[0] == 0:
         for i in range(n):
             force[i] = nodes.weight[i]
     else:
+        alpha, c = constants.mass_damping[0], constants.node_damping[0]
         momentum(nodes.mass, bars_in(p), sizes.bars, shifted(y, n), n, force)
         for i in range(n):
             drag = -alpha * force[i] - c * y[n + i]
             force[i] = nodes.weight[i] + drag
             power += drag * y[n + i]
-    power += pull(cables_in(p), sizes.cables, y, n, force, 1.0)
+    power += pull(cables_in(p), sizes.cables, y, n, force, constants.cables_damp[0])
     if sizes.loads > 0:
         signals = signals_in(p)
         for k in range(sizes.loads):
@@ -134,7 +138,7 @@ def bending_of_bar(bars: Bars, k: int, y: np.ndarray, n: int) -> float:
     """The part of the second rate of bar k's gap that comes from its speed alone, eq. (20)."""
     i, j = n + bars.first[k], n + bars.second[k]
     vx, vy, vz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
-    return float((vx * vx + vy * vy + vz * vz) * bars.per_length[k])
+    return (vx * vx + vy * vy + vz * vz) * bars.per_length[k]  # type: ignore[no-any-return]
 
 
 @inlined
@@ -162,14 +166,6 @@ def gap_of_guide(guides: Guides, k: int, y: np.ndarray, n: int) -> tuple[float, 
 
 
 @inlined
-def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
-    """Fill force, multiplier and acceleration at a state, eq. (21); returns the power of loads and dampers."""
-    if constants_in(p).explicit[0] == 1:
-        return _accelerate_pairs(p, t, y, acceleration)
-    return _accelerate_saddle(p, t, y, acceleration)
-
-
-@kernel
 def _accelerate_pairs(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
     bars, work, sizes = bars_in(p), work_in(p), sizes_in(p)
     power = applied_forces(p, t, y, work.force)
@@ -196,14 +192,22 @@ def _accelerate_saddle(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarra
 @inlined
 def put_gap_rates(p: Pack, bars: Bars, y: np.ndarray, rates: np.ndarray) -> None:
     """What G a must be for every bar: less its bending, and with Baumgarte's gains less its gap and rate."""
-    sizes, gains = sizes_in(p), constants_in(p).gains
-    n = sizes.coordinates
+    sizes, constants = sizes_in(p), constants_in(p)
+    gains, n = constants.gains, sizes.coordinates
     for k in range(sizes.bars):
         rates[k] = -bending_of_bar(bars, k, y, n)
-    if gains[0] != 0.0 or gains[1] != 0.0:
+    if constants.stabilised[0] == 1:
         for k in range(sizes.bars):
             gap, rate = gap_of_bar(bars, k, y, n)
             rates[k] -= gains[0] * rate + gains[1] * gap
+
+
+@inlined
+def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
+    """Fill force, multiplier and acceleration at a state, eq. (21); returns the power of loads and dampers."""
+    if constants_in(p).explicit[0] == 1:
+        return _accelerate_pairs(p, t, y, acceleration)
+    return _accelerate_saddle(p, t, y, acceleration)
 
 
 @entry
@@ -229,7 +233,7 @@ def energies(p: Pack, y: np.ndarray) -> tuple[float, float, float, float]:
         for axis in range(3):
             kinetic += bars.coupling[k] * y[i + axis] * y[j + axis]
     for k in range(sizes.cables):
-        length, _, tension, _ = cable_state(cables, k, y, n)
+        length, _, tension, _ = cable_state(cables, k, y, n, 0)
         elastic += 0.5 * tension * (length - cables.rest_length[k])
         squared += tension * tension
     return kinetic, elastic, height, squared
@@ -250,10 +254,10 @@ def forces(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
 @entry
 def power(p: Pack, t: float, y: np.ndarray) -> float:
     """Power of the loads."""
-    signals, sizes = signals_in(p), sizes_in(p)
+    signals, sizes, state = signals_in(p), sizes_in(p), start_of(y)
     total = 0.0
     for k in range(sizes.loads):
-        total += signal_value(signals, k, t) * y[sizes.coordinates + signals.coordinate[k]]
+        total += signal_value(signals, k, t) * state[sizes.coordinates + signals.coordinate[k]]
     return total
 
 

@@ -21,6 +21,7 @@ from taut.mechanics.tables import (
     Nodal,
     bars_in,
     cables_in,
+    constants_in,
     free_count,
     guides_in,
     nodes_in,
@@ -67,7 +68,7 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
     """Fill the outputs, a row a sample; `pieces` are times inside the signals' pieces, `held` the supported nodes."""
     p, samples = lend_plant(p), lent(samples)
     cables, bars, guides, signals, work = cables_in(p), bars_in(p), guides_in(p), signals_in(p), work_in(p)
-    sizes = sizes_in(p)
+    sizes, drags = sizes_in(p), constants_in(p).cables_damp[0]
     n = sizes.coordinates
     balance = np.empty(n)
     for row in range(times.size):
@@ -76,7 +77,7 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
         accelerate(p, t, y, work.acceleration)
         worst, worst_rate = 0.0, 0.0
         for k in range(sizes.cables):
-            length, _, elastic, viscous = cable_state(cables, k, y, n)
+            length, _, elastic, viscous = cable_state(cables, k, y, n, drags)
             out.cable_length[row, k] = length
             out.cable_tension[row, k] = elastic + viscous
         for k in range(sizes.bars):

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
-from taut.mechanics import nodal, nodal_manifold, nodal_outputs, redundancy
+from taut.mechanics import nodal, nodal_manifold, nodal_momentum, nodal_outputs, redundancy
 from taut.mechanics.assembly import euclidean, nodal_tables
 from taut.mechanics.signals import pieces_of, tabulate
 from taut.mechanics.survey import problems_of_motion
-from taut.mechanics.tables import GAINS, SIGNAL_DATA, Nodal
-from taut.numerics.packing import Pack, copied, reals_of
+from taut.mechanics.tables import GAINS, SIGNAL_DATA, STABILISED, Nodal
+from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES
 from taut.structure.scenario import Damping, Load
@@ -37,7 +37,7 @@ NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
     "bend": nodal_manifold.bend,
     "energy": nodal_manifold.energy,
     "energy_slope": nodal_manifold.energy_slope,
-    "keep_momentum": nodal_manifold.keep_momentum,
+    "keep_momentum": nodal_momentum.keep_momentum,
 }
 """What a stepper or a correction may ask of a plant's tables. A formulation is one more set of these."""
 
@@ -133,7 +133,15 @@ class Plant:
         """A hash of all numbers that make the motion what it is; functions of time count only by their place."""
         t = self.tables
         digest = hashlib.sha256()
-        for part in (*t.cables, *t.bars, *t.guides, *t.nodes, *t.signals[:4], *t.constants[2:4]):
+        for part in (
+            *t.cables,
+            *t.bars,
+            *t.guides,
+            *t.nodes,
+            *t.signals[:4],
+            t.constants.node_damping,
+            t.constants.mass_damping,
+        ):
             digest.update((part + 0).tobytes())  # so that -0 counts as 0
         return digest.hexdigest()[:16]
 
@@ -147,6 +155,7 @@ class Plant:
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
         pack = copied(self.pack if metric == "mass" else euclidean(self.tables)[0])
         reals_of(pack, GAINS)[:] = gains
+        integers_of(pack, STABILISED)[0] = int(any(gains))
         return pack
 
     def start(self) -> tuple[np.ndarray, np.ndarray]:

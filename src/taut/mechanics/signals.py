@@ -2,7 +2,8 @@
 
 A signal may jump (a doublet) or bend (a table's knots). A run steps exactly onto those times, its breaks, and between
 two of them every signal is smooth. So that both sides of a jump are right, a signal is evaluated with the time and
-with the middle of the current piece: the piece chooses the branch, the time the place on it.
+with the middle of the current piece: the piece chooses the branch, the time the place on it. Variants in lanes may
+differ in values, not in times.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from taut.errors import OptionError
 from taut.mechanics.tables import Signals
 from taut.numerics.compiled import kernel
 from taut.numerics.curves import hermite, three_point_slopes
+from taut.numerics.lanes import one
 from taut.structure.scenario import Constant, Doublet, Signal, Sinusoid, Table
 
 CONSTANT, SINUSOID, DOUBLET, TABLE = 0, 1, 2, 3
@@ -92,21 +94,21 @@ def signal_value(s: Any, index: int, t: float) -> float:
         return s.data[at]  # type: ignore[no-any-return]
     if kind == SINUSOID:
         return s.data[at] + s.data[at + 1] * math.sin(s.data[at + 2] * t + s.data[at + 3])  # type: ignore[no-any-return]
-    inside = s.piece[0]
+    inside = one(s.piece[0])
     if kind == DOUBLET:
-        if inside < s.data[at + 1] or inside >= s.data[at + 3]:
+        if inside < one(s.data[at + 1]) or inside >= one(s.data[at + 3]):
             return 0.0
-        return s.data[at] if inside < s.data[at + 2] else -s.data[at]  # type: ignore[no-any-return]
-    count = int(s.data[at])
+        return s.data[at] if inside < one(s.data[at + 2]) else -s.data[at]  # type: ignore[no-any-return]
+    count = int(one(s.data[at]))
     times, values, slopes = at + 1, at + 1 + count, at + 1 + 2 * count
     left, right = 0, count - 1
-    if inside <= s.data[times]:
+    if inside <= one(s.data[times]):
         return s.data[values]  # type: ignore[no-any-return]
-    if inside >= s.data[times + right]:
+    if inside >= one(s.data[times + right]):
         return s.data[values + right]  # type: ignore[no-any-return]
     while right - left > 1:
         middle = (left + right) // 2
-        if s.data[times + middle] <= inside:
+        if one(s.data[times + middle]) <= inside:
             left = middle
         else:
             right = middle

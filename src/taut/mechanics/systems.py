@@ -25,6 +25,7 @@ from taut.mechanics.tables import (
     work_in,
 )
 from taut.numerics.compiled import inlined, kernel
+from taut.numerics.lanes import where
 from taut.numerics.packing import Pack
 from taut.numerics.saddle import factorise, solve
 
@@ -96,8 +97,9 @@ def solve_pairs(
     multiplier: np.ndarray,
 ) -> None:
     """The explicit solution at the positions `place`; a bar with both ends held pushes nothing."""
-    for i in range(sizes.coordinates):
-        x[i] = pairs.single[i] * covector[i]
+    for k in range(sizes.loose):
+        i = pairs.loose[k]
+        x[i] = pairs.single[k] * covector[i]
     for k in range(sizes.bars):
         i, j, at = bars.first[k], bars.second[k], 9 * k
         per_length = bars.per_length[k]
@@ -105,7 +107,8 @@ def solve_pairs(
         uy, rate_y, soft_y = _axis(pairs.block, at + 1, place, covector, i + 1, j + 1, per_length)
         uz, rate_z, soft_z = _axis(pairs.block, at + 2, place, covector, i + 2, j + 2, per_length)
         softness = soft_x + soft_y + soft_z
-        push = (rate_x + rate_y + rate_z - rates[k]) / softness if softness > 0.0 else 0.0
+        moves = softness > 0.0
+        push = where(moves, rate_x + rate_y + rate_z - rates[k], 0.0) / where(moves, softness, 1.0)
         multiplier[k] = -push
         _respond(pairs.block, at, covector, i, j, push * ux, x)
         _respond(pairs.block, at + 1, covector, i + 1, j + 1, push * uy, x)

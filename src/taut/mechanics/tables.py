@@ -20,7 +20,7 @@ from taut.numerics.saddle import Saddle
 class Cables(NamedTuple):
     first: np.ndarray  # (c,) nodes
     second: np.ndarray  # (c,)
-    two_sided: np.ndarray  # (c,) 1 for springs, which push too
+    least: np.ndarray  # (c,) the least stretch and tension: 0, or -inf for springs, which push too
     stiffness: np.ndarray  # (c,) [N/m]
     rest_length: np.ndarray  # (c,) [m]
     damping: np.ndarray  # (c,) [N s/m]
@@ -65,12 +65,16 @@ class Pairs(NamedTuple):
     """A class-1 system, bar by bar; empty where the sparse saddle is used."""
 
     block: np.ndarray  # (9 b,) W^-1 of each bar: first-first for x y z, first-second, second-second [1/kg]
-    single: np.ndarray  # (3 n,) 1 / W of nodes without a bar, zero for others and held coordinates [1/kg]
+    loose: np.ndarray  # (l,) the coordinates of nodes without a bar ...
+    single: np.ndarray  # (l,) ... and their 1 / W, zero where they are held [1/kg]
     place: np.ndarray  # (3 n,) the positions it was prepared at, work space
 
 
 class Constants(NamedTuple):
     explicit: np.ndarray  # (1,) 1 where Pairs hold the systems, 0 where sparse saddles do
+    cables_damp: np.ndarray  # (1,) 1 where any cable does
+    nodes_damp: np.ndarray  # (1,) 1 where node_damping or mass_damping is not zero
+    stabilised: np.ndarray  # (1,) 1 where gains are not zero
     systems: np.ndarray  # (2,) at which parts the systems of motion and of corrections begin
     node_damping: np.ndarray  # (1,) [N s/m]
     mass_damping: np.ndarray  # (1,) [1/s]
@@ -116,23 +120,30 @@ METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields)
 
 PAIR_PARTS = len(Pairs._fields)
 SIGNAL_DATA = SIGNALS + Signals._fields.index("data")
+STABILISED = CONSTANTS + Constants._fields.index("stabilised")
 GAINS = CONSTANTS + Constants._fields.index("gains")
 
 
 class Sizes(NamedTuple):
-    """How many there are of each."""
+    """How many there are of each; `loose` are coordinates of nodes without a bar, where systems are explicit."""
 
     coordinates: int
     cables: int
     bars: int
     guides: int
     loads: int
+    loose: int
 
 
 @inlined
 def sizes_in(p: Pack) -> Sizes:
     return Sizes(
-        size_of(p, NODES + 1), size_of(p, CABLES), size_of(p, BARS), size_of(p, GUIDES + 3), size_of(p, SIGNALS)
+        size_of(p, NODES + 1),
+        size_of(p, CABLES),
+        size_of(p, BARS),
+        size_of(p, GUIDES + 3),
+        size_of(p, SIGNALS),
+        size_of(p, SYSTEM + 1),
     )
 
 
@@ -147,7 +158,7 @@ def cables_in(p: Pack) -> Cables:
     return Cables(
         integers(p, CABLES),
         integers(p, CABLES + 1),
-        integers(p, CABLES + 2),
+        reals(p, CABLES + 2),
         reals(p, CABLES + 3),
         reals(p, CABLES + 4),
         reals(p, CABLES + 5),
@@ -192,10 +203,13 @@ def constants_in(p: Pack) -> Constants:
     return Constants(
         integers(p, CONSTANTS),
         integers(p, CONSTANTS + 1),
-        reals(p, CONSTANTS + 2),
-        reals(p, CONSTANTS + 3),
-        reals(p, CONSTANTS + 4),
+        integers(p, CONSTANTS + 2),
+        integers(p, CONSTANTS + 3),
+        integers(p, CONSTANTS + 4),
         reals(p, CONSTANTS + 5),
+        reals(p, CONSTANTS + 6),
+        reals(p, CONSTANTS + 7),
+        reals(p, CONSTANTS + 8),
     )
 
 
@@ -214,7 +228,7 @@ def work_in(p: Pack) -> Work:
 @inlined
 def pairs_in(p: Pack, at: int) -> Pairs:
     """The pairs of the system that begins at part `at`, SYSTEM or METRIC."""
-    return Pairs(reals(p, at), reals(p, at + 1), reals(p, at + 2))
+    return Pairs(reals(p, at), integers(p, at + 1), reals(p, at + 2), reals(p, at + 3))
 
 
 @inlined

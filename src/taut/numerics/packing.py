@@ -15,12 +15,16 @@ from numba import types
 from numba.extending import intrinsic
 
 from taut.numerics.compiled import inlined
+from taut.numerics.lanes import WIDTH, lane_pointer
 
 Table = TypeVar("Table", bound=tuple[Any, ...])
 
 
 class Pack(NamedTuple):
-    """The directory stands at the head of `integers`: begin and size of each part, in either array."""
+    """The directory stands at the head of `integers`: begin and size of each part, in either array.
+
+    With `reals` as a matrix it is a pack of many plants of one layout, a lane each (see `taut.numerics.lanes`).
+    """
 
     integers: np.ndarray
     reals: np.ndarray
@@ -40,9 +44,12 @@ def _reader(array: int) -> Any:
             directory = context.make_array(p.types[0])(context, builder, builder.extract_value(pack, 0))
             source = context.make_array(p.types[array])(context, builder, builder.extract_value(pack, array))
             begin = builder.load(builder.gep(directory.data, [builder.shl(number, number.type(1))]))
+            if laned:
+                begin = builder.mul(begin, begin.type(WIDTH))
             return builder.gep(source.data, [begin])
 
-        return types.CPointer(p.types[array].dtype)(p, types.int64), generate
+        laned = p.types[array].ndim == 2
+        return (lane_pointer if laned else types.CPointer(p.types[array].dtype))(p, types.int64), generate
 
     return part_of
 
@@ -55,6 +62,12 @@ reals = _reader(1)
 @inlined
 def size_of(p: Pack, part: int) -> int:
     return p.integers[2 * part + 1]  # type: ignore[no-any-return]
+
+
+def integers_of(pack: Pack, part: int) -> np.ndarray:
+    """A part of the whole numbers, in Python."""
+    begin, size = pack.integers[2 * part : 2 * part + 2]
+    return pack.integers[begin : begin + size]
 
 
 def reals_of(pack: Pack, part: int) -> np.ndarray:

@@ -9,15 +9,30 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
+from taut.numerics.lanes import WIDTH, lane_pointer
+
 
 @intrinsic  # type: ignore[untyped-decorator]
-def start_of(typing_context: Any, vector: Any) -> Any:
-    """A vector's own data as a pointer: indexing it costs no check for negative indices, a third of a force's time."""
+def start_of(typing_context: Any, array: Any) -> Any:
+    """An array's own data as a pointer: indexing it costs no check for negative indices, a third of a force's time.
+
+    A matrix has a row of lanes for every entry (see `taut.numerics.lanes`).
+    """
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.make_array(vector)(context, builder, args[0]).data
+        return context.make_array(array)(context, builder, args[0]).data
 
-    return types.CPointer(vector.dtype)(vector), generate
+    return (lane_pointer if array.ndim == 2 else types.CPointer(array.dtype))(array), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def all_of(typing_context: Any, array: Any) -> Any:
+    """All numbers of an array of any shape, one after the other, as a pointer."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.make_array(array)(context, builder, args[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -40,28 +55,31 @@ def shifted(typing_context: Any, pointer: Any, places: Any) -> Any:
     """The pointer to what stands so many places further on."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.gep(args[0], [args[1]])
+        step = builder.mul(args[1], args[1].type(WIDTH)) if pointer is lane_pointer else args[1]
+        return builder.gep(args[0], [step])
 
     return pointer(pointer, types.int64), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def row_of(typing_context: Any, matrix: Any, number: Any) -> Any:
-    """A row of a matrix as a vector that is not counted; counting references costs ten nanoseconds a row."""
-    vector = types.Array(matrix.dtype, 1, "C")
+def row_of(typing_context: Any, array: Any, number: Any) -> Any:
+    """The array at a place of the first axis, not counted; counting references costs ten nanoseconds a row."""
+    row = types.Array(array.dtype, array.ndim - 1, "C")
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        source = context.make_array(matrix)(context, builder, args[0])
-        columns = builder.extract_value(source.shape, 1)
-        view = context.make_array(vector)(context, builder)
+        source = context.make_array(array)(context, builder, args[0])
+        shape = cgutils.unpack_tuple(builder, source.shape)
+        strides = cgutils.unpack_tuple(builder, source.strides)
+        first = builder.ptrtoint(source.data, args[1].type)
+        view = context.make_array(row)(context, builder)
         populate_array(
             view,
-            data=builder.gep(source.data, [builder.mul(args[1], columns)]),
-            shape=cgutils.pack_array(builder, [columns]),
-            strides=cgutils.pack_array(builder, [source.itemsize]),
+            data=builder.inttoptr(builder.add(first, builder.mul(args[1], strides[0])), source.data.type),
+            shape=cgutils.pack_array(builder, shape[1:]),
+            strides=cgutils.pack_array(builder, strides[1:]),
             itemsize=source.itemsize,
             meminfo=None,
         )
         return view._getvalue()
 
-    return vector(matrix, types.int64), generate
+    return row(array, types.int64), generate

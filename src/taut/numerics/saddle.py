@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from taut.numerics.compiled import entry
+from taut.numerics.lanes import every, some, where
 
 DROP = 1e-11
 """A multiplier's pivot below this fraction of what it started from means its row depends on the rows before it."""
@@ -163,8 +164,8 @@ def _symbolic(size: int, column_start: np.ndarray, row_index: np.ndarray) -> tup
 
 @entry
 def factorise(s: Saddle) -> int:
-    """Factor the matrix as it stands in `values`; returns how many dependent rows were dropped, -1 if W is not
-    positive."""
+    """Factor the matrix as it stands in `values`; returns how many dependent rows were dropped (in any lane), -1 if W
+    is not positive."""
     dropped, weakest = 0, 1.0
     work = s.work
     for k in range(s.sizes[0]):
@@ -189,17 +190,16 @@ def factorise(s: Saddle) -> int:
             s.factor[end] = scaled
             s.filled[i] += 1
         if s.is_row[k] == 1:
-            if pivot >= -DROP * scale:
-                s.inverse_pivot[k] = 0.0
+            drops = pivot >= -DROP * scale
+            s.inverse_pivot[k] = where(drops, 0.0, 1.0) / where(drops, 1.0, pivot)
+            weakest = min(weakest, where(drops, 1.0, -pivot) / where(drops, 1.0, scale))
+            if some(drops):
                 dropped += 1
-            else:
-                s.inverse_pivot[k] = 1.0 / pivot
-                weakest = min(weakest, -pivot / scale)
-        elif pivot > 0.0:
+        elif every(pivot > 0.0):
             s.inverse_pivot[k] = 1.0 / pivot
         else:
             return -1
-    s.weakest[0] = min(s.weakest[0], weakest)
+    s.weakest[0] = min(weakest, s.weakest[0])
     return dropped
 
 
@@ -214,7 +214,7 @@ def solve(s: Saddle, top: np.ndarray, bottom: np.ndarray, x: np.ndarray, multipl
         work[s.order[u + i]] = bottom[i]
     for k in range(size):
         value = work[k]
-        if value != 0.0:
+        if some(abs(value) > 0.0):
             for n in range(s.factor_start[k], s.factor_start[k + 1]):
                 work[s.factor_index[n]] -= s.factor[n] * value
     for k in range(size - 1, -1, -1):

@@ -1,0 +1,87 @@
+"""The momentum that an energy correction must leave alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from taut.mechanics.nodal import momentum
+from taut.mechanics.tables import bars_in, nodes_in, sizes_in, work_in
+from taut.numerics.compiled import entry, inlined
+from taut.numerics.lanes import some, where
+from taut.numerics.packing import Pack
+from taut.numerics.pointers import shifted, start_of
+
+FLAT = 1e-9
+"""A structure whose moments of inertia multiply to less than this fraction of their sum cubed is a line."""
+
+
+@inlined
+def _mean(share: np.ndarray, values: np.ndarray, axis: int, n: int) -> float:
+    """Mean by mass along an axis; zero where the structure cannot shift along it."""
+    total, whole = 0.0, 0.0
+    for i in range(axis, n, 3):
+        total += share[i] * values[i]
+        whole += share[i]
+    return where(whole > 0.0, total, 0.0) / where(whole > 0.0, whole, 1.0)  # type: ignore[no-any-return]
+
+
+@entry
+def keep_momentum(p: Pack, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) -> None:
+    """Take out of a change of velocities the rigid motion that would change the momentum of a structure nobody holds.
+
+    Linear momentum along every axis on which nothing holds it; angular momentum about its centre of mass, to which the
+    change of positions contributes too, where nothing holds it at all. The stepping keeps both better than the energy.
+    """
+    nodes, bars, work, sizes = nodes_in(p), bars_in(p), work_in(p), sizes_in(p)
+    n, share, state = sizes.coordinates, nodes.share, start_of(y)
+    change, turn = start_of(shift), start_of(swing)
+    loose = 0
+    for axis in range(3):
+        if n > 0 and some(share[axis] > 0.0):
+            loose += 1
+            mean = _mean(share, turn, axis, n)
+            for i in range(axis, n, 3):
+                turn[i] -= mean
+    if loose < 3:
+        return
+    cx, cy, cz = _mean(share, state, 0, n), _mean(share, state, 1, n), _mean(share, state, 2, n)
+    drift_x, drift_y, drift_z = _mean(share, change, 0, n), _mean(share, change, 1, n), _mean(share, change, 2, n)
+    momentum(nodes.mass, bars, sizes.bars, shifted(state, n), n, work.force)
+    momentum(nodes.mass, bars, sizes.bars, turn, n, work.acceleration)
+    lx, ly, lz = 0.0, 0.0, 0.0
+    xx, yy, zz, xy, yz, zx = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(0, n, 3):
+        rx, ry, rz = state[i] - cx, state[i + 1] - cy, state[i + 2] - cz
+        fx, fy, fz = work.force[i], work.force[i + 1], work.force[i + 2]
+        ax, ay, az = work.acceleration[i], work.acceleration[i + 1], work.acceleration[i + 2]
+        dx, dy, dz = change[i] - drift_x, change[i + 1] - drift_y, change[i + 2] - drift_z
+        lx += dy * fz - dz * fy + ry * az - rz * ay
+        ly += dz * fx - dx * fz + rz * ax - rx * az
+        lz += dx * fy - dy * fx + rx * ay - ry * ax
+        m = nodes.mass[i]
+        xx, yy, zz = xx + m * rx * rx, yy + m * ry * ry, zz + m * rz * rz
+        xy, yz, zx = xy + m * rx * ry, yz + m * ry * rz, zx + m * rz * rx
+    for k in range(sizes.bars):
+        i, j, c = bars.first[k], bars.second[k], bars.coupling[k]
+        ax, ay, az = state[i] - cx, state[i + 1] - cy, state[i + 2] - cz
+        bx, by, bz = state[j] - cx, state[j + 1] - cy, state[j + 2] - cz
+        xx, yy, zz = xx + 2.0 * c * ax * bx, yy + 2.0 * c * ay * by, zz + 2.0 * c * az * bz
+        xy += c * (ax * by + ay * bx)
+        yz += c * (ay * bz + az * by)
+        zx += c * (az * bx + ax * bz)
+    # The inertia tensor [[yy + zz, -xy, -zx], ...] by its cofactors; without volume there is no turn to take out.
+    ixx, iyy, izz = yy + zz, xx + zz, xx + yy
+    c11, c12, c13 = iyy * izz - yz * yz, zx * yz + xy * izz, xy * yz + zx * iyy
+    c22, c23, c33 = ixx * izz - zx * zx, xy * zx + ixx * yz, ixx * iyy - xy * xy
+    volume = ixx * c11 - xy * c12 - zx * c13
+    trace = ixx + iyy + izz
+    flat = volume <= FLAT * trace * trace * trace
+    lx, ly, lz, volume = where(flat, 0.0, lx), where(flat, 0.0, ly), where(flat, 0.0, lz), where(flat, 1.0, volume)
+    wx = (c11 * lx + c12 * ly + c13 * lz) / volume
+    wy = (c12 * lx + c22 * ly + c23 * lz) / volume
+    wz = (c13 * lx + c23 * ly + c33 * lz) / volume
+    for i in range(0, n, 3):
+        rx, ry, rz = state[i] - cx, state[i + 1] - cy, state[i + 2] - cz
+        turn[i] -= wy * rz - wz * ry
+        turn[i + 1] -= wz * rx - wx * rz
+        turn[i + 2] -= wx * ry - wy * rx
