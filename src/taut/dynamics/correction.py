@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.dynamics.verbs import bend, energy, energy_slope, gaps, keep_momentum, lend, prepare, project
+from taut.dynamics.verbs import bend, energy, energy_slope, gaps, keep_momentum, prepare, project, row
 from taut.errors import OptionError, suggestion
 from taut.numerics.lanes import most, where
 from taut.numerics.vectors import add, dot, number_at, oppose, put_number
@@ -95,41 +95,32 @@ class Limits(NamedTuple):
     coordinates: int
 
 
-class Bench(NamedTuple):
-    """Work space of a correction: r constraints, n coordinates."""
-
-    gap: np.ndarray  # (r,)
-    gap_rate: np.ndarray  # (r,)
-    still: np.ndarray  # (r,) zeros
-    nothing: np.ndarray  # (n,) zeros
-    slope_q: np.ndarray  # (n,) and so on
-    slope_v: np.ndarray
-    shift: np.ndarray
-    swing: np.ndarray
-    carried: np.ndarray
-    reference: np.ndarray  # (1,) energy minus work at the start
+GAP, GAP_RATE, STILL, NOTHING, SLOPE_Q, SLOPE_V, SHIFT, SWING, CARRIED, STARTED = range(10)
+"""The rows of a bench, the work space of a correction: gaps and their rates, zeros for rates and for coordinates,
+slopes of the energy, directions, and the energy minus work at the start. One array, because each one more that is
+handed from kernel to kernel takes its time; rows are as long as the longest needs, with zeros at the end."""
 
 
-def bench(coordinates: int, rows: int, lanes: tuple[int, ...] = ()) -> Bench:
+def bench(coordinates: int, rows: int, lanes: tuple[int, ...] = ()) -> np.ndarray:
     """lanes: () for one plant, (WIDTH,) for as many in lanes."""
-    sizes = [rows] * 3 + [coordinates] * 6 + [1]
-    return Bench(*(np.zeros((size, *lanes)) for size in sizes))
+    return np.zeros((10, max(coordinates, rows, 1), *lanes))
 
 
-def close(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, b: Any) -> None:
+def close(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, b: np.ndarray) -> None:
     """The shortest dq with G dq = -gap, then the shortest dv with G dv = -gap_rate - H dq."""
-    oppose(b.gap)
-    project(plant, b.nothing, b.gap, b.shift)
-    bend(plant, y, b.shift, b.gap)
-    add(b.gap, 1.0, b.gap_rate)
-    oppose(b.gap)
-    project(plant, b.nothing, b.gap, b.swing)
-    add(q, 1.0, b.shift)
-    add(v, 1.0, b.swing)
+    gap, shift, swing = row(b, GAP), row(b, SHIFT), row(b, SWING)
+    oppose(gap)
+    project(plant, row(b, NOTHING), gap, shift)
+    bend(plant, y, shift, gap)
+    add(gap, 1.0, row(b, GAP_RATE))
+    oppose(gap)
+    project(plant, row(b, NOTHING), gap, swing)
+    add(q, 1.0, shift)
+    add(v, 1.0, swing)
 
 
 def rebalance(
-    plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, beyond: Any, time: float, yielding: float, b: Any
+    plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, beyond: Any, time: float, yielding: float, b: np.ndarray
 ) -> bool:
     """Along the gradient of the energy on the constraints, as far as its linear part asks.
 
@@ -138,46 +129,32 @@ def rebalance(
     False where the way is too far to be meant: next to an equilibrium at rest the energy hardly depends on the state,
     and an excess of round-off would throw it anywhere.
     """
-    energy_slope(plant, y, b.slope_q, b.slope_v)
-    project(plant, b.slope_q, b.still, b.shift)
-    project(plant, b.slope_v, b.still, b.swing)
-    bend(plant, y, b.shift, b.gap)
-    oppose(b.gap)
-    project(plant, b.nothing, b.gap, b.carried)
-    add(b.carried, 1.0 / (time * time), b.swing)
-    keep_momentum(plant, y, b.shift, b.carried)
+    slope_q, slope_v, gap = row(b, SLOPE_Q), row(b, SLOPE_V), row(b, GAP)
+    shift, swing, carried = row(b, SHIFT), row(b, SWING), row(b, CARRIED)
+    energy_slope(plant, y, slope_q, slope_v)
+    project(plant, slope_q, row(b, STILL), shift)
+    project(plant, slope_v, row(b, STILL), swing)
+    bend(plant, y, shift, gap)
+    oppose(gap)
+    project(plant, row(b, NOTHING), gap, carried)
+    add(carried, 1.0 / (time * time), swing)
+    keep_momentum(plant, y, shift, carried)
     share = 0.0
     if yielding > 0.0:
         _, terms = energy(plant, y)
         share = yielding * terms / (time * time)
-    gain = dot(b.slope_q, b.shift) + dot(b.slope_v, b.carried) + share
+    gain = dot(slope_q, shift) + dot(slope_v, carried) + share
     near = abs(beyond) <= NEARNESS * gain * time * time
     way = where(near, beyond, 0.0) / where(near, gain, 1.0)
-    add(q, -way, b.shift)
-    add(v, -way, b.carried)
+    add(q, -way, shift)
+    add(v, -way, carried)
     put_number(y, 2 * len(q), number_at(y, 2 * len(q)) + way * share)
     return bool(most(abs(way)) > 0.0)
 
 
-def lend_bench(b: Any) -> Any:
-    """The same bench, to be handed on within this call."""
-    return Bench(
-        lend(b.gap),
-        lend(b.gap_rate),
-        lend(b.still),
-        lend(b.nothing),
-        lend(b.slope_q),
-        lend(b.slope_v),
-        lend(b.shift),
-        lend(b.swing),
-        lend(b.carried),
-        lend(b.reference),
-    )
-
-
-def held(plant: Any, y: np.ndarray, limits: Any, gap: np.ndarray, gap_rate: np.ndarray) -> bool:
+def held(plant: Any, y: np.ndarray, limits: Any, b: np.ndarray) -> bool:
     """Whether all gaps and their rates, which are filled in, are within the limits."""
-    worst, worst_rate = gaps(plant, y, gap, gap_rate)
+    worst, worst_rate = gaps(plant, y, row(b, GAP), row(b, GAP_RATE))
     return bool(worst <= limits.tolerance and worst_rate <= limits.tolerance)
 
 
@@ -190,7 +167,7 @@ def excess(plant: Any, y: np.ndarray, reference: Any, limits: Any) -> Any:
     return where(abs(beyond) <= limits.energy_tolerance * terms, 0.0, beyond)
 
 
-def correct(plant: Any, y: np.ndarray, reference: Any, limits: Any, b: Any, closed: bool, beyond: Any) -> int:
+def correct(plant: Any, y: np.ndarray, reference: Any, limits: Any, b: np.ndarray, closed: bool, beyond: Any) -> int:
     """Correct y in place; returns the iterations used, or minus that where it gave up.
 
     reference: the energy minus the work at the start. closed, beyond: what `held` and `excess` say of y as it comes.
@@ -206,7 +183,7 @@ def correct(plant: Any, y: np.ndarray, reference: Any, limits: Any, b: Any, clos
             beyond = excess(plant, y, reference, limits)
         if most(abs(beyond)) > 0.0 and not stubborn:
             stubborn = not rebalance(plant, y, q, v, beyond, limits.time, limits.yielding, b)
-        closed = held(plant, y, limits, b.gap, b.gap_rate)
+        closed = held(plant, y, limits, b)
         beyond = excess(plant, y, reference, limits)
         if closed and most(abs(beyond)) == 0.0:
             return iteration

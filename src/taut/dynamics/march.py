@@ -13,9 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taut.dynamics import rattling
-from taut.dynamics.correction import Bench, Limits, bench, close, correct, excess, held, lend_bench, rebalance
+from taut.dynamics.correction import (
+    GAP,
+    GAP_RATE,
+    STARTED,
+    Limits,
+    bench,
+    close,
+    correct,
+    excess,
+    held,
+    rebalance,
+)
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
-from taut.dynamics.verbs import enter, firmness, gaps, lend, lend_plant
+from taut.dynamics.verbs import enter, firmness, gaps, lend, lend_plant, row
 from taut.numerics.lanes import most
 from taut.numerics.vectors import finite, number_at, put
 
@@ -54,18 +65,19 @@ class Rules(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Work space of the loop."""
+    """Work space of the loop; few arrays, as in `taut.dynamics.correction.bench`."""
 
     stages: np.ndarray
     side: np.ndarray  # stages of the shorter steps that end on samples
-    trial: np.ndarray
-    sample: np.ndarray
-    error: np.ndarray
-    zero: np.ndarray
+    vectors: np.ndarray  # rows below
     blend: np.ndarray  # weights of the interpolant
-    weak: np.ndarray  # the state at which the constraints were least independent
     history: np.ndarray  # (rows, 4) time, step, error, 1 if accepted; no rows if not wanted
-    bench: Bench
+    bench: np.ndarray
+
+
+TRIAL, SAMPLE, ERROR, ZERO, WEAK = range(5)
+"""Rows of a desk's vectors: the end of a step, a sample, an error estimate, zeros, and the state at which the
+constraints were least independent."""
 
 
 def desk(rows: int, state: int, coordinates: int, constraints: int, history: int, lanes: tuple[int, ...] = ()) -> Desk:
@@ -73,12 +85,8 @@ def desk(rows: int, state: int, coordinates: int, constraints: int, history: int
     return Desk(
         stages=np.zeros((rows, state, *lanes)),
         side=np.zeros((rows, state, *lanes)),
-        trial=np.zeros((state, *lanes)),
-        sample=np.zeros((state, *lanes)),
-        error=np.zeros((state, *lanes)),
-        zero=np.zeros((state, *lanes)),
+        vectors=np.zeros((5, state, *lanes)),
         blend=np.zeros(rows),
-        weak=np.zeros((state, *lanes)),
         history=np.zeros((history, 4)),
         bench=bench(coordinates, constraints, lanes),
     )
@@ -86,7 +94,7 @@ def desk(rows: int, state: int, coordinates: int, constraints: int, history: int
 
 def settle(plant: Any, y: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
     """Correct a state as the limits ask; returns the iterations used, -1 if its constraints could not be met."""
-    closed, reference = held(plant, y, limits, b.gap, b.gap_rate), number_at(b.reference, 0)
+    closed, reference = held(plant, y, limits, b), number_at(row(b, STARTED), 0)
     beyond = excess(plant, y, reference, limits)
     if closed and most(abs(beyond)) == 0.0:
         return 0
@@ -94,7 +102,7 @@ def settle(plant: Any, y: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -
     if used < 0:
         used = -used
         counts[UNBALANCED] += 1
-        worst, _ = gaps(plant, y, b.gap, b.gap_rate)
+        worst, _ = gaps(plant, y, row(b, GAP), row(b, GAP_RATE))
         if not worst < HELD:
             return -1
     counts[ITERATIONS] += used
@@ -136,17 +144,18 @@ def march(
     budget: int,
 ) -> int:
     """Step on until every target time has its sample or the budget of steps is used; returns how it ended."""
-    plant, method, y, b = lend_plant(plant), lend_method(method), lend(y), lend_bench(d.bench)
-    stages, side, trial, sample = lend(d.stages), lend(d.side), lend(d.trial), lend(d.sample)
-    difference, zero = lend(d.error), lend(d.zero)
-    weak, history = lend(d.weak), lend(d.history)
+    plant, method, y, b = lend_plant(plant), lend_method(method), lend(y), lend(d.bench)
+    stages, side, history = lend(d.stages), lend(d.side), lend(d.history)
+    trial, sample, difference = row(d.vectors, TRIAL), row(d.vectors, SAMPLE), row(d.vectors, ERROR)
+    zero, weak = row(d.vectors, ZERO), row(d.vectors, WEAK)
+    targets, samples = lend(targets), lend(samples)
     limits, tolerance = rules.limits, rules.tolerance
     done, free, hands_on = counts[FILLED], limits.level == 0, rules.sample_stages < rules.stages
     enter(plant, 0.5 * (max(breaks[counts[PIECE]], -1e300) + min(breaks[counts[PIECE] + 1], 1e300)))
     while True:
         t = clock[TIME]
         while done < targets.size and targets[done] <= t:
-            put(samples[done], y)
+            put(row(samples, done), y)
             done += 1
         counts[FILLED] = done
         if done == targets.size:
@@ -185,7 +194,7 @@ def march(
             continue
         widened = rules.dense and done < targets.size and targets[done] < end - 1e-12 * h
         if widened:
-            counts[EVALUATIONS] += widen(plant, method, t, h, y, d)
+            counts[EVALUATIONS] += widen(plant, method, t, h, y, stages, trial, sample)
         used = 0 if free else settle(plant, trial, counts, limits, b)
         if used < 0:
             if rules.fixed > 0.0:
@@ -197,7 +206,7 @@ def march(
 
         while done < targets.size and targets[done] < end - 1e-12 * h:
             if widened:
-                blend(method, (targets[done] - t) / h, h, y, d)
+                blend(method, (targets[done] - t) / h, h, y, stages, d.blend, sample)
             else:
                 put(side[0], stages[0])
                 counts[EVALUATIONS] += advance(
@@ -205,11 +214,11 @@ def march(
                 )
             if not free and settle(plant, sample, counts, limits, b) < 0:
                 return UNHELD
-            put(samples[done], sample)
+            put(row(samples, done), sample)
             done += 1
         counts[FILLED] = done
         if done < targets.size and targets[done] <= end + 1e-12 * h:
-            put(samples[done], trial)
+            put(row(samples, done), trial)
             done += 1
         elif done == targets.size:
             return FINISHED
@@ -240,7 +249,7 @@ def march(
             enter(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
 
 
-_COMMON = (lend_bench, held, excess, close, rebalance, correct, settle, note, watch, march)
+_COMMON = (held, excess, close, rebalance, correct, settle, note, watch, march)
 
 RUNGE_KUTTA = (lend_method, begin, advance, hand_on, estimate, widen, blend, *_COMMON)
 RATTLE = (
@@ -255,3 +264,6 @@ RATTLE = (
     *_COMMON,
 )
 """The algorithms, in the order in which their functions may call one another; see `taut.dynamics.verbs.spoken`."""
+
+SHARED = ("settle", "meet")
+"""Those that are compiled by themselves and not into their callers, because they are large and called in two places."""

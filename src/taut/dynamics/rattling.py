@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from taut.dynamics.correction import GAP, GAP_RATE, NOTHING, SHIFT, SLOPE_Q, STILL, SWING
 from taut.dynamics.methods.tableau import Composition
-from taut.dynamics.verbs import forces, gaps, lend, power, prepare, project
+from taut.dynamics.verbs import forces, gaps, lend, power, prepare, project, row
 from taut.numerics.vectors import accumulate, number_at, oppose, put, put_number
 
 ROUNDS = 20
@@ -30,19 +31,19 @@ def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
     return 0
 
 
-def meet(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, h: float, b: Any) -> bool:
+def meet(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, h: float, b: np.ndarray) -> bool:
     """Bring positions back onto the constraints along the directions prepared at the start of the substep."""
-    size = len(q)
+    size, gap, swing = len(q), row(b, GAP), row(b, SWING)
     before = np.inf
     for _ in range(ROUNDS):
-        worst, _rate = gaps(plant, y, b.gap, b.gap_rate)
+        worst, _rate = gaps(plant, y, gap, row(b, GAP_RATE))
         if worst <= MET or (worst < 1e-14 and worst > 0.5 * before):
             return True
         before = worst
-        oppose(b.gap)
-        project(plant, b.nothing, b.gap, b.swing)
-        accumulate(q, y[2 * size + 1 : 3 * size + 1], 1.0, b.swing)
-        accumulate(v, y[3 * size + 1 : 4 * size + 1], 1.0 / h, b.swing)
+        oppose(gap)
+        project(plant, row(b, NOTHING), gap, swing)
+        accumulate(q, y[2 * size + 1 : 3 * size + 1], 1.0, swing)
+        accumulate(v, y[3 * size + 1 : 4 * size + 1], 1.0 / h, swing)
     return False
 
 
@@ -59,15 +60,16 @@ def advance(
 ) -> int:
     """trial = y after one step; returns how many times forces were computed."""
     put(trial, y)
-    size = len(b.nothing)
+    size = (len(y) - 1) // 4
     q, v = trial[:size], trial[size : 2 * size]
     spare_q, spare_v = trial[2 * size + 1 : 3 * size + 1], trial[3 * size + 1 : 4 * size + 1]
+    force, push, rates = row(b, SLOPE_Q), row(b, SHIFT), row(b, GAP_RATE)
     prepare(plant, trial)
-    forces(plant, t, trial, b.slope_q)
-    project(plant, b.slope_q, b.still, b.shift)
+    forces(plant, t, trial, force)
+    project(plant, force, row(b, STILL), push)
     for n in range(method.fractions.size):
         part = method.fractions[n] * h
-        accumulate(v, spare_v, 0.5 * part, b.shift)
+        accumulate(v, spare_v, 0.5 * part, push)
         accumulate(q, spare_q, part, v)
         if not meet(plant, trial, q, v, part, b):
             put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
@@ -75,13 +77,13 @@ def advance(
         put_number(trial, 2 * size, number_at(trial, 2 * size) + work)
         t += part
         prepare(plant, trial)
-        forces(plant, t, trial, b.slope_q)
-        project(plant, b.slope_q, b.still, b.shift)
-        accumulate(v, spare_v, 0.5 * part, b.shift)
-        gaps(plant, trial, b.gap, b.gap_rate)
-        oppose(b.gap_rate)
-        project(plant, b.nothing, b.gap_rate, b.swing)
-        accumulate(v, spare_v, 1.0, b.swing)
+        forces(plant, t, trial, force)
+        project(plant, force, row(b, STILL), push)
+        accumulate(v, spare_v, 0.5 * part, push)
+        gaps(plant, trial, row(b, GAP), rates)
+        oppose(rates)
+        project(plant, row(b, NOTHING), rates, row(b, SWING))
+        accumulate(v, spare_v, 1.0, row(b, SWING))
     return int(method.fractions.size) + 1
 
 
@@ -104,9 +106,13 @@ def estimate(
     return 0.0
 
 
-def widen(plant: Any, method: Any, t: float, h: float, y: np.ndarray, d: Any) -> int:
+def widen(
+    plant: Any, method: Any, t: float, h: float, y: np.ndarray, stages: np.ndarray, trial: np.ndarray, spare: np.ndarray
+) -> int:
     return 0
 
 
-def blend(method: Any, x: float, h: float, y: np.ndarray, d: Any) -> None:
+def blend(
+    method: Any, x: float, h: float, y: np.ndarray, stages: np.ndarray, weights: np.ndarray, out: np.ndarray
+) -> None:
     """No interpolant; samples are steps."""

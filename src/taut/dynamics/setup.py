@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics import march as loop
-from taut.dynamics.correction import CONSTRAINTS, Correction
+from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction
 from taut.dynamics.methods.tableau import Method, Rattle
 from taut.dynamics.trajectory import Checkpoint, Trajectory
-from taut.dynamics.verbs import spoken
+from taut.dynamics.verbs import compiled, spoken
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.machine import Machine
 from taut.mechanics.signals import pieces_of
@@ -36,20 +36,23 @@ class Run:
     desk: loop.Desk
 
 
-_COMPILED: dict[tuple[str, bool], dict[str, Callable[..., Any]]] = {}
+_COMPILED: dict[tuple[str, bool], Callable[..., Any]] = {}
 
 
 def words_for(plant: Machine, *, rattles: bool) -> dict[str, Callable[..., Any]]:
-    """The algorithms bound to a plant's verbs; compiled, once for each formulation, where those are kernels."""
-    algorithm, label = (loop.RATTLE, "_rattle") if rattles else (loop.RUNGE_KUTTA, "")
+    """The algorithms bound to a plant's verbs; the time loop compiled, once for each formulation, if those are kernels.
+
+    What is called only at the start of a run stays as it is.
+    """
+    algorithm = loop.RATTLE if rattles else loop.RUNGE_KUTTA
+    words = spoken(algorithm, plant.verbs())
     if not plant.compiled:
-        return spoken(algorithm, plant.verbs(), entries=None)
+        return words
     key = plant.formulation, rattles
     if key not in _COMPILED:
-        label += "" if plant.formulation == "nodal" else f"_{plant.formulation}"
-        dissolved = () if rattles else ("advance",)
-        _COMPILED[key] = spoken(algorithm, plant.verbs(), ("held", "correct", "march"), label, dissolved)
-    return _COMPILED[key]
+        label = f"_{plant.formulation}{'_rattle' if rattles else ''}"
+        _COMPILED[key] = compiled(algorithm, plant.verbs(), ("march",), loop.SHARED, label)["march"]
+    return {**words, "march": _COMPILED[key]}
 
 
 def check_options(
@@ -132,23 +135,24 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
     """The start brought onto the constraints, the first step, and what is worth saying about them."""
     plant, tables, bench = run.plant, run.tables, run.desk.bench
     size = plant.coordinates
-    y = np.zeros_like(run.desk.trial)
+    y = np.zeros(run.desk.vectors.shape[1])
     y[:size], y[size : 2 * size] = plant.start()
     limits = run.rules.limits._replace(level=CONSTRAINTS)
-    if not run.words["held"](tables, y, limits, bench.gap, bench.gap_rate):
+    if not run.words["held"](tables, y, limits, bench):
         run.words["correct"](tables, y, 0.0, limits, bench, False, 0.0)
-    worst, _ = run.words["gaps"](tables, y, bench.gap, bench.gap_rate)
+    gap = np.zeros(plant.rows)
+    worst, _ = run.words["gaps"](tables, y, gap, np.zeros(plant.rows))
     if not worst < loop.HELD:
-        widest = np.abs(bench.gap) >= 0.5 * np.abs(bench.gap).max()
+        widest = np.abs(gap) >= 0.5 * np.abs(gap).max()
         message = (
             f"the supports, bars and constraints cannot all be met from this start: {constraint_names(plant, widest)} "
-            f"stays {np.abs(bench.gap).max():.3g} m off; move the nodes, or take one of them away"
+            f"stays {np.abs(gap).max():.3g} m off; move the nodes, or take one of them away"
         )
         raise ModelError([Problem((), message)])
     clock, counts = np.zeros(loop.CLOCK), np.zeros(loop.COUNTS, dtype=np.int64)
     clock[loop.LAST_ERROR] = 1e-4
     clock[loop.FIRMNESS] = 1.0
-    clock[loop.REFERENCE] = bench.reference[0] = run.words["energy"](tables, y)[0]
+    clock[loop.REFERENCE] = bench[STARTED, 0] = run.words["energy"](tables, y)[0]
     counts[loop.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
     clock[loop.STEP] = _first_step(run, y, 0.0) if run.method.adaptive else 0.0
     return Checkpoint(y, clock, counts), (*plant.changes(y[:size], y[size : 2 * size]), *_redundancy_notes(run, y))
@@ -156,10 +160,10 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
 
 def resumed(run: Run, start: Trajectory) -> Checkpoint:
     """The state from which an earlier run goes on: exactly its own with the same method, a new start with another."""
-    point, state = start.checkpoint, run.desk.trial.size
+    point, state = start.checkpoint, run.desk.vectors.shape[1]
     if point.clock.size != loop.CLOCK or point.counts.size != loop.COUNTS or point.y.size <= 2 * run.plant.coordinates:
         raise OptionError("the trajectory to continue was made by another version of taut, or is damaged; start afresh")
-    run.desk.bench.reference[0] = point.clock[loop.REFERENCE]
+    run.desk.bench[STARTED, 0] = point.clock[loop.REFERENCE]
     same = start.options.get("method") == run.method.name and start.options.get("step") in (None, run.rules.fixed)
     if same and point.y.size == state:
         return point
@@ -196,7 +200,8 @@ def firmness_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
     if not clock[loop.FIRMNESS] < loop.SHAKY:
         return ()
     among = ""
-    combination = np.abs(run.plant.weakest(run.desk.weak)) if np.any(run.desk.weak) else np.zeros(0)
+    weak = run.desk.vectors[loop.WEAK]
+    combination = np.abs(run.plant.weakest(weak)) if np.any(weak) else np.zeros(0)
     if combination.size:
         among = " of " + constraint_names(run.plant, combination > 0.1 * combination.max())
     return (

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.methods.tableau import Tableau
+from taut.dynamics.methods.tableau import ERRORS, NODES, RESULT, Tableau
 from taut.dynamics.verbs import lend, mismatch, rate, row
 from taut.numerics.vectors import combine, put
 
@@ -14,14 +14,7 @@ from taut.numerics.vectors import combine, put
 def lend_method(method: Any) -> Any:
     """The same table, to be handed on within this call."""
     return Tableau(
-        lend(method.nodes),
-        lend(method.weights),
-        lend(method.result),
-        lend(method.errors),
-        method.reuses_last,
-        lend(method.extra_nodes),
-        lend(method.extra_weights),
-        lend(method.interpolant),
+        lend(method.weights), lend(method.lines), lend(method.interpolant), method.stages, method.reuses_last
     )
 
 
@@ -46,12 +39,12 @@ def advance(
 
     wanted: how many stages; a last one that only serves the error and the next step can be left out.
     """
-    nodes, weights = method.nodes, method.weights
+    weights, nodes = method.weights, row(method.lines, NODES)
     for i in range(1, wanted):
         combine(trial, y, h, row(weights, i), stages, i)
         rate(plant, t + nodes[i] * h, trial, row(stages, i))
-    if wanted < nodes.size or not method.reuses_last:
-        combine(trial, y, h, method.result, stages, wanted)
+    if wanted < method.stages or not method.reuses_last:
+        combine(trial, y, h, row(method.lines, RESULT), stages, wanted)
     return wanted - 1
 
 
@@ -75,36 +68,39 @@ def estimate(
 
     With a second row of error weights the two estimates are joined as in DOP853: e5^2 / sqrt(e5^2 + 0.01 e3^2).
     """
-    errors = method.errors
-    rows, count = errors.shape
-    combine(error, zero, h, row(errors, 0), stages, count)
+    lines, count = method.lines, method.stages
+    combine(error, zero, h, row(lines, ERRORS), stages, count)
     high = mismatch(plant, y, trial, error, tolerance)
-    if rows == 1 or high == 0.0:
+    if lines.shape[0] == ERRORS + 1 or high == 0.0:
         return high
-    combine(error, zero, h, row(errors, 1), stages, count)
+    combine(error, zero, h, row(lines, ERRORS + 1), stages, count)
     low = mismatch(plant, y, trial, error, tolerance)
     return float(high * high / np.sqrt(high * high + 0.01 * low * low))
 
 
-def widen(plant: Any, method: Any, t: float, h: float, y: np.ndarray, d: Any) -> int:
-    """Fill the stages that only the interpolant needs; d.trial is the end of the step, d.sample is overwritten."""
-    count: int = method.nodes.size
+def widen(
+    plant: Any, method: Any, t: float, h: float, y: np.ndarray, stages: np.ndarray, trial: np.ndarray, spare: np.ndarray
+) -> int:
+    """Fill the stages that only the interpolant needs; `trial` is the end of the step, `spare` is overwritten."""
+    count, total = method.stages, method.weights.shape[0]
     if method.reuses_last:
         return 0
-    rate(plant, t + h, d.trial, d.stages[count])
-    for i in range(method.extra_nodes.size):
-        place = count + 1 + i
-        combine(d.sample, y, h, method.extra_weights[i], d.stages, place)
-        rate(plant, t + method.extra_nodes[i] * h, d.sample, d.stages[place])
-    return 1 + int(method.extra_nodes.size)
+    nodes = row(method.lines, NODES)
+    rate(plant, t + h, trial, row(stages, count))
+    for i in range(count + 1, total):
+        combine(spare, y, h, row(method.weights, i), stages, i)
+        rate(plant, t + nodes[i] * h, spare, row(stages, i))
+    return int(total - count)
 
 
-def blend(method: Any, x: float, h: float, y: np.ndarray, d: Any) -> None:
-    """d.sample = the interpolant at the fraction x of the step."""
+def blend(
+    method: Any, x: float, h: float, y: np.ndarray, stages: np.ndarray, weights: np.ndarray, out: np.ndarray
+) -> None:
+    """out = the interpolant at the fraction x of the step; `weights` is overwritten."""
     rows, powers = method.interpolant.shape
     for j in range(rows):
         weight = 0.0
         for k in range(powers - 1, -1, -1):
             weight = weight * x + method.interpolant[j, k]
-        d.blend[j] = weight
-    combine(d.sample, y, h, d.blend, d.stages, rows)
+        weights[j] = weight
+    combine(out, y, h, weights, stages, rows)

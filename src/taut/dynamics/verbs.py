@@ -3,17 +3,18 @@
 Algorithms import these names and call them as plain functions. Before a run they are bound to the plant's own functions
 (`taut.numerics.compiled.bound`): kernels for a nodal plant, and then the algorithm is compiled too, or Python functions
 for any other plant, and then the very same code runs as it is. `plant` is whatever tables those functions want;
-y = [positions, velocities, work].
+y = [positions, velocities, work]. Other vectors may be longer than what they are for, with zeros at the end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from taut.numerics.compiled import bound, entry, inlined, kernel
+from taut.numerics.compiled import bound, entry, kernel, woven
 from taut.numerics.pointers import lent, row_of
 
 
@@ -98,24 +99,37 @@ def lend_plant(plant: Any) -> Any:
 
 
 def spoken(
+    algorithm: Iterable[Callable[..., Any]], verbs: Mapping[str, Callable[..., Any]]
+) -> dict[str, Callable[..., Any]]:
+    """An algorithm's functions, each of which may call those before it, bound to a plant's verbs."""
+    return _bound_in_turn(algorithm, {**verbs, "lend_plant": lend_plant}, lambda copy: copy)
+
+
+def compiled(
     algorithm: Iterable[Callable[..., Any]],
     verbs: Mapping[str, Callable[..., Any]],
-    entries: Iterable[str] | None,
-    label: str = "",
-    dissolved: Iterable[str] = (),
+    entries: Iterable[str],
+    shared: Iterable[str],
+    label: str,
 ) -> dict[str, Callable[..., Any]]:
-    """An algorithm's functions, each of which may call those before it, bound to a plant's verbs.
+    """The same for verbs that are kernels: the functions that Python calls, and those of several callers, are compiled.
 
-    entries: those of them that Python will call, if all are to be compiled; None leaves them as they are.
-    label: tells apart, in the cache, the same function bound to other words.
-    dissolved: those that are compiled into their callers, because handing over their arguments takes longer than they.
+    All others are woven into their callers. label: tells apart, in the cache, the same function bound to other words.
     """
-    words = {**verbs, "lend_plant": lend_plant} if entries is None else {**verbs, "row": row_of, "lend": lent}
-    for function in algorithm:
-        copy = bound(function, words)
+
+    def made(copy: FunctionType) -> Callable[..., Any]:
+        name = copy.__name__
         copy.__qualname__ += label
-        if entries is not None:
-            made = entry if function.__name__ in entries else inlined if function.__name__ in dissolved else kernel
-            copy = made(copy)
-        words[function.__name__] = copy
+        return entry(copy) if name in entries else kernel(copy) if name in shared else woven(copy)
+
+    return _bound_in_turn(algorithm, {**verbs, "row": row_of, "lend": lent}, made)
+
+
+def _bound_in_turn(
+    algorithm: Iterable[Callable[..., Any]],
+    words: dict[str, Callable[..., Any]],
+    made: Callable[[FunctionType], Callable[..., Any]],
+) -> dict[str, Callable[..., Any]]:
+    for function in algorithm:
+        words[function.__name__] = made(bound(function, words))
     return words

@@ -20,7 +20,8 @@ class Desk:
     """A plant and the work of one run: the system of accelerations and that of corrections."""
 
     def __init__(self, plant: LagrangianPlant, euclidean: bool, gains: tuple[float, float]) -> None:
-        self.plant, self.euclidean, self.gains, self.n = plant, euclidean, gains, plant.coordinates
+        self.plant, self.euclidean, self.gains = plant, euclidean, gains
+        self.n, self.rows = plant.coordinates, plant.rows
         self.firmness = 1.0
         self.metric: DenseSaddle
 
@@ -72,7 +73,7 @@ def rate(d: Desk, t: float, y: np.ndarray, out: np.ndarray) -> None:
 
 
 def forces(d: Desk, t: float, y: np.ndarray, out: np.ndarray) -> None:
-    out[:] = _forces(d, t, y[: d.n], y[d.n : 2 * d.n])[0]
+    out[: d.n] = _forces(d, t, y[: d.n], y[d.n : 2 * d.n])[0]
 
 
 def power(d: Desk, t: float, y: np.ndarray) -> float:
@@ -99,8 +100,8 @@ def mismatch(d: Desk, y: np.ndarray, trial: np.ndarray, error: np.ndarray, toler
 
 def gaps(d: Desk, y: np.ndarray, gap: np.ndarray, gap_rate: np.ndarray) -> tuple[float, float]:
     q, v = y[: d.n], y[d.n : 2 * d.n]
-    gap[:] = d.plant.gap(q)
-    gap_rate[:] = d.plant.jacobian(q) @ v
+    gap[: d.rows] = d.plant.gap(q)
+    gap_rate[: d.rows] = d.plant.jacobian(q) @ v
     speed = max(d.plant.size / d.plant.typical_time, *np.abs(v))
     return float(np.abs(gap).max(initial=0.0) / d.plant.size), float(np.abs(gap_rate).max(initial=0.0) / speed)
 
@@ -112,11 +113,11 @@ def prepare(d: Desk, y: np.ndarray) -> int:
 
 
 def project(d: Desk, covector: np.ndarray, rates: np.ndarray, direction: np.ndarray) -> None:
-    direction[:] = solve(d.metric, covector, rates)[0]
+    direction[: d.n] = solve(d.metric, covector[: d.n], rates[: d.rows])[0]
 
 
 def bend(d: Desk, y: np.ndarray, direction: np.ndarray, rates: np.ndarray) -> None:
-    rates[:] = _along(d.plant.jacobian, y[: d.n], direction) @ y[d.n : 2 * d.n]
+    rates[: d.rows] = _along(d.plant.jacobian, y[: d.n], direction[: d.n]) @ y[d.n : 2 * d.n]
 
 
 def energy(d: Desk, y: np.ndarray) -> tuple[float, float]:
@@ -126,8 +127,8 @@ def energy(d: Desk, y: np.ndarray) -> tuple[float, float]:
 
 def energy_slope(d: Desk, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> None:
     q, v = y[: d.n], y[d.n : 2 * d.n]
-    along_q[:] = _slope(lambda p: 0.5 * v @ d.plant.mass(p) @ v + d.plant.potential(p), q)
-    along_v[:] = d.plant.mass(q) @ v
+    along_q[: d.n] = _slope(lambda p: 0.5 * v @ d.plant.mass(p) @ v + d.plant.potential(p), q)
+    along_v[: d.n] = d.plant.mass(q) @ v
 
 
 def keep_momentum(d: Desk, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) -> None:

@@ -36,7 +36,7 @@ from taut.mechanics.tables import (
     sizes_in,
     work_in,
 )
-from taut.numerics.compiled import entry, inlined, kernel
+from taut.numerics.compiled import entry, inlined, kernel, woven
 from taut.numerics.lanes import where
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import lent, shifted, start_of
@@ -133,7 +133,7 @@ def applied_forces(p: Pack, t: float, y: np.ndarray, force: np.ndarray) -> float
     return power
 
 
-@inlined
+@woven
 def bending_of_bar(bars: Bars, k: int, y: np.ndarray, n: int) -> float:
     """The part of the second rate of bar k's gap that comes from its speed alone, eq. (20)."""
     i, j = n + bars.first[k], n + bars.second[k]
@@ -165,7 +165,7 @@ def gap_of_guide(guides: Guides, k: int, y: np.ndarray, n: int) -> tuple[float, 
     return gap, rate
 
 
-@inlined
+@woven
 def _accelerate_pairs(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
     bars, work, sizes = bars_in(p), work_in(p), sizes_in(p)
     power = applied_forces(p, t, y, work.force)
@@ -202,7 +202,7 @@ def put_gap_rates(p: Pack, bars: Bars, y: np.ndarray, rates: np.ndarray) -> None
             rates[k] -= gains[0] * rate + gains[1] * gap
 
 
-@inlined
+@woven
 def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
     """Fill force, multiplier and acceleration at a state, eq. (21); returns the power of loads and dampers."""
     if constants_in(p).explicit[0] == 1:

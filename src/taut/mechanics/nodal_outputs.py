@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taut.mechanics.nodal import (
-    accelerate,
     cable_state,
     energies,
     enter,
@@ -15,6 +14,7 @@ from taut.mechanics.nodal import (
     gap_of_guide,
     lend_plant,
     momentum,
+    rate,
 )
 from taut.mechanics.signals import signal_value
 from taut.mechanics.tables import (
@@ -31,7 +31,7 @@ from taut.mechanics.tables import (
 )
 from taut.numerics.compiled import entry, kernel
 from taut.numerics.packing import Pack
-from taut.numerics.pointers import lent, row_of, start_of
+from taut.numerics.pointers import lent, row_of, shifted, start_of
 
 
 class Outputs(NamedTuple):
@@ -70,11 +70,12 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
     cables, bars, guides, signals, work = cables_in(p), bars_in(p), guides_in(p), signals_in(p), work_in(p)
     sizes, drags = sizes_in(p), constants_in(p).cables_damp[0]
     n = sizes.coordinates
-    balance = np.empty(n)
+    balance, rates = np.empty(n), np.empty(2 * n + 1)
     for row in range(times.size):
-        t, y = times[row], start_of(row_of(samples, row))
+        t, state = times[row], row_of(samples, row)
+        y = start_of(state)
         enter(p, pieces[row])
-        accelerate(p, t, y, work.acceleration)
+        rate(p, t, state, rates)
         worst, worst_rate = 0.0, 0.0
         for k in range(sizes.cables):
             length, _, elastic, viscous = cable_state(cables, k, y, n, drags)
@@ -95,18 +96,18 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
         out.energy_kinetic[row], out.energy_elastic[row], out.energy_gravity[row], _ = energies(p, y)
         out.length_violation[row] = worst
         out.rate_violation[row] = worst_rate
-        _imbalance(p, y, start_of(balance))
+        _imbalance(p, y, shifted(start_of(rates), n), start_of(balance))
         for k in range(held.size):
             for axis in range(3):
                 out.reaction[row, k, axis] = balance[3 * held[k] + axis]
 
 
 @kernel
-def _imbalance(p: Pack, y: np.ndarray, balance: np.ndarray) -> None:
+def _imbalance(p: Pack, y: np.ndarray, acceleration: np.ndarray, balance: np.ndarray) -> None:
     """M a - applied force - G^T lambda: what supports add at held coordinates, zero at free ones."""
     nodes, bars, guides, work, sizes = nodes_in(p), bars_in(p), guides_in(p), work_in(p), sizes_in(p)
     n = sizes.coordinates
-    momentum(nodes.mass, bars, sizes.bars, work.acceleration, n, balance)
+    momentum(nodes.mass, bars, sizes.bars, acceleration, n, balance)
     for i in range(n):
         balance[i] -= work.force[i]
     for k in range(sizes.bars):

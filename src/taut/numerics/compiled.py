@@ -40,12 +40,17 @@ def inlined(function: Kernel) -> Kernel:
     return _compiled(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
+def woven(function: Kernel) -> Kernel:
+    """Like `inlined`, for functions with one caller: they are never compiled by themselves."""
+    return _compiled(function, inline="always", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 def entry(function: Kernel) -> Kernel:
     """Like `kernel`, for functions that Python calls too; kept apart because the way in takes long to compile."""
     return _compiled(function, no_cfunc_wrapper=True)
 
 
-def _compiled(function: Kernel, **options: bool) -> Kernel:
+def _compiled(function: Kernel, **options: bool | str) -> Kernel:
     function.__qualname__ = f"{function.__qualname__}_{STAMP}"
     return njit(cache=True, nogil=True, error_model="numpy", **options)(function)  # type: ignore[no-any-return]
 

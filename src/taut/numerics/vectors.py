@@ -39,7 +39,10 @@ def add(target: np.ndarray, factor: float, source: np.ndarray) -> None:
 
 @entry
 def accumulate(target: np.ndarray, remainder: np.ndarray, factor: float, source: np.ndarray) -> None:
-    """target += factor * source, with what falls below the last bit kept in `remainder` (Kahan)."""
+    """target += factor * source, with what falls below the last bit kept in `remainder` (Kahan).
+
+    Here and in others the source may be longer than the target; what is beyond it is not looked at.
+    """
     out, rest, given = all_of(target), all_of(remainder), all_of(source)
     for i in range(target.size):
         increment = factor * given[i] + rest[i]

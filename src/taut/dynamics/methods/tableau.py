@@ -10,16 +10,20 @@ import numpy as np
 
 
 class Tableau(NamedTuple):
-    """What the Runge-Kutta kernel reads; the rows of stages are k_0 ... k_{s-1}, the rate at the end, extra ones."""
+    """What the Runge-Kutta kernel reads, R columns a row: stages k_0 ... k_{s-1}, the rate at the end, extra ones.
 
-    nodes: np.ndarray
-    weights: np.ndarray
-    result: np.ndarray
-    errors: np.ndarray  # (0, 1 or 2 rows, stages)
+    Few arrays, because each one more that is handed from kernel to kernel takes time to compile and to run.
+    """
+
+    weights: np.ndarray  # (R, R) by stage; the extra ones only serve the interpolant
+    lines: np.ndarray  # nodes, result, and 0, 1 or 2 rows of error weights
+    interpolant: np.ndarray  # (R, powers of x) weights as polynomials
+    stages: int
     reuses_last: bool  # whether the last stage is the rate at the end, and so the first of the next step
-    extra_nodes: np.ndarray  # stages that only the interpolant needs
-    extra_weights: np.ndarray
-    interpolant: np.ndarray  # (rows of stages, powers of x) weights as polynomials
+
+
+NODES, RESULT, ERRORS = 0, 1, 2
+"""Where the lines are."""
 
 
 class Composition(NamedTuple):
@@ -64,18 +68,18 @@ class Method:
 
     @cached_property
     def numbers(self) -> Tableau:
-        stages = len(self.nodes)
-        result = np.array(self.result)
-        weights = _rectangle(self.weights, stages)
+        stages, rows = len(self.nodes), self.rows
+        weights, nodes = _rectangle(self.weights, rows, rows), np.zeros(rows)
+        nodes[:stages] = self.nodes
+        for i, (node, row) in enumerate(zip(self.extra_nodes, self.extra_weights, strict=True)):
+            nodes[stages + 1 + i], weights[stages + 1 + i, : len(row)] = node, row
+        lines = _rectangle((tuple(nodes), self.result, *self.errors), 2 + len(self.errors), rows)
         return Tableau(
-            nodes=np.array(self.nodes),
             weights=weights,
-            result=result,
-            errors=np.array(self.errors).reshape(-1, stages),
-            reuses_last=bool(np.array_equal(weights[-1], result)),
-            extra_nodes=np.array(self.extra_nodes),
-            extra_weights=_rectangle(self.extra_weights, self.rows),
+            lines=lines,
             interpolant=np.array(self.interpolant) if self.interpolant else np.zeros((0, 0)),
+            stages=stages,
+            reuses_last=bool(np.array_equal(weights[stages - 1], lines[RESULT])),
         )
 
 
@@ -98,8 +102,8 @@ class Rattle:
         return Composition(np.array(self.fractions))
 
 
-def _rectangle(rows: tuple[tuple[float, ...], ...], columns: int) -> np.ndarray:
-    filled = np.zeros((len(rows), columns))
+def _rectangle(rows: tuple[tuple[float, ...], ...], height: int, width: int) -> np.ndarray:
+    filled = np.zeros((height, width))
     for i, row in enumerate(rows):
         filled[i, : len(row)] = row
     return filled
