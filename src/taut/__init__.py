@@ -21,6 +21,7 @@ _HOMES = {
     "taut.dynamics.correction": ("Correction",),
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.simulate": ("simulate",),
+    "taut.dynamics.ensemble": ("Ensemble", "ensemble"),
     "taut.output.files": ("load", "save"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -42,6 +43,7 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.correction import Correction
+    from taut.dynamics.ensemble import Ensemble, ensemble
     from taut.dynamics.simulate import simulate
     from taut.dynamics.trajectory import Trajectory
     from taut.errors import FileError, ModelError, OptionError, Problem, SelectionError, TautError

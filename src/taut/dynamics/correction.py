@@ -152,6 +152,12 @@ def rebalance(
     return bool(most(abs(way)) > 0.0)
 
 
+def remember(plant: Any, y: np.ndarray, b: np.ndarray) -> None:
+    """Keep the energy of a start, where no work has been done yet."""
+    total, _ = energy(plant, y)
+    put_number(row(b, STARTED), 0, total)
+
+
 def held(plant: Any, y: np.ndarray, limits: Any, b: np.ndarray) -> bool:
     """Whether all gaps and their rates, which are filled in, are within the limits."""
     worst, worst_rate = gaps(plant, y, row(b, GAP), row(b, GAP_RATE))

@@ -24,6 +24,7 @@ from taut.dynamics.correction import (
     excess,
     held,
     rebalance,
+    remember,
 )
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
 from taut.dynamics.verbs import enter, firmness, gaps, lend, lend_plant, row
@@ -249,7 +250,7 @@ def march(
             enter(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
 
 
-_COMMON = (held, excess, close, rebalance, correct, settle, note, watch, march)
+_COMMON = (remember, held, excess, close, rebalance, correct, settle, note, watch, march)
 
 RUNGE_KUTTA = (lend_method, begin, advance, hand_on, estimate, widen, blend, *_COMMON)
 RATTLE = (

@@ -36,13 +36,13 @@ class Run:
     desk: loop.Desk
 
 
-_COMPILED: dict[tuple[str, bool], Callable[..., Any]] = {}
+_COMPILED: dict[tuple[str, bool], dict[str, Callable[..., Any]]] = {}
 
 
 def words_for(plant: Machine, *, rattles: bool) -> dict[str, Callable[..., Any]]:
     """The algorithms bound to a plant's verbs; the time loop compiled, once for each formulation, if those are kernels.
 
-    What is called only at the start of a run stays as it is.
+    What is called only at the start of a run stays as it is, except for what Python could not do with lanes.
     """
     algorithm = loop.RATTLE if rattles else loop.RUNGE_KUTTA
     words = spoken(algorithm, plant.verbs())
@@ -51,8 +51,9 @@ def words_for(plant: Machine, *, rattles: bool) -> dict[str, Callable[..., Any]]
     key = plant.formulation, rattles
     if key not in _COMPILED:
         label = f"_{plant.formulation}{'_rattle' if rattles else ''}"
-        _COMPILED[key] = compiled(algorithm, plant.verbs(), ("march",), loop.SHARED, label)["march"]
-    return {**words, "march": _COMPILED[key]}
+        _COMPILED[key] = compiled(algorithm, plant.verbs(), ("march", "remember"), loop.SHARED, label)
+    faster = ("march", "remember") if plant.lanes else ("march",)
+    return {**words, **{name: _COMPILED[key][name] for name in faster}}
 
 
 def check_options(
@@ -126,7 +127,7 @@ def prepare_run(
     )
     rattles = isinstance(method, Rattle)
     state = (4 if rattles else 2) * coordinates + 1  # RATTLE keeps the remainders of its sums
-    desk = loop.desk(method.rows, state, coordinates, plant.rows, history)
+    desk = loop.desk(method.rows, state, coordinates, plant.rows, history, plant.lanes)
     words = words_for(plant, rattles=rattles)
     return Run(plant, tables, words, method, rules, desk)
 
@@ -135,15 +136,15 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
     """The start brought onto the constraints, the first step, and what is worth saying about them."""
     plant, tables, bench = run.plant, run.tables, run.desk.bench
     size = plant.coordinates
-    y = np.zeros(run.desk.vectors.shape[1])
+    y = np.zeros(run.desk.vectors.shape[1:])
     y[:size], y[size : 2 * size] = plant.start()
     limits = run.rules.limits._replace(level=CONSTRAINTS)
     if not run.words["held"](tables, y, limits, bench):
         run.words["correct"](tables, y, 0.0, limits, bench, False, 0.0)
-    gap = np.zeros(plant.rows)
-    worst, _ = run.words["gaps"](tables, y, gap, np.zeros(plant.rows))
+    gap = np.zeros((plant.rows, *plant.lanes))
+    worst, _ = run.words["gaps"](tables, y, gap, np.zeros_like(gap))
     if not worst < loop.HELD:
-        widest = np.abs(gap) >= 0.5 * np.abs(gap).max()
+        widest = np.flatnonzero((np.abs(gap) >= 0.5 * np.abs(gap).max()).reshape(plant.rows, -1).any(axis=1))
         message = (
             f"the supports, bars and constraints cannot all be met from this start: {constraint_names(plant, widest)} "
             f"stays {np.abs(gap).max():.3g} m off; move the nodes, or take one of them away"
@@ -152,10 +153,12 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
     clock, counts = np.zeros(loop.CLOCK), np.zeros(loop.COUNTS, dtype=np.int64)
     clock[loop.LAST_ERROR] = 1e-4
     clock[loop.FIRMNESS] = 1.0
-    clock[loop.REFERENCE] = bench[STARTED, 0] = run.words["energy"](tables, y)[0]
+    run.words["remember"](tables, y, bench)
+    clock[loop.REFERENCE] = bench[STARTED, 0].flat[0]
     counts[loop.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
     clock[loop.STEP] = _first_step(run, y, 0.0) if run.method.adaptive else 0.0
-    return Checkpoint(y, clock, counts), (*plant.changes(y[:size], y[size : 2 * size]), *_redundancy_notes(run, y))
+    point = Checkpoint(y, clock, counts)
+    return point, () if plant.lanes else (*plant.changes(y[:size], y[size : 2 * size]), *_redundancy_notes(run, y))
 
 
 def resumed(run: Run, start: Trajectory) -> Checkpoint:
@@ -181,7 +184,7 @@ def _redundancy_notes(run: Run, y: np.ndarray) -> tuple[str, ...]:
         return ()
     vectors = run.plant.dependent(run.tables, y)
     count = len(vectors)
-    among = constraint_names(run.plant, np.abs(vectors).max(axis=0) > 1e-9)
+    among = constraint_names(run.plant, np.flatnonzero(np.abs(vectors).max(axis=0) > 1e-9))
     return (
         f"{count} constraint{'s depend' if count > 1 else ' depends'} on others, among {among}; "
         "the motion is unique, and of the forces in them the smallest are reported",
@@ -189,9 +192,9 @@ def _redundancy_notes(run: Run, y: np.ndarray) -> tuple[str, ...]:
 
 
 def constraint_names(plant: Machine, chosen: np.ndarray) -> str:
-    """Names of chosen constraints; the first few if there are many."""
+    """Names of constraints by their numbers; the first few if there are many."""
     names = plant.constraint_names
-    picked = [names[k] for k in np.flatnonzero(chosen)]
+    picked = [names[k] for k in chosen]
     return ", ".join(picked[:8]) + (f" and {len(picked) - 8} more" if len(picked) > 8 else "")
 
 
@@ -203,7 +206,7 @@ def firmness_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
     weak = run.desk.vectors[loop.WEAK]
     combination = np.abs(run.plant.weakest(weak)) if np.any(weak) else np.zeros(0)
     if combination.size:
-        among = " of " + constraint_names(run.plant, combination > 0.1 * combination.max())
+        among = " of " + constraint_names(run.plant, np.flatnonzero(combination > 0.1 * combination.max()))
     return (
         f"the constraints{among} nearly depended on one another at t = {clock[loop.FIRMNESS_TIME]:.6g} s "
         f"(independence {clock[loop.FIRMNESS]:.1e}); the motion may branch there, so do not trust it beyond",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time as clocks
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
@@ -12,6 +11,7 @@ import numpy as np
 
 from taut.dynamics import march as loop
 from taut.dynamics.correction import Correction
+from taut.dynamics.following import Progress, follow, sample_times, status_of
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Method, Rattle
 from taut.dynamics.patience import patience
@@ -30,9 +30,6 @@ from taut.errors import OptionError
 from taut.mechanics.machine import Machine
 from taut.structure.structure import Structure
 
-Progress = Callable[[float, float], None]
-"""Called now and then with the simulated time and the duration [s]."""
-
 Sink = Callable[[Trajectory], None]
 """Called with part after part of a trajectory, in order, each with its samples only."""
 
@@ -40,8 +37,6 @@ DEFAULT_SAMPLES = 200
 PART = 32_000_000
 """About how many bytes of states are held before they are read off and handed on."""
 HISTORY_ROWS = 10_000
-LATENCY = 0.1
-"""About how long [s] the compiled loop runs before Python may report or be interrupted."""
 
 
 def simulate(
@@ -82,7 +77,7 @@ def simulate(
     if isinstance(plant, Structure):
         raise OptionError("simulate takes what assemble returns, not a Structure: simulate(assemble(...))")
     chosen = method_named(method)
-    wish = _wish(correction, chosen)
+    wish = correction_for(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
     if samples not in ("steps", "dense") or (
         samples == "dense" and not (isinstance(chosen, Method) and chosen.interpolant)
@@ -94,13 +89,13 @@ def simulate(
     if start is None:
         every = every or duration / DEFAULT_SAMPLES
         point, notes = beginning(run)
-        times = _sample_times(duration, every)
+        times = sample_times(duration, every)
     else:
         _check_start(plant, start, duration)
         every = every or float(start.options["every"])
         start = on_grid(start, every)
         point, notes = resumed(run, start), start.notes
-        times = _sample_times(duration, every)
+        times = sample_times(duration, every)
         times = times[(times > start.time[-1] + 1e-9 * every) & (times >= point.clock[loop.TIME])]
     parts: list[Trajectory] = []
     told = Overall()
@@ -124,7 +119,7 @@ def simulate(
         joined(parts) if sink is None else samples_of(last, slice(0)),
         earlier=told,
         history=np.concatenate(noted),
-        status=_status(code, run, state.clock),
+        status=status_of(code, run, state.clock),
         checkpoint=state,
         options={**_options(chosen, wish, every, tolerance, step, samples), "physics": plant.fingerprint},
         counts=_counts(state.counts),
@@ -164,7 +159,8 @@ def _check_start(plant: Machine, start: Trajectory, duration: float) -> None:
         )
 
 
-def _wish(correction: Correction | str | None, method: Method | Rattle) -> Correction:
+def correction_for(correction: Correction | str | None, method: Method | Rattle) -> Correction:
+    """What is asked for, by name or in full; RATTLE needs none."""
     if isinstance(correction, Correction):
         return correction
     return Correction(correction or ("none" if isinstance(method, Rattle) else "energy"))
@@ -189,13 +185,6 @@ def _options(
     }
 
 
-def _sample_times(duration: float, every: float) -> np.ndarray:
-    """Multiples of `every` up to the duration, and the duration itself."""
-    count = math.floor(duration / every * (1.0 + 1e-12) + 1e-9)
-    times = np.arange(count + 1) * every
-    return times if times[-1] >= duration - 1e-9 * every else np.append(times, duration)
-
-
 def _parts(
     run: Run,
     state: Checkpoint,
@@ -213,66 +202,11 @@ def _parts(
     code: int | None = loop.FINISHED
     for begin in range(0, max(times.size, 1), rows):
         wanted = times[begin : begin + rows]
-        code, noted = _follow(run, state, wanted, states, duration, progress, interrupted)
+        code, noted = follow(run, state, wanted, states, duration, progress, interrupted)
         filled = int(state.counts[loop.FILLED])
         yield code, _read_off(run, wanted[:filled], states[:filled], state.clock[loop.REFERENCE]), noted
         if code != loop.FINISHED:
             return
-
-
-def _follow(
-    run: Run,
-    state: Checkpoint,
-    times: np.ndarray,
-    states: np.ndarray,
-    duration: float,
-    progress: Progress | None,
-    interrupted: Callable[[], bool],
-) -> tuple[int | None, np.ndarray]:
-    """Call the time loop in bites until every time has its state."""
-    budget, code = 16, loop.PAUSED
-    longest = run.desk.history.shape[0] or 10**9
-    noted = []
-    clock, counts = state.clock, state.counts
-    counts[loop.FILLED] = 0
-    counts[loop.FRESH] = 0
-    while code == loop.PAUSED and not interrupted():
-        begun = clocks.perf_counter()
-        code = run.words["march"](
-            run.tables,
-            run.method.numbers,
-            run.rules,
-            run.plant.breaks,
-            clock,
-            counts,
-            state.y,
-            times,
-            states,
-            run.desk,
-            budget,
-        )
-        spent = clocks.perf_counter() - begun
-        budget = int(min(max(budget * LATENCY / max(spent, 1e-6), 1), 4 * budget, longest))
-        noted.append(run.desk.history[: counts[loop.NOTED]].copy())
-        counts[loop.NOTED] = 0
-        if progress is not None:
-            progress(min(float(clock[loop.TIME]), duration), duration)
-    return None if code == loop.PAUSED else code, np.concatenate([np.zeros((0, 4)), *noted])
-
-
-def _status(code: int | None, run: Run, clock: np.ndarray) -> str:
-    t = f"t = {clock[loop.TIME]:.6g} s"
-    if code == loop.FINISHED:
-        return "finished"
-    if code is None:
-        return f"interrupted at {t}"
-    if code == loop.STUCK:
-        return (
-            f"stopped at {t}: the step fell to {clock[loop.STEP]:.1e} s, below round-off; the motion is singular there"
-        )
-    if code == loop.UNHELD:
-        return f"stopped at {t}: the correction could not bring the bars back to their lengths; take a smaller step"
-    return f"stopped at {t}: the next state is not finite; a step of {run.rules.fixed:g} s is too long here"
 
 
 def _counts(counts: np.ndarray) -> dict[str, int]:

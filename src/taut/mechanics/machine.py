@@ -25,6 +25,10 @@ class Machine(Protocol):
     def coordinates(self) -> int: ...
 
     @property
+    def lanes(self) -> tuple[int, ...]:
+        """() for one plant; (WIDTH,) for as many variants of it at once, with a row of lanes for every number."""
+
+    @property
     def rows(self) -> int:
         """Number of constraints."""
 

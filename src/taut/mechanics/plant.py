@@ -73,6 +73,10 @@ class Plant:
         return not self.functions
 
     @property
+    def lanes(self) -> tuple[int, ...]:
+        return ()
+
+    @property
     def coordinates(self) -> int:
         return int(self.positions.size)
 
@@ -120,10 +124,14 @@ class Plant:
 
         A longer step could jump over a cable that goes taut and slack again, and no error estimate would see it.
         """
+        return self.shortest_period_at(self.tables.cables.stiffness)
+
+    def shortest_period_at(self, cable_stiffness: np.ndarray) -> float:
+        """The same with other stiffnesses [N/m] of the cables."""
         tables = self.tables
         stiffness = np.zeros(tables.nodes.mass.size)
         for end in (tables.cables.first, tables.cables.second):
-            np.add.at(stiffness, end, tables.cables.stiffness)
+            np.add.at(stiffness, end, cable_stiffness)
         free = tables.nodes.free
         fastest = float(np.max(stiffness[free // 3 * 3] / tables.nodes.mass[free], initial=0.0))
         return math.inf if fastest == 0.0 else 2.0 * math.pi / math.sqrt(fastest)

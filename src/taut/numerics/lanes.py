@@ -28,21 +28,31 @@ _BITS = ir.VectorType(ir.IntType(1), WIDTH)
 _INT32 = ir.IntType(32)
 
 
-class LanesType(types.Type):  # type: ignore[misc]
-    """WIDTH floats. A float becomes one by taking every lane, so that sums may begin with 0.0."""
+class _Wide(types.Type):  # type: ignore[misc]
+    """WIDTH of something. A single one becomes as many by taking every lane, so that sums may begin with 0.0."""
+
+    narrow: type
+
+    def unify(self, typing_context: Any, other: Any) -> Any:
+        return self if isinstance(other, self.narrow) else None
+
+    def can_convert_from(self, typing_context: Any, other: Any) -> Any:
+        return Conversion.safe if isinstance(other, self.narrow) else None
+
+
+class LanesType(_Wide):
+    """WIDTH floats."""
+
+    narrow = types.Float
 
     def __init__(self) -> None:
         super().__init__(name=f"lanes{WIDTH}")
 
-    def unify(self, typing_context: Any, other: Any) -> Any:
-        return self if isinstance(other, types.Float) else None
 
-    def can_convert_from(self, typing_context: Any, other: Any) -> Any:
-        return Conversion.safe if isinstance(other, types.Float) else None
-
-
-class MaskType(types.Type):  # type: ignore[misc]
+class MaskType(_Wide):
     """WIDTH truths."""
+
+    narrow = types.Boolean
 
     def __init__(self) -> None:
         super().__init__(name=f"mask{WIDTH}")
@@ -71,9 +81,9 @@ _model(MaskType, _BITS)
 _model(LanePointerType, ir.PointerType(ir.DoubleType()))
 
 
-def _spread(builder: Any, value: Any) -> Any:
-    """The same float in every lane."""
-    nothing = ir.Constant(_DOUBLES, ir.Undefined)
+def _spread(builder: Any, value: Any, kind: Any = _DOUBLES) -> Any:
+    """The same in every lane."""
+    nothing = ir.Constant(kind, ir.Undefined)
     first = builder.insert_element(nothing, value, ir.Constant(_INT32, 0))
     return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(_INT32, WIDTH), [0] * WIDTH))
 
@@ -81,6 +91,11 @@ def _spread(builder: Any, value: Any) -> Any:
 @lower_cast(types.Float, LanesType)  # type: ignore[untyped-decorator]
 def _from_float(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     return _spread(builder, value)
+
+
+@lower_cast(types.Boolean, MaskType)  # type: ignore[untyped-decorator]
+def _from_truth(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+    return _spread(builder, value, _BITS)
 
 
 def _called(name: str, count: int, result: ir.Type = _DOUBLES) -> Callable[..., Any]:

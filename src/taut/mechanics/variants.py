@@ -1,0 +1,176 @@
+"""Many variants of one plant: the same members and supports with other numbers, other starts, other signals.
+
+A variant alone is a Plant; WIDTH of them together are a machine whose every number is a row of lanes
+(`taut.numerics.lanes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from taut.errors import OptionError
+from taut.mechanics.plant import Plant
+from taut.mechanics.signals import tabulate
+from taut.mechanics.tables import CABLES, SIGNAL_DATA, Cables, Nodal
+from taut.numerics.lanes import WIDTH
+from taut.numerics.packing import Pack, copied, reals_of, viewed
+from taut.structure.scenario import Signal
+
+CABLE_PARTS = ("rest_length", "stiffness", "damping")
+
+
+@dataclass(frozen=True)
+class Variants:
+    """A plant and what differs, variant by variant.
+
+    positions, velocities: (N, n, 3). parts: places in the pack's directory and their numbers, (N, size) each.
+    """
+
+    plant: Plant
+    count: int
+    positions: np.ndarray
+    velocities: np.ndarray
+    parts: Mapping[int, np.ndarray]
+    breaks: np.ndarray
+
+    def single(self, k: int) -> Plant:
+        """Variant k as a plant of its own."""
+        pack = copied(self.plant.pack)
+        for part, numbers in self.parts.items():
+            reals_of(pack, part)[:] = numbers[k]
+        whole = [np.issubdtype(part.dtype, np.integer) for table in self.plant.tables for part in table]
+        tables = Nodal._make(viewed(pack, whole, self.plant.tables))
+        return replace(
+            self.plant,
+            pack=pack,
+            tables=tables,
+            breaks=self.breaks,
+            positions=self.positions[k],
+            velocities=self.velocities[k],
+        )
+
+    def together(self, first: int) -> LanePlant:
+        """The variants from `first` on in lanes; where they run out the last one fills up."""
+        return LanePlant(self, np.minimum(np.arange(first, first + WIDTH), self.count - 1))
+
+
+@dataclass(frozen=True)
+class LanePlant:
+    """WIDTH variants as one `taut.mechanics.machine.Machine`; `chosen` are their numbers."""
+
+    variants: Variants
+    chosen: np.ndarray
+
+    lanes = (WIDTH,)
+
+    def __getattr__(self, name: str) -> Any:
+        """All that is the same for every variant."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.variants.plant, name)
+
+    @property
+    def breaks(self) -> np.ndarray:
+        return self.variants.breaks
+
+    @property
+    def shortest_period(self) -> float:
+        stiffness = self.variants.parts.get(CABLES + Cables._fields.index("stiffness"))
+        if stiffness is None:
+            return self.variants.plant.shortest_period
+        return self.variants.plant.shortest_period_at(stiffness[self.chosen].max(axis=0))
+
+    def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
+        one = self.variants.plant.own_tables(metric=metric, gains=gains)
+        pack = Pack(one.integers, np.repeat(one.reals[:, None], WIDTH, axis=1))
+        for part, numbers in self.variants.parts.items():
+            reals_of(pack, part)[:] = numbers[self.chosen].T
+        return pack
+
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
+        q, v = (
+            given[self.chosen].reshape(WIDTH, -1).T.copy()
+            for given in (self.variants.positions, self.variants.velocities)
+        )
+        moves = np.zeros(len(q), dtype=bool)
+        moves[self.variants.plant.tables.nodes.free] = True
+        v[~moves] = 0.0
+        return q, v
+
+
+def varied(
+    plant: Plant,
+    *,
+    positions: np.ndarray | None,
+    velocities: np.ndarray | None,
+    cables: Mapping[str, np.ndarray | None],
+    loads: Sequence[Sequence[Signal]] | None,
+) -> Variants:
+    """Variants from arrays with one row each; raises OptionError where they do not fit."""
+    if not plant.compiled:
+        raise OptionError("variants need loads that are signals; a Python function of time would be called for each")
+    structure, nodes = plant.structure, len(plant.positions)
+    wanted: dict[str, tuple[Any, tuple[int, ...]]] = {
+        "positions": (positions, (nodes, 3)),
+        "velocities": (velocities, (nodes, 3)),
+        **{name: (cables.get(name), (len(structure.cables),)) for name in CABLE_PARTS},
+    }
+    given = {name: np.asarray(value, dtype=float) for name, (value, _) in wanted.items() if value is not None}
+    counts = {name: len(value) for name, value in given.items()} | ({"loads": len(loads)} if loads is not None else {})
+    if not counts or min(counts.values()) < 1:
+        raise OptionError(f"nothing varies: give at least one row of {', '.join(wanted)} or loads")
+    if len(set(counts.values())) > 1:
+        raise OptionError(f"every array needs one row a variant, but they have {_listed(counts)}")
+    (count,) = set(counts.values())
+    for name, value in given.items():
+        shape = (count, *wanted[name][1])
+        if value.shape != shape:
+            raise OptionError(f"{name} has the shape {value.shape}, not {shape}")
+        bad = ~np.isfinite(value) | ((value < 0.0) & (name in CABLE_PARTS))
+        if bad.any():
+            row = int(np.argwhere(bad)[0][0])
+            raise OptionError(f"{name} of variant {row} holds {value[bad][0]:g}, which it cannot be")
+    parts = {CABLES + Cables._fields.index(name): given[name] for name in CABLE_PARTS if name in given}
+    if "damping" in given and not plant.tables.constants.cables_damp[0]:
+        raise OptionError("damping varies, but no cable of the plant damps; give them any damping before assemble")
+    breaks = plant.breaks
+    if loads is not None:
+        parts[SIGNAL_DATA], breaks = _signal_numbers(plant, loads)
+    return Variants(
+        plant,
+        count,
+        _rows(given.get("positions"), plant.positions, count),
+        _rows(given.get("velocities"), plant.velocities, count),
+        parts,
+        breaks,
+    )
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _rows(given: np.ndarray | None, same: np.ndarray, count: int) -> np.ndarray:
+    return np.broadcast_to(same, (count, *same.shape)) if given is None else given
+
+
+def _signal_numbers(plant: Plant, loads: Sequence[Sequence[Signal]]) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of every variant's signals; they must be of one kind and change at the same times."""
+    coordinates, here = list(plant.tables.signals.coordinate), plant.tables.signals
+    rows = []
+    for k, signals in enumerate(loads):
+        if len(signals) != len(coordinates):
+            raise OptionError(f"variant {k} has {len(signals)} signals for the plant's {len(coordinates)} loads")
+        table, breaks, functions = tabulate(signals, coordinates)
+        same = np.array_equal(table.kind, here.kind) and np.array_equal(table.start, here.start)
+        if functions or not same or not np.array_equal(breaks, plant.breaks):
+            raise OptionError(
+                f"the signals of variant {k} are of another kind than the plant's, or change at other times; "
+                "variants may differ in values only"
+            )
+        rows.append(table.data)
+    return np.array(rows), plant.breaks

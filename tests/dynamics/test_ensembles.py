@@ -1,0 +1,158 @@
+"""Variants in lanes and threads: each must move as it would alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import taut
+from taut import Damping, Load, OptionError, Sinusoid, Table, assemble, ensemble, simulate
+from taut.mechanics.variants import varied
+
+COUNT = 19
+"""Not a multiple of the lanes, so that the last group is not full."""
+
+
+def spread(plant: taut.Plant, **parts: float) -> dict[str, np.ndarray]:
+    """Random velocities, and cable parts that many per cent off."""
+    random = np.random.default_rng(3)
+    given = {"velocities": random.normal(size=(COUNT, *plant.positions.shape))}
+    for name, off in parts.items():
+        there = getattr(plant.tables.cables, name)
+        given[name] = there * (1.0 + 0.01 * off * random.uniform(-1.0, 1.0, size=(COUNT, there.size)))
+    return given
+
+
+def robot(**more: object) -> taut.Plant:
+    return assemble(taut.icosahedron(0.6, stiffness=600.0, rest_ratio=0.95), gravity=9.81, **more)
+
+
+def mast(**more: object) -> taut.Plant:
+    """Bars that share nodes, one of them on a rail: the sparse system."""
+    structure = taut.tower(stages=2, radius=0.5, height=1.0, class_=2).supported("bottom*")
+    return assemble(structure.changed("cable:*", rest_ratio=0.9), gravity=9.81, **more)
+
+
+def assert_as_alone(plant: taut.Plant, varying: dict[str, object], within: float, **options: object) -> None:
+    together = ensemble(plant, 0.2, every=0.1, **varying, **options)
+    assert together.ok.all()
+    assert np.ptp(together.nodes[:, -1], axis=0).max() > 1e-3, "variants that do not differ are no test"
+    cables = {name: varying[name] for name in ("rest_length", "stiffness", "damping") if name in varying}
+    kept = {name: varying.get(name) for name in ("positions", "velocities", "loads")}
+    variants = varied(plant, cables=cables, **kept)
+    for k in (0, 7, 15, 16, COUNT - 1):
+        alone = simulate(variants.single(k), 0.2, every=0.1, **options)
+        assert np.abs(together.nodes[k] - alone.nodes).max() <= within
+        assert np.abs(together.velocities[k] - alone.velocities).max() <= 100.0 * within
+
+
+@pytest.mark.parametrize("correction", ["none", "constraints", "energy", "baumgarte"])
+@pytest.mark.parametrize("make", [robot, mast])
+def test_lanes_move_as_each_would_alone(make, correction: str) -> None:
+    plant = make()
+    varying = spread(plant, rest_length=5.0, stiffness=20.0)
+    assert_as_alone(plant, varying, 1e-12, method="rk4", step=2e-3, correction=correction)
+
+
+def test_lanes_take_every_kind_of_force() -> None:
+    table = Table((0.0, 0.05, 0.2), (0.0, 1.0, 0.5))
+    loads = [Load("n1", "x", Sinusoid(2.0, 3.0)), Load("n4", "z", table), Load("n2", "y", taut.Doublet(3.0, 0.05))]
+    plant = robot(loads=loads, damping=Damping(node=0.1, mass=0.2, stiffness=1e-3))
+    random = np.random.default_rng(0)
+    signals = [
+        [
+            Sinusoid(random.normal(), 3.0 + random.random(), random.random()),
+            Table(table.times, tuple(random.normal(size=3))),
+            taut.Doublet(random.normal(), 0.05),
+        ]
+        for _ in range(COUNT)
+    ]
+    varying = {**spread(plant, stiffness=10.0, damping=50.0), "loads": signals}
+    assert_as_alone(plant, varying, 1e-12, method="rk4", step=2e-3)
+
+
+def test_lanes_of_rattle() -> None:
+    plant = robot()
+    assert_as_alone(plant, spread(plant, rest_length=5.0), 1e-12, method="rattle4", step=2e-3)
+
+
+def test_adapted_steps_are_each_variants_own() -> None:
+    plant = robot()
+    assert_as_alone(plant, spread(plant, rest_length=5.0), 0.0, method="dp5", tolerance=1e-7)
+
+
+def test_starts_are_brought_onto_the_constraints() -> None:
+    plant = robot()
+    off = plant.positions + 1e-3 * np.random.default_rng(1).normal(size=(COUNT, *plant.positions.shape))
+    together = ensemble(plant, 0.1, every=0.1, positions=off, method="rk4", step=2e-3)
+    assert together.ok.all()
+    ends = [[list(plant.structure.nodes).index(node) for node in bar.nodes] for bar in plant.structure.bars.values()]
+    first, second = np.array(ends).T
+    spans = np.linalg.norm(together.nodes[:, :, second] - together.nodes[:, :, first], axis=-1)
+    assert np.abs(spans - 0.6).max() <= 1e-13
+
+
+@pytest.mark.parametrize("method", [{"method": "rk4", "step": 2e-3}, {"method": "dp5"}])
+def test_results_do_not_depend_on_the_number_of_threads(method: dict) -> None:
+    plant = robot()
+    varying = spread(plant, rest_length=5.0)
+    runs = [ensemble(plant, 0.1, every=0.05, threads=threads, **varying, **method) for threads in (1, 2, 5)]
+    for other in runs[1:]:
+        assert np.array_equal(runs[0].nodes, other.nodes)
+        assert np.array_equal(runs[0].velocities, other.velocities)
+        assert runs[0].status == other.status
+
+
+def test_one_that_fails_does_not_take_others_with_it() -> None:
+    plant = robot()
+    varying = spread(plant, stiffness=0.0)
+    varying["stiffness"][3] *= 1e9
+    together = ensemble(plant, 0.2, every=0.1, method="rk4", step=2e-3, correction="none", **varying)
+    assert list(np.flatnonzero(~together.ok)) == [3]
+    assert together.status[3].startswith("stopped at t = ")
+    assert np.isnan(together.nodes[3, -1]).all()
+    assert np.isfinite(np.delete(together.nodes, 3, axis=0)).all()
+    assert repr(together) == f"<Ensemble of {COUNT} variants, 3 samples, {COUNT - 1} finished>"
+
+
+def test_one_that_cannot_begin_says_so() -> None:
+    plant = robot()
+    places = np.repeat(plant.positions[None], 2, axis=0)
+    places[1, 0] = places[1, 1] = 1e8  # both ends of a bar, light years from the rest
+    together = ensemble(plant, 0.1, positions=places, method="rk4", step=1e-3)
+    assert together.status[0] == "finished"
+    assert together.status[1].startswith(("could not begin: ", "stopped at"))
+
+
+def test_progress_is_told() -> None:
+    plant, seen = robot(), []
+    ensemble(plant, 0.01, method="rk4", step=2e-3, progress=lambda done, of: seen.append((done, of)), **spread(plant))
+    assert seen == [(16.0, 19.0), (19.0, 19.0)]
+
+
+def test_what_does_not_fit_is_said() -> None:
+    plant = robot()
+    for given, said in (
+        (
+            {},
+            "nothing varies: give at least one row of positions, velocities, rest_length, stiffness",
+        ),
+        ({"rest_length": np.ones((2, 3))}, r"rest_length has the shape \(2, 3\), not \(2, 24\)"),
+        (
+            {"rest_length": np.ones((2, 24)), "stiffness": np.ones((3, 24))},
+            "every array needs one row a variant, but they have rest_length 2, stiffness 3",
+        ),
+        ({"stiffness": -np.ones((2, 24))}, "stiffness of variant 0 holds -1, which it cannot be"),
+        ({"velocities": np.full((2, 12, 3), np.nan)}, "velocities of variant 0 holds nan"),
+        ({"damping": np.ones((2, 24))}, "damping varies, but no cable of the plant damps"),
+        ({"loads": [[Sinusoid(1.0, 1.0)]]}, "variant 0 has 1 signals for the plant's 0 loads"),
+        ({"velocities": np.zeros((2, 12, 3)), "threads": 0}, "threads 0 must be one or more"),
+    ):
+        with pytest.raises(OptionError, match=said):
+            ensemble(plant, 0.1, method="rk4", step=1e-3, **given)
+    pushed = robot(loads=[Load("n1", "x", taut.Doublet(1.0, 0.05))])
+    with pytest.raises(OptionError, match="the signals of variant 1 are of another kind than the plant's"):
+        ensemble(pushed, 0.1, loads=[[taut.Doublet(2.0, 0.05)], [taut.Doublet(2.0, 0.04)]], method="rk4", step=1e-3)
+    called = robot(loads=[Load("n1", "x", lambda t: t)])
+    with pytest.raises(OptionError, match="variants need loads that are signals"):
+        ensemble(called, 0.1, velocities=np.zeros((2, 12, 3)))
