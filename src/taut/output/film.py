@@ -152,7 +152,7 @@ class _Canvas:
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import Normalize
 
-        scale = size[1] / 720.0
+        scale = max(size[1] / 720.0, 0.65)
         name = (run.structure.name or "tensegrity structure").replace("$", r"\$")
         look = {"transform": self.ax.transAxes, "fontsize": 15 * scale, "color": TEXT, "va": "top"}
         self.ax.text(0.025, 0.955, name, weight="bold", **look)

@@ -14,6 +14,10 @@ COLUMN = (3.5, 2.4)
 """Width and height [in] of a figure that fits a column."""
 
 
+LONGEST_LABEL = 22
+"""Characters of a name in a legend."""
+
+
 def ready(ax: Axes | None, *, solid: bool = False, size: tuple[float, float] = COLUMN) -> Any:
     """The axes to draw on: the given ones, or new ones; with three dimensions where the thing is solid."""
     try:
@@ -49,7 +53,15 @@ def keyed(ax: Any, title: str = "") -> None:
     handles, _ = ax.get_legend_handles_labels()
     if not handles:
         return
+    below = -0.22 if ax.name != "3d" else -0.1
     ax.legend(
-        fontsize=8, frameon=False, ncols=min(3, len(handles)), loc="upper center", bbox_to_anchor=(0.5, -0.22),
-        borderaxespad=0, handlelength=1.6, columnspacing=1.2, title=title or None, title_fontsize=8,
+        fontsize=7.5, frameon=False, ncols=2 if len(handles) > 1 else 1, loc="upper center", borderaxespad=0,
+        bbox_to_anchor=(0.5, below), handlelength=1.4, columnspacing=1.2, title=title or None, title_fontsize=7.5,
     )  # fmt: skip
+
+
+def label(name: str) -> str:
+    """A name as a legend shows it: no formulas, not too long, and not hidden because it begins with an underscore."""
+    short = name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
+    escaped = short.replace("$", r"\$")
+    return f" {escaped}" if escaped.startswith("_") else escaped

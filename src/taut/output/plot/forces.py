@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
-from taut.output.plot.axes import keyed, over_time, ready
+from taut.output.plot.axes import keyed, label, over_time, ready
 from taut.structure.selectors import select
 
 if TYPE_CHECKING:
@@ -28,15 +28,9 @@ def tensions(run: Trajectory, cables: str = "", *, ax: Axes | None = None) -> Ax
         spread = np.ptp(run.cable_tension, axis=0) if run.time.size else np.zeros(len(names))
         chosen = sorted(np.argsort(-spread, kind="stable")[:MOST_LINES].tolist())
         if len(names) > MOST_LINES:
-            title = f"the {MOST_LINES} of {len(names)} cables that change most"
+            title = f"{MOST_LINES} of {len(names)} cables: those that change most"
     for index in chosen:
-        drawn.plot(run.time, run.cable_tension[:, index], linewidth=1.0, label=_plain(names[index]))
+        drawn.plot(run.time, run.cable_tension[:, index], linewidth=1.0, label=label(names[index]))
     over_time(drawn, "tension [N]")
     keyed(drawn, title)
     return drawn
-
-
-def _plain(name: str) -> str:
-    """A name as it is: no formulas, and no line that hides because it begins with an underscore."""
-    escaped = name.replace("$", r"\$")
-    return f" {escaped}" if escaped.startswith("_") else escaped

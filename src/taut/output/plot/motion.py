@@ -8,21 +8,21 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.output.palette import LINES
-from taut.output.plot.axes import COLUMN, keyed, over_time, ready
-from taut.output.plot.forces import _plain
-from taut.output.plot.views import AXIS_PAIRS, chosen_view, flat_labels, solid_labels
+from taut.output.plot.axes import COLUMN, keyed, label, over_time, ready
+from taut.output.plot.shapes import outlined
+from taut.output.plot.views import AXIS_PAIRS, chosen_view, flat_labels, solid_labels, solid_limits
 from taut.structure.records import AXES
 from taut.structure.selectors import select
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_PATHS = 12
+MOST_PATHS = 6
 """Nodes shown where none are chosen: those that move most."""
 
 
 def paths(run: Trajectory, nodes: str = "", *, view: str = "", ax: Axes | None = None) -> Axes:
-    """The paths [m] of the nodes that a selector names; a dot marks where each began.
+    """The paths [m] of the nodes that a selector names, over the structure as it was at the start.
 
     view: "xy", "xz", "yz" or "3d"; by default the plane the structure lies in, else "3d".
     """
@@ -34,16 +34,14 @@ def paths(run: Trajectory, nodes: str = "", *, view: str = "", ax: Axes | None =
     for place, index in enumerate(_chosen(run, nodes, MOST_PATHS)):
         path = run.nodes[:, index][:, axes].T
         colour = LINES[place % len(LINES)]
-        drawn.plot(*path, linewidth=0.9, color=colour, label=_plain(names[index]))
-        drawn.plot(*path[:, :1], marker="o", markersize=3, color=colour)
+        drawn.plot(*path, linewidth=0.9, color=colour, label=label(names[index]))
+    outlined(drawn, run.structure, run.nodes[0], wanted)
     if solid:
         solid_labels(drawn)
-        drawn.set_aspect("equal")
-        keyed(drawn)
+        solid_limits(drawn, run.nodes)
     else:
         flat_labels(drawn, wanted)
-        drawn.set_aspect("equal", adjustable="datalim")
-        keyed(drawn)
+    keyed(drawn)
     return drawn
 
 
@@ -56,7 +54,7 @@ def coordinates(run: Trajectory, nodes: str = "", *, axes: str = "", ax: Axes | 
         shown = axes or [axis for axis, span in zip(AXES, moved, strict=True) if span > 1e-6 * moved.max()] or AXES
         for axis in shown:
             path = run.nodes[:, index, AXES.index(axis)]
-            drawn.plot(run.time, path, linewidth=1.0, label=f"{_plain(names[index])} {axis}")
+            drawn.plot(run.time, path, linewidth=1.0, label=f"{label(names[index])} {axis}")
     over_time(drawn, "coordinate [m]")
     keyed(drawn)
     return drawn

@@ -12,8 +12,8 @@ from taut.errors import OptionError
 from taut.output.page.layout import tensions_as_placed
 from taut.output.palette import BAR, MUTED, NODE, PUSH, SLACK, SUPPORT, TENSION, UNKNOWN
 from taut.output.pictured import ModeShape, Still, checked_mode
-from taut.output.plot.axes import COLUMN, ready
-from taut.output.plot.views import AXIS_PAIRS, chosen_view, flat_labels, solid_labels
+from taut.output.plot.axes import COLUMN, label, ready
+from taut.output.plot.views import AXIS_PAIRS, chosen_view, flat_labels, solid_labels, solid_limits
 from taut.structure.properties import route_length
 from taut.structure.structure import Structure
 
@@ -47,6 +47,8 @@ def structure(
     limit = float(np.nanmax(values, initial=0.0)) if colour else 0.0
     colours = cable_colours(values, limit) if colour else [UNKNOWN] * len(values)
     _draw(drawn, members, members.positions, wanted, colours, 1.0)
+    if wanted == "3d":
+        solid_limits(drawn, members.positions)
     if limit > 0.0:
         _colour_bar(drawn, limit, COLOURINGS[colour])
     return drawn
@@ -60,10 +62,17 @@ def mode(shown: Structure, shape: ModeShape, *, size: float = 0.15, view: str = 
     moved = shown.positions + displacement * (size * extent / largest)
     drawn, wanted = _axes(np.concatenate([shown.positions, moved]), view, ax)
     plain = [UNKNOWN] * len(shown.cables)
-    _draw(drawn, shown, shown.positions, wanted, plain, 0.25)
+    outlined(drawn, shown, shown.positions, wanted)
     _draw(drawn, shown, moved, wanted, plain, 1.0)
-    drawn.set_title(f"{shape.name.replace('$', chr(92) + '$')}, {shape.frequency:.4g} Hz", fontsize=9)
+    if wanted == "3d":
+        solid_limits(drawn, np.concatenate([shown.positions, moved]))
+    drawn.set_title(f"{label(shape.name)}, {shape.frequency:.4g} Hz", fontsize=9)
     return drawn
+
+
+def outlined(ax: Any, members: Structure, positions: np.ndarray, view: str) -> None:
+    """The structure at these positions, pale, for other things to be seen against."""
+    _draw(ax, members, positions, view, [UNKNOWN] * len(members.cables), 0.22)
 
 
 def cable_colours(values: np.ndarray, limit: float) -> list[Any]:
@@ -127,10 +136,11 @@ def _draw(ax: Any, members: Structure, positions: np.ndarray, view: str, colours
         ax.plot(*np.transpose(held), linestyle="", marker="^", markersize=7 * thin, color=SUPPORT, zorder=0)
     dots = np.array(list(places.values())).reshape(-1, len(axes)).T
     ax.plot(*dots, linestyle="", marker="o", markersize=3.4 * thin, color=NODE, alpha=strength, zorder=3)
-    ax.set_aspect("equal", **({} if view == "3d" else {"adjustable": "datalim"}))
+    if view != "3d":
+        ax.set_aspect("equal", adjustable="datalim")
 
 
-def _colour_bar(ax: Any, limit: float, label: str) -> None:
+def _colour_bar(ax: Any, limit: float, words: str) -> None:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
@@ -138,4 +148,4 @@ def _colour_bar(ax: Any, limit: float, label: str) -> None:
     bar = ax.figure.colorbar(scale, ax=ax, shrink=0.7, aspect=22, pad=0.12 if ax.name == "3d" else 0.03)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=8, width=0.6, length=3, color=MUTED)
-    bar.set_label(label, fontsize=9)
+    bar.set_label(words, fontsize=9)

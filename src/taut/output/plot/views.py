@@ -47,3 +47,21 @@ def solid_labels(ax: Any) -> None:
     ax.set_ylabel("y [m]", fontsize=9)
     ax.set_zlabel("z [m]", fontsize=9)
     ax.view_init(elev=20, azim=-62)
+
+
+def solid_limits(ax: Any, nodes: np.ndarray) -> None:
+    """Limits that hold positions (..., 3), with equal scales."""
+    places = nodes.reshape(-1, 3)
+    low, high = places.min(axis=0), places.max(axis=0)
+    pad = 0.05 * max(float((high - low).max()), 1e-9)
+    spans = high - low + 2.0 * pad
+    for axis, place in zip((ax.xaxis, ax.yaxis, ax.zaxis), range(3), strict=True):
+        axis.set_major_locator(_few_ticks(4.0 * spans[place] / spans.max()))
+        getattr(ax, f"set_{AXES[place]}lim")(low[place] - pad, high[place] + pad)
+    ax.set_box_aspect(spans)
+
+
+def _few_ticks(count: float) -> Any:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(max(2, round(count)), steps=[1, 2, 5, 10])

@@ -22,7 +22,7 @@ export class Scene {
   constructor(canvas, runs, camera) {
     const antialias = hasCard() || memberCount(runs) <= FEW_MEMBERS;
     const gl = canvas.getContext("webgl2", { antialias, alpha: false, powerPreference: "high-performance" });
-    if (!gl) throw new Error("this browser has no WebGL2, so the structure cannot be drawn; the charts still work");
+    if (!gl) throw new Error("this browser has no WebGL2, or it is switched off");
     Object.assign(this, { canvas, runs, camera, gl });
     this.sizes = drawingSizes(runs);
     this.floor = floor(gl, runs, this.sizes);
