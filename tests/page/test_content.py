@@ -254,5 +254,5 @@ def test_plots_and_page_have_the_same_colours() -> None:
     assert list(palette.TENSION) == lists("SCALES")["light"]
     assert list(palette.LINES) == lists("LINES")["light"]
     light = themes()["light"]
-    for name in ("BAR", "NODE", "SUPPORT", "PUSH", "UNKNOWN", "LOAD", "REACTION", "TEXT", "MUTED"):
+    for name in ("BAR", "NODE", "SUPPORT", "PUSH", "UNKNOWN", "TEXT", "MUTED"):
         assert getattr(palette, name) == light[name.lower()], name

@@ -203,7 +203,7 @@ def test_ten_thousand_members_and_five_hundred_frames_open_and_play(opened: Call
     run = big_run((7, 6, 5), 500)
     assert len(run.structure.bars) + len(run.structure.cables) > 10_000
     one = opened(run)
-    assert "all 500 samples are in this page; positions are within " in one.run("taut.runs[0].kept")
+    assert "All 500 samples are in this page; positions are within " in one.run("taut.runs[0].kept")
     assert "16-bit" in one.run("taut.runs[0].kept")
     one.put(time=float(run.time[123]))
     found = np.array(one.run("taut.positions()")).reshape(-1, 3)

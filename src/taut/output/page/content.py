@@ -155,7 +155,7 @@ def _kept_in_words(count: int, kept: int, store: _Store) -> str:
     if kept < count:
         share = f"{kept} of {count} samples are in this page; violations are the largest since the sample before"
     else:
-        share = f"all {count} samples are in this page"
+        share = f"All {count} samples are in this page"
     bits = 32 if store.fine else 16
     return (
         f"{share}; positions are within {store.errors['positions']:.1g} m and forces within "

@@ -96,8 +96,8 @@ export class Charts {
   }
 }
 
-/** What is charted at first: the cables whose tension changes most, and the node that moves most. */
-export function firstChoices(run) {
+/** What is charted at first: cables whose tension changes most, and the node that moves most; one of each for many runs. */
+export function firstChoices([run, ...others]) {
   const spread = (samples, column) => {
     let [low, high] = [Infinity, -Infinity];
     const stride = Math.max(1, Math.floor(samples.rows / 100));
@@ -110,12 +110,12 @@ export function firstChoices(run) {
   };
   const most = (count, measure) => Array.from({ length: count }, (_, k) => [measure(k) || 0, k]).sort((a, b) => b[0] - a[0]);
   const { nodes, cables } = run.structure;
-  const lively = most(cables.names.length, (k) => spread(run.cable_tension, k)).slice(0, 3);
+  const lively = most(cables.names.length, (k) => spread(run.cable_tension, k)).slice(0, others.length ? 1 : 3);
   const [moving] = most(nodes.length, (k) => Math.hypot(...[0, 1, 2].map((i) => spread(run.positions, 3 * k + i))));
   const axes = AXES.map((axis, i) => ({ axis, moved: spread(run.positions, 3 * moving[1] + i) }));
   const largest = Math.max(...axes.map(({ moved }) => moved));
   return [
     ...lively.map(([, k]) => ({ kind: "cable", name: cables.names[k] })),
-    ...axes.filter(({ moved }) => moved > 1e-6 * largest).map(({ axis }) => ({ kind: "node", name: nodes[moving[1]], axis })),
+    ...axes.filter(({ moved }) => moved > (others.length ? 1 - 1e-9 : 1e-6) * largest).map(({ axis }) => ({ kind: "node", name: nodes[moving[1]], axis })),
   ];
 }

@@ -20,4 +20,4 @@ export function listenToKeys(actions) {
   });
 }
 
-const spoken = (key) => ({ " ": "space", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" })[key] ?? key.toUpperCase();
+const spoken = (key) => ({ " ": "space", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" })[key] ?? (key.length === 1 ? key.toUpperCase() : key);

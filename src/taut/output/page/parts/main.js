@@ -29,7 +29,7 @@ async function start() {
   const moving = runs.some((run) => run.time.length > 1);
   const state = new State({
     time: Math.min(...runs.map((run) => run.begin)), playing: false, speed: 1, selection: null,
-    charted: moving ? firstChoices(first) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
+    charted: moving ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
     nodes: true, names: false, supports: true, load: true, reaction: true, trails: false, grid: true, flat: false,
     follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
@@ -86,8 +86,9 @@ async function start() {
     const { clientWidth, clientHeight } = scene.canvas;
     const points = moments.flatMap((moment) => moment.run.structure.nodes.map((_, k) => moment.place(k)));
     if (!state.get("follow")) points.push(...runs.flatMap((run) => reached(run, scene.sizes.arrow)));
-    const small = clientWidth < 600;
-    camera.fit(points, clientWidth, clientHeight, small ? { left: 26, right: 26, top: 62, bottom: 92 } : { left: 50, right: 50, top: 72, bottom: 104 });
+    const side = clientWidth < 600 ? 26 : 50;
+    const [top, bottom] = ["heading", "legend"].map((id) => by(id).offsetHeight + 28);
+    camera.fit(points, clientWidth, clientHeight, { left: side, right: side, top, bottom });
     dirty = true;
   }
 

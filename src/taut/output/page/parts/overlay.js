@@ -37,7 +37,7 @@ export class Overlay {
   axes(width, height) {
     const { pen } = this;
     const { right, over } = this.scene.camera.axes();
-    const [x0, y0, reach] = [width - 44, height - 42, 24];
+    const [x0, y0, reach] = [width - 52, height - 42, 24];
     pen.lineWidth = 1.6;
     pen.lineCap = "round";
     pen.font = `600 11px ${FONT}`;
@@ -71,9 +71,13 @@ export class Overlay {
 
   names(moments) {
     const [moment] = moments;
-    moment.run.structure.nodes.slice(0, MOST_NAMES).forEach((name, k) => {
-      const [x, y, depth] = this.project(...moment.place(k));
-      if (depth > 0) this.text(short(name), x, y, false);
+    const places = moment.run.structure.nodes.map((name, k) => ({ name: short(name), at: this.project(...moment.place(k)) }));
+    const taken = [];
+    places.filter(({ at }) => at[2] > 0).sort((a, b) => a.at[2] - b.at[2]).slice(0, MOST_NAMES).forEach(({ name, at: [x, y] }) => {
+      const half = 4 + 3.4 * name.length;
+      if (taken.some((other) => Math.abs(other.y - y) < 14 && Math.abs(other.x - x) < other.half + half)) return; // names do not overlap
+      taken.push({ x, y, half });
+      this.text(name, x, y, false);
     });
   }
 

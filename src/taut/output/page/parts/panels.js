@@ -143,9 +143,9 @@ const COLOURINGS = { tension: "Tension", density: "Force density", run: "Run" };
 const DIRECTIONS = { askew: "Askew", along_x: "Along x", along_y: "Along y", from_above: "From above" };
 
 function choices(state, key, entries, chosen) {
-  const buttons = Object.entries(entries).map(([value, text]) => element("button", { text, onclick: () => chosen(value) }));
+  const buttons = entries.map(([value, text]) => element("button", { text, onclick: () => chosen(value) }));
   if (key) {
-    state.on([key], (values) => Object.keys(entries).forEach((value, k) => buttons[k].setAttribute("aria-pressed", values[key] === value)));
+    state.on([key], (values) => entries.forEach(([value], k) => buttons[k].setAttribute("aria-pressed", values[key] === value)));
   }
   return element("div", { kind: "choices" }, ...buttons);
 }
@@ -154,7 +154,7 @@ export function viewOptions(runs, state, { turn, find }) {
   const present = (name) => runs.some((run) => run.arrows.some((arrow) => arrow.name === name && arrow.largest > 0));
   const offered = Object.entries(TOGGLES).filter(([name]) => !["load", "reaction"].includes(name) || present(name))
     .filter(([name]) => name !== "trails" || runs.some((run) => run.time.length > 1));
-  const colourings = Object.fromEntries(Object.entries(COLOURINGS).filter(([name]) => name !== "run" || runs.length > 1));
+  const colourings = Object.entries(COLOURINGS).filter(([name]) => name !== "run" || runs.length > 1);
   const boxes = offered.map(([name, text]) => {
     const box = element("input", { type: "checkbox" });
     box.addEventListener("change", () => state.put({ [name]: box.checked }));
@@ -171,7 +171,7 @@ export function viewOptions(runs, state, { turn, find }) {
   return element("div", {},
     element("h2", { text: "Cables coloured by" }), choices(state, "colouring", colourings, (colouring) => state.put({ colouring })),
     element("h2", { text: "Shown" }), element("div", { kind: "options" }, ...boxes),
-    element("h2", { text: "Look" }), choices(state, null, DIRECTIONS, turn),
+    element("h2", { text: "Look" }), choices(state, null, Object.entries(DIRECTIONS), turn),
     element("h2", { text: "Find" }), search, answer);
 }
 
@@ -180,7 +180,7 @@ export function viewOptions(runs, state, { turn, find }) {
 export function modeList(run, state) {
   if (!run.modes.length) return null;
   const words = ({ name, frequency }) => (frequency === null ? name : `${name} · ${quantity(frequency, "Hz", 3)}`);
-  const entries = { none: "At rest", ...Object.fromEntries(run.modes.map((mode, k) => [k, words(mode)])) };
+  const entries = [["none", "At rest"], ...run.modes.map((mode, k) => [String(k), words(mode)])];
   const size = element("input", { type: "range", min: 0, max: 0.3, step: 0.005, "aria-label": "Size of the motion" });
   const told = element("p", { kind: "small" });
   size.addEventListener("input", () => state.put({ swing: Number(size.value) }));
