@@ -122,5 +122,7 @@ def test_a_run_without_samples_is_refused(prism: Trajectory) -> None:
     from taut.output.plot.sheets import figures
 
     empty = replace(prism, **{name: getattr(prism, name)[:0] for name in SAMPLED})
-    with pytest.raises(taut.OptionError, match="no samples"):
-        figures(empty)
+    plots = (taut.plot.energy, taut.plot.violations, taut.plot.tensions, taut.plot.paths, taut.plot.coordinates)
+    for draw in (figures, *plots):
+        with pytest.raises(taut.OptionError, match="no samples"):
+            draw(empty)

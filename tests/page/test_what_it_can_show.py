@@ -42,6 +42,14 @@ def test_a_still_shows_the_forces_it_is_given(opened: Callable) -> None:
     assert "balanced" in one.page.locator("#pages").inner_text()
 
 
+def test_tensions_that_nobody_knows_are_said_to_be_unknown(opened: Callable) -> None:
+    one = opened(taut.Structure({"a": (0, 0, 0), "b": (1, 0, 1)}, cables=[taut.Cable("c", ("a", "b"))]))
+    assert "tension unknown" in one.page.locator("#legend").inner_text()
+    one.put(selection={"run": 0, "kind": "cable", "index": 0})
+    assert "tension\n–" in one.page.locator("#selection").inner_text()
+    assert one.complaints == []
+
+
 def test_modes_swing_about_the_shape(opened: Callable) -> None:
     prism = taut.prism()
     shape = np.zeros((6, 3))

@@ -28,6 +28,9 @@ FORMATS = {
 VIEWS = {"xy": (-90.0, 90.0), "xz": (-90.0, 0.0), "yz": (0.0, 0.0), "askew": (-62.0, 20.0)}
 """Where the viewer stands: angle about z and above the floor [deg]."""
 
+MANY_NODES = 500
+"""Beyond this nodes have no dots, which would lie over the lines before them."""
+
 FAR = 2.5
 """A run that spreads over so many times the size of its structure is followed."""
 
@@ -113,7 +116,8 @@ class _Canvas:
         crowd = min(1.0, (60.0 / max(1, len(self.pieces))) ** 0.25) * size[1] / 720.0
         self.widths = np.where(self.cable_of < 0, 5.5 * crowd, 1.7 * crowd)
         self.lines = self.ax.add_collection(LineCollection([], capstyle="round", zorder=2))
-        (self.dots,) = self.ax.plot([], [], "o", color=NODE, markersize=5.0 * crowd, zorder=3)
+        size_of_dots = 5.0 * crowd if len(run.structure.nodes) <= MANY_NODES else 0.0
+        (self.dots,) = self.ax.plot([], [], "o", color=NODE, markersize=size_of_dots, zorder=3)
         (self.held,) = self.ax.plot([], [], "^", color=SUPPORT, markersize=11.0 * crowd, zorder=1)
         places = {node: k for k, node in enumerate(run.structure.nodes)}
         self.supported = [places[node] for node in run.structure.supports]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
 from taut.output.palette import LINES, RULE, TEXT
 
@@ -37,6 +38,11 @@ def ready(ax: Axes | None, *, solid: bool = False, size: tuple[float, float] = C
         ax.spines[["top", "right"]].set_visible(False)
         ax.spines[["left", "bottom"]].set_linewidth(0.6)
     return ax
+
+
+def require_samples(run: Trajectory) -> None:
+    if not run.time.size:
+        raise OptionError("this run has no samples, so there is nothing to plot")
 
 
 def over_time(ax: Any, what: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.output.palette import TEXT
-from taut.output.plot.axes import keyed, over_time, ready
+from taut.output.plot.axes import keyed, over_time, ready, require_samples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 def energy(run: Trajectory, *, ax: Axes | None = None) -> Axes:
     """Kinetic, elastic and gravity energy, work of loads and dampers, and the sum of the energies [J]."""
+    require_samples(run)
     drawn = ready(ax)
     parts = {"elastic": run.energy_elastic, "gravity": run.energy_gravity, "work": run.work}
     drawn.plot(run.time, run.energy_kinetic, linewidth=1.0, label="kinetic")
@@ -31,6 +32,7 @@ def energy(run: Trajectory, *, ax: Axes | None = None) -> Axes:
 
 def violations(run: Trajectory, *, ax: Axes | None = None) -> Axes:
     """By how much bar lengths, their rates and the energy are off, on a logarithmic scale; zeros are left out."""
+    require_samples(run)
     drawn = ready(ax)
     gaps = {
         "bar length [m]": run.length_violation,

@@ -8,7 +8,7 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.output.palette import LINES
-from taut.output.plot.axes import COLUMN, keyed, label, over_time, ready
+from taut.output.plot.axes import COLUMN, keyed, label, over_time, ready, require_samples
 from taut.output.plot.shapes import outlined
 from taut.output.plot.views import AXIS_PAIRS, chosen_view, flat_labels, solid_labels, solid_limits
 from taut.structure.records import AXES
@@ -26,6 +26,7 @@ def paths(run: Trajectory, nodes: str = "", *, view: str = "", ax: Axes | None =
 
     view: "xy", "xz", "yz" or "3d"; by default the plane the structure lies in, else "3d".
     """
+    require_samples(run)
     wanted = chosen_view(view, run.nodes)
     solid = wanted == "3d"
     drawn = ready(ax, solid=solid, size=(COLUMN[0], 3.0))
@@ -47,10 +48,11 @@ def paths(run: Trajectory, nodes: str = "", *, view: str = "", ax: Axes | None =
 
 def coordinates(run: Trajectory, nodes: str = "", *, axes: str = "", ax: Axes | None = None) -> Axes:
     """Coordinates [m] of nodes over time; by default of the one that moves most, along the axes it moves on."""
+    require_samples(run)
     drawn = ready(ax)
     names = list(run.structure.nodes)
     for index in _chosen(run, nodes, 1):
-        moved = np.ptp(run.nodes[:, index], axis=0) if run.time.size else np.zeros(3)
+        moved = np.ptp(run.nodes[:, index], axis=0)
         shown = axes or [axis for axis, span in zip(AXES, moved, strict=True) if span > 1e-6 * moved.max()] or AXES
         for axis in shown:
             path = run.nodes[:, index, AXES.index(axis)]
@@ -64,6 +66,6 @@ def _chosen(run: Trajectory, nodes: str, most: int) -> list[int]:
     names = list(run.structure.nodes)
     if nodes:
         return [names.index(name) for name in select(run.structure, nodes, "node")[1]]
-    reach = np.linalg.norm(np.ptp(run.nodes, axis=0), axis=1) if run.time.size else np.zeros(len(names))
+    reach = np.linalg.norm(np.ptp(run.nodes, axis=0), axis=1)
     liveliest = np.argsort(-reach, kind="stable")[:most]
     return sorted(int(k) for k in liveliest if reach[k] > 0.0) or liveliest[:1].tolist()

@@ -8,6 +8,7 @@ from typing import Any
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
+from taut.output.plot.axes import require_samples
 from taut.output.plot.energies import energy, violations
 from taut.output.plot.forces import tensions
 from taut.output.plot.motion import coordinates, paths
@@ -22,10 +23,9 @@ SUFFIXES = (".png", ".pdf", ".svg")
 
 def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
     """What there is to draw of a run: by name, how, and whether it needs three dimensions."""
-    if not run.time.size:
-        raise OptionError("this run has no samples, so there is nothing to plot")
-    solid = chosen_view("", run.nodes) == "3d"
+    require_samples(run)
     view = chosen_view("", run.nodes)
+    solid = view == "3d"
     return {
         "structure": (lambda ax: structure(run, view=view, ax=ax), solid),
         "energy": (lambda ax: energy(run, ax=ax), False),

@@ -11,7 +11,7 @@ export function listenToKeys(actions) {
     const field = event.target;
     if (field.matches?.("input[type=search], select")) return;
     if (field.matches?.("input[type=range]") && event.key.startsWith("Arrow") && field.id !== "time") return;
-    if (event.key === " " && field.matches?.("button, summary, input[type=checkbox]") && field.id !== "play") return;
+    if (event.key === " " && field.matches?.("button, summary, input[type=checkbox]")) return; // it presses that
     if (dialog.open) return;
     const found = actions.find(({ keys }) => keys.includes(event.key.length === 1 ? event.key.toLowerCase() : event.key));
     if (!found) return;

@@ -13,6 +13,7 @@ const RIBBON = [new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]), 2, [0, 1, 2, 2, 1,
 const SQUARE = [new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]), 2, [0, 1, 2, 2, 1, 3]];
 const ARROW = turned(10, [[0, 0], [0.34, 0], [0.34, 1], [1, 1], [0, 2]]);
 const PYRAMID = turned(4, [[0, 0], [1, 0], [0, 2]]);
+const UNKNOWN = -1e30; // stands for a tension that is not known; shaders need not know NaN
 const MANY_BARS = 400; // beyond this they are too thin on the screen to show lids
 
 const colour = (name) => rgb(named(name));
@@ -54,7 +55,10 @@ function cables(gl, run, sizes) {
   return {
     update(moment, look) {
       const source = look.colouring === "density" ? moment.density : moment.tension;
-      for (let k = 0; k < values.length; k++) values[k] = source[pieces[3 * k + 2]];
+      for (let k = 0; k < values.length; k++) {
+        const value = source[pieces[3 * k + 2]];
+        values[k] = Number.isFinite(value) ? value : UNKNOWN;
+      }
       batch.rewrite(2, values);
     },
     draw(shared, look) {

@@ -62,9 +62,11 @@ export function drawLegend(host, runs, look, gridStep) {
       return mark;
     }));
     rows.push(element("div", {}, element("b", { text: name }), ` [${unit}]`), bar, marks);
+  }
+  if (look.colouring !== "run") {
     if (look.range.slack) keys.append(swatch(`color-mix(in srgb, ${named("text")} 28%, ${named("scene")})`, "slack"));
     if (look.range.pushing) keys.append(swatch(named("push"), "pushing"));
-    if (look.range.unknown) keys.append(swatch(named("unknown"), "unknown"));
+    if (look.range.unknown) keys.append(swatch(named("unknown"), "tension unknown"));
   }
   for (const name of ["load", "reaction"]) {
     const largest = Math.max(0, ...runs.flatMap((run) => run.arrows.filter((a) => a.name === name).map((a) => a.largest)));

@@ -74,7 +74,7 @@ void main() {
   if (u_coloured > 0.5) {
     hue = u_push;
     if (a_value >= 0.0) hue = textureLod(u_scale, vec2((0.5 + 255.0 * min(a_value / u_largest, 1.0)) / 256.0, 0.5), 0.0).rgb;
-    if (a_value != a_value) hue = u_unknown;
+    if (a_value < -1e29) hue = u_unknown;
   }
   v_colour = chosen ? u_select : mix(hue, u_background, 0.72 * slack);
   v_normal = side * a_corner.y * 0.9 + eye * 0.45;
