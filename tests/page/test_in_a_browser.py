@@ -172,6 +172,44 @@ def test_following_keeps_the_centre_of_mass_in_place(opened: Callable) -> None:
     np.testing.assert_allclose(positions(one).mean(axis=0), [4.5, 0, 0], atol=1e-5)
 
 
+def test_the_pointer_turns_moves_zooms_and_fits(opened: Callable, prism: Trajectory) -> None:
+    one = opened(prism)
+    look = "[taut.camera.yaw, taut.camera.pitch, taut.camera.distance, ...taut.camera.target]"
+    fitted = np.array(one.run(look))
+    mouse = one.page.mouse
+
+    def drag(dx: int, dy: int) -> np.ndarray:
+        before = np.array(one.run(look))
+        mouse.move(450, 300)
+        mouse.down()
+        mouse.move(450 + dx, 300 + dy, steps=4)
+        mouse.up()
+        one.settle()
+        return np.array(one.run(look)) - before
+
+    turned = drag(80, 40)
+    assert turned[0] == pytest.approx(-80 * 0.0075)
+    assert turned[1] == pytest.approx(40 * 0.0075)
+    assert np.abs(turned[2:]).max() == 0.0
+    place = prism.structure.positions.mean(axis=0)
+    pixel = f"taut.pixel({', '.join(map(str, place))})"
+    before = np.array(one.run(pixel))
+    one.page.keyboard.down("Shift")
+    moved = drag(50, -30)
+    one.page.keyboard.up("Shift")
+    assert np.abs(moved[:3]).max() == 0.0
+    np.testing.assert_allclose(np.array(one.run(pixel)) - before, [50, -30], rtol=0.15)
+    mouse.wheel(0, -200)
+    one.settle()
+    assert one.run("taut.camera.distance") < fitted[2]
+    assert one.run("taut.selected()") is None, "a drag is no click"
+    one.page.locator("#fit").click()
+    one.settle()
+    one.page.keyboard.press("a")
+    one.settle()
+    np.testing.assert_allclose(one.run(look), fitted, atol=1e-6)
+
+
 def test_cables_are_drawn_in_the_colour_of_their_tension(opened: Callable, tbar: Trajectory) -> None:
     """c2 pulls with 35 N of at most 48 N at the start, c1 is slack: read the colours off the picture."""
     one = opened(tbar)

@@ -36,7 +36,7 @@ export function uniforms(gl, used, values) {
 }
 
 /** Copies of a mesh in one draw. Each copy has data of its own, which all its corners carry: drawing small meshes
- * instance by instance takes ten times as long without a graphics card. Shaders find the copy as gl_VertexID / u_corners.
+ * instance by instance takes more than twice as long without a graphics card. Shaders find the copy as gl_VertexID / u_corners.
  * mesh: [numbers of the corners, numbers a corner, triangles or lines]; own: [data, numbers a copy] each. */
 export class Batch {
   constructor(gl, [corners, size, indices], own, count) {

@@ -5,6 +5,7 @@ import { projector } from "./picking.js";
 
 const MOST_NAMES = 80;
 const MOST_TRAILS = 40;
+const SHADES = 8;
 const TRAIL_SHARE = 0.3; // of the run's time
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
 
@@ -113,11 +114,11 @@ export class Overlay {
           points.push(this.project(...[0, 1, 2].map((i) => run.positions.at(row, 3 * node + i))));
         }
         points.push(this.project(...moment.place(node)));
-        for (let k = 1; k < points.length; k++) {
-          pen.globalAlpha = 0.1 + (0.8 * k) / points.length;
+        for (let shade = 0; shade < SHADES; shade++) { // older is paler
+          const [from, to] = [shade, shade + 1].map((part) => Math.floor((part * (points.length - 1)) / SHADES));
+          pen.globalAlpha = 0.12 + (0.75 * shade) / (SHADES - 1);
           pen.beginPath();
-          pen.moveTo(points[k - 1][0], points[k - 1][1]);
-          pen.lineTo(points[k][0], points[k][1]);
+          for (let k = from; k <= to; k++) pen.lineTo(points[k][0], points[k][1]);
           pen.stroke();
         }
         pen.globalAlpha = 1;
