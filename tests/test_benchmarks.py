@@ -72,3 +72,14 @@ def test_the_tbar_benchmark_compares_at_equal_accuracy() -> None:
         assert peer.energy <= 1e-7
     text = tbar_against_scipy.table(results)
     assert all(result.seconds > 0.0 and result.name in text for result in results)
+
+
+def test_the_page_benchmark_counts_pictures() -> None:
+    from benchmarks import page_frames
+
+    if page_frames.CHROMIUM is None:
+        pytest.skip("no chromium here; on Debian: apt-get install chromium")
+    rates = page_frames.measure(page_frames.cases(large=(2, 1, 1), samples=11), seconds=0.5)
+    assert [rate.name for rate in rates] == ["icosahedron", "3-stage tower", "lattice"]
+    assert all(rate.rate > 0.0 and rate.frame < 1e6 < 1e6 + rate.size for rate in rates)
+    assert page_frames.table(rates).count("\n") == 3

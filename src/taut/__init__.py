@@ -22,7 +22,11 @@ _HOMES = {
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.simulate": ("simulate",),
     "taut.dynamics.ensemble": ("Ensemble", "ensemble"),
+    "taut.output": ("plot",),
+    "taut.output.film": ("film",),
     "taut.output.files": ("load", "save"),
+    "taut.output.page.page": ("page",),
+    "taut.output.pictured": ("Event", "ModeShape", "Still"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -31,10 +35,16 @@ __all__ = ["__version__", *sorted(_HOME)]
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
+        value = _found(_HOME[name], name)
         globals()[name] = value
         return value
     raise AttributeError(f"taut has no name {name!r}")
+
+
+def _found(home: str, name: str) -> Any:
+    """What a module has by this name, or its submodule of this name."""
+    module = importlib.import_module(home)
+    return getattr(module, name) if hasattr(module, name) else importlib.import_module(f"{home}.{name}")
 
 
 def __dir__() -> list[str]:
@@ -48,7 +58,11 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.trajectory import Trajectory
     from taut.errors import FileError, ModelError, OptionError, Problem, SelectionError, TautError
     from taut.mechanics.plant import Plant, assemble
+    from taut.output import plot
     from taut.output.files import load, save
+    from taut.output.film import film
+    from taut.output.page.page import page
+    from taut.output.pictured import Event, ModeShape, Still
     from taut.structure.files import Model, read_model
     from taut.structure.generators import dbar, icosahedron, lattice, planar_lattice, prism, tbar, tower
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied

@@ -28,7 +28,7 @@ def test_help_and_version(taut: Callable) -> None:
     for arguments in ([], ["--help"]):
         code, out, _ = taut(*arguments)
         assert code == 0
-        for command in ("demo", "examples", "check", "info", "run", "warmup"):
+        for command in ("demo", "examples", "check", "info", "run", "page", "plot", "film", "warmup"):
             assert command in out
     assert "--from" in taut("run", "--help").out
     assert taut("--version") == (0, f"taut {library.__version__}\n", "")
@@ -63,7 +63,8 @@ def test_demo(taut: Callable) -> None:
     code, out, err = taut("demo", "-o", "demo.nc")
     assert (code, err) == (0, "")
     assert "status            finished" in out
-    assert out.endswith("\nrun file: demo.nc\n")
+    assert "\nrun file: demo.nc\npage: demo.html; to look at it, double-click it or open file://" in out
+    assert Path("demo.html").stat().st_size > 1e5
     assert load_run("demo.nc").time[-1] == 10.0
 
 

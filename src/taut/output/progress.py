@@ -1,4 +1,4 @@
-"""A bar for those who watch a long run: simulated time, and the time left."""
+"""A bar for those who watch a long run or film: simulated time, and the time left."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress_bar(begin: float, end: float) -> Iterator[Callable[[float, float], None] | None]:
-    """Gives the function to report simulated time and duration [s] to; None where stderr is no terminal."""
+def progress_bar(begin: float, end: float, done: str = "simulated") -> Iterator[Callable[[float, float], None] | None]:
+    """Gives the function to report time and duration [s] to; None where stderr is no terminal. done: what was done."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -25,4 +25,4 @@ def progress_bar(begin: float, end: float) -> Iterator[Callable[[float, float], 
         # Nothing is reported until the equations are compiled, which takes a while the first time.
         task = bar.add_task("getting ready", total=end)
         bar.update(task, completed=begin)
-        yield lambda now, _: bar.update(task, description="simulated", completed=now)
+        yield lambda now, _: bar.update(task, description=done, completed=now)

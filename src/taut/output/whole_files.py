@@ -20,6 +20,12 @@ _SEAL = re.compile(rb"\ntaut seal ([0-9a-f]{64})\n")
 _SEAL_SIZE = len(b"\ntaut seal ") + 64 + len(b"\n")
 
 
+def check_writable(path: str | Path) -> None:
+    """Raise FileError if a file could not be written here; to be asked before a long run, not after it."""
+    with _draft(path) as draft:
+        draft.touch()
+
+
 @contextmanager
 def written_whole(path: str | Path) -> Iterator[Path]:
     """Within, write the draft whose path is given; at the end it takes the final name, or is gone where that failed."""

@@ -1,0 +1,16 @@
+"""The `taut` command. Thin: each command reads, calls the library, prints. One file for each group of commands.
+
+Heavy imports happen inside the commands, so that `taut --help` answers at once.
+"""
+
+from __future__ import annotations
+
+from taut.cli.application import app, main
+from taut.cli.models import check, examples, info
+from taut.cli.pictures import film, page, plot
+from taut.cli.running import demo, run, warmup
+
+__all__ = ["main"]
+
+for _command in (demo, examples, check, info, run, page, plot, film, warmup):
+    app.command()(_command)

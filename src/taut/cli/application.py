@@ -1,0 +1,78 @@
+"""The `taut` command as a whole: what is wrong goes to stderr in plain words, never as a traceback.
+
+Exit code 0, 1 (ran, but failed), 2 (bad input). One line a problem: `model.yaml:12: bars.b1: ...` where a file is at
+fault, `error: ...` elsewhere.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from taut import __version__
+from taut.errors import FileError, ModelError, TautError
+
+app = typer.Typer(
+    help="Tensegrity structures: check, simulate, look at the numbers.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # it would take the units in [..] for markup
+)
+
+UsageError: Any = typer.BadParameter.__bases__[0]
+"""What typer raises on a wrong command line; it belongs to click, which some versions of typer carry inside."""
+
+MOST_LINES = 60
+"""Of an error message; a file with more problems than that is better mended in parts."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command's entry point: whatever goes wrong is told in plain words on stderr, never as a traceback."""
+    raise SystemExit(_exit_code(arguments))
+
+
+def _exit_code(arguments: Sequence[str] | None) -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names may hold letters that a terminal does not know
+    try:
+        code = int(app(arguments, prog_name="taut", standalone_mode=False) or 0)
+        print(end="", flush=True)
+        return code
+    except TautError as error:
+        placed = isinstance(error, FileError) or (isinstance(error, ModelError) and error.source)
+        return complain(str(error) if placed else f"error: {error}")
+    except UsageError as error:
+        command = error.ctx.command_path if error.ctx else "taut"
+        return complain(f"error: {error.format_message()} (see `{command} --help`)")
+    except (typer.Abort, KeyboardInterrupt):
+        return complain("error: interrupted before there was anything to keep", 1)
+    except MemoryError as error:
+        return complain(f"error: not enough memory ({error or 'no details'}); take fewer samples or a smaller model", 1)
+    except OSError as error:
+        # Our output cannot be printed; without this Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1 if isinstance(error, BrokenPipeError) else complain(f"error: {error}", 1)
+
+
+def complain(message: str, code: int = 2) -> int:
+    lines = message.splitlines()
+    more = [f"... and {len(lines) - MOST_LINES} problems more"] if len(lines) > MOST_LINES else []
+    print("\n".join(lines[:MOST_LINES] + more), file=sys.stderr)
+    return code
+
+
+@app.callback(invoke_without_command=True)
+def _start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if version:
+        print(f"taut {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())

@@ -1,0 +1,103 @@
+"""Commands about models: examples, check, info."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from taut.cli.arguments import AsJson, ModelPath, Overrides, model_at
+from taut.errors import FileError, OptionError, Problem, suggestion
+
+if TYPE_CHECKING:
+    from taut.structure.files import Model
+    from taut.structure.scenario import Scenario
+
+
+def examples(name: Annotated[str | None, typer.Argument(help="The example to copy here.")] = None) -> None:
+    """List the examples, or copy one into this folder."""
+    if name is None:
+        found = _examples()
+        width = max((len(path.name) for path in found), default=0)
+        for path in found:
+            print(f"{path.name:<{width}}  {_first_comment(path)}")
+        return
+    from taut.output.whole_files import written_whole
+
+    source = example(name)
+    target = Path(source.name)
+    if target.exists():
+        raise FileError(f"{target}: is here already; move it away first")
+    with written_whole(target) as draft:
+        draft.write_bytes(source.read_bytes())
+    then = f"taut check {target}, taut run {target}" if source.suffix == ".yaml" else f"python {target}"
+    print(f"wrote {target}; next: {then}")
+
+
+def check(model: ModelPath, overrides: Overrides = None) -> None:
+    """Say whether a model file is sound; list every problem with its line."""
+    from taut.mechanics.survey import problems_of_motion
+    from taut.structure.files import located
+
+    loaded = model_at(model, overrides)
+    found = [*problems_of_motion(loaded.structure), *_method_problems(loaded.scenario)]
+    if found:
+        raise located(loaded, found)
+    print(f"{model}: sound; {_size(loaded)}")
+
+
+def info(model: ModelPath, overrides: Overrides = None, as_json: AsJson = False) -> None:
+    """Size, class, mass and degrees of freedom of a model."""
+    from taut.mechanics.survey import facts
+
+    values = facts(model_at(model, overrides).structure)
+    if as_json:
+        print(json.dumps(values, indent=2))
+        return
+    width = max(map(len, values))
+    for name, value in values.items():
+        print(f"{name.replace('_', ' '):<{width}}  {_plainly(value)}")
+
+
+def _method_problems(scenario: Scenario) -> list[Problem]:
+    from taut.dynamics.methods import method_named
+
+    try:
+        method = method_named(scenario.method)
+    except OptionError as error:
+        return [Problem(("scenario", "method"), str(error))]
+    if method.adaptive and scenario.step is not None:
+        return [Problem(("scenario", "step"), f'method "{method.name}" chooses its own step; leave it out, or use rk4')]
+    if not method.adaptive and scenario.step is None:
+        return [Problem(("scenario", "method"), f'method "{method.name}" needs a step [s], as in step: 1e-3')]
+    return []
+
+
+def _examples() -> list[Path]:
+    """The examples that came with the installation, or those of the checkout."""
+    here = Path(__file__).parents[1]
+    folder = next((f for f in (here / "examples", here.parents[1] / "examples") if f.is_dir()), here)
+    return sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".py"))
+
+
+def example(name: str) -> Path:
+    known = {path.stem: path for path in _examples()} | {path.name: path for path in _examples()}
+    if name not in known:
+        raise OptionError(f'no example "{name}"{suggestion(name, known) or "; `taut examples` lists them"}')
+    return known[name]
+
+
+def _first_comment(path: Path) -> str:
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    return first.strip('#" ')
+
+
+def _size(model: Model) -> str:
+    s = model.structure
+    return f"{len(s.nodes)} nodes, {len(s.bars)} bars, {len(s.cables)} cables"
+
+
+def _plainly(value: Any) -> str:
+    return "-" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,100 @@
+"""Commands that show: page, plot, film."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from taut.errors import FileError, OptionError
+
+if TYPE_CHECKING:
+    from taut.dynamics.trajectory import Trajectory
+    from taut.structure.structure import Structure
+
+RunPath = Annotated[Path, typer.Argument(help="A run file (.nc).", show_default=False)]
+
+
+def page(
+    files: Annotated[list[Path], typer.Argument(help="Run files (.nc) or model files (.yaml).", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The page (.html); by default FILE.html, in this folder.")
+    ] = None,
+    frames: Annotated[int | None, typer.Option(help="Samples to keep of each run, at most.")] = None,
+) -> None:
+    """Write a page that shows a run or a model in any browser, without a network; several runs are laid over each
+    other."""
+    from taut.output.page.page import page as write_page
+
+    target = output or Path(f"{files[0].stem}.html")
+    shown = {name: _loaded(path) for name, path in _names(files).items()}
+    written = write_page(shown if len(shown) > 1 else next(iter(shown.values())), target, frames=frames)
+    size = len(written.html) / 1e6
+    print(f"page: {target} ({size:.2f} MB); double-click it, or open {target.resolve().as_uri()} in a browser")
+
+
+def plot(
+    run: RunPath,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="A folder for one figure each, or a file for all (.png, .pdf, .svg)."),
+    ] = None,
+) -> None:
+    """Draw a run for paper: structure, energy, violations, forces and motion."""
+    from taut.output.plot.sheets import figures, save_figures, save_sheet
+
+    trajectory = _run(run)
+    target = output or Path(f"{run.stem}-plots")
+    if target.suffix:
+        save_sheet(trajectory, target)
+        print(f"figure: {target}")
+        return
+    for path in save_figures(figures(trajectory), target):
+        print(f"figure: {path}")
+
+
+def film(
+    run: RunPath,
+    output: Annotated[Path, typer.Argument(help="The film (.mp4 or .gif).", show_default=False)],
+    speed: Annotated[float, typer.Option(help="Seconds of the run in a second of the film.")] = 1.0,
+    rate: Annotated[int, typer.Option(help="Pictures a second.")] = 30,
+    size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1280x720",
+    view: Annotated[str, typer.Option(help="askew, xy, xz or yz; by default what shows most.")] = "",
+) -> None:
+    """Film a run."""
+    from taut.output.film import film as make_film
+    from taut.output.progress import progress_bar
+
+    trajectory = _run(run)
+    width, _, height = size.partition("x")
+    if not (width.isdigit() and height.isdigit()):
+        raise OptionError(f'size "{size}" is not a width and a height, as in 1280x720')
+    end = float(trajectory.time[-1]) if trajectory.time.size else 0.0
+    with progress_bar(0.0, end, "filmed") as report:
+        made = make_film(
+            trajectory, output, speed=speed, rate=rate, size=(int(width), int(height)), view=view, progress=report
+        )
+    print(f"film: {output} ({made} pictures, {made / rate:.1f} s)")
+
+
+def _names(files: list[Path]) -> dict[str, Path]:
+    """Files by a name to show: their own, with the folder where two have the same."""
+    stems = [path.stem for path in files]
+    return {(stem if stems.count(stem) == 1 else str(path)): path for stem, path in zip(stems, files, strict=True)}
+
+
+def _loaded(path: Path) -> Structure | Trajectory:
+    from taut.output.files import load
+
+    return load(path)
+
+
+def _run(path: Path) -> Trajectory:
+    from taut.dynamics.trajectory import Trajectory
+    from taut.output.files import load
+
+    found = load(path)
+    if not isinstance(found, Trajectory):
+        raise FileError(f"{path}: is a model, not a run; run it first: taut run {path}")
+    return found

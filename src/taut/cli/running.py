@@ -1,0 +1,139 @@
+"""Commands that simulate: demo, run, warmup."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from taut.cli.application import complain
+from taut.cli.arguments import AsJson, Overrides, model_at
+from taut.cli.models import example
+from taut.errors import FileError, OptionError
+
+if TYPE_CHECKING:
+    from taut.dynamics.trajectory import Trajectory
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Where the run file goes; the page goes beside it.")
+    ] = Path("tbar.nc"),
+) -> None:
+    """Simulate the T-bar of Hsu, Tadiparthi and Bhattacharya for 10 s, print the summary and write its page."""
+    from taut.output.model_runs import recorded
+    from taut.structure.files import read_model
+
+    print("The T-bar: two bars, four springs, no damping, let go from rest; `taut examples tbar` copies its file here.")
+    print("The first run on a machine compiles the equations, which takes a while; later ones start at once.\n")
+    _finish(*recorded(read_model(example("tbar")), output, {}), output, page=output.with_suffix(".html"))
+
+
+def run(
+    model: Annotated[Path | None, typer.Argument(help="A model file (.yaml).", show_default=False)] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The run file (.nc); by default MODEL.nc, in this folder.")
+    ] = None,
+    duration: Annotated[float | None, typer.Option(help="How long to simulate, counted from the start [s].")] = None,
+    every: Annotated[float | None, typer.Option(help="Time between samples [s].")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="dp5 or dp8 (adaptive); rk4, rattle2, ..4, ..6 or ..8 (fixed step).")
+    ] = None,
+    tolerance: Annotated[float | None, typer.Option(help="Relative error allowed a step; alone it means dp5.")] = None,
+    step: Annotated[float | None, typer.Option(help="Step [s]; alone it means rk4.")] = None,
+    correction: Annotated[str | None, typer.Option(help="none, constraints, energy or baumgarte.")] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Continue this run file, with the model in it.", metavar="RUN.nc")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", help="Write a page to look at too (.html).", metavar="FILE")
+    ] = None,
+    overrides: Overrides = None,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate a model and write a run file; or continue one. Ctrl-C keeps what was computed."""
+    from taut.output.model_runs import RUN_OPTIONS, continued, recorded
+    from taut.output.whole_files import check_writable
+
+    values = (duration, every, method, tolerance, step, correction)
+    given = {name: value for name, value in zip(RUN_OPTIONS, values, strict=True) if value is not None}
+    if source is not None:
+        other = None if model is None else model_at(model, overrides)
+        loaded, start = continued(source, other, overrides or ())
+        target = output or source.with_name(f"{source.stem}-continued.nc")
+    elif model is not None:
+        loaded, start = model_at(model, overrides), None
+        target = output or Path(f"{model.stem}.nc")
+    else:
+        raise OptionError("nothing to run: give a model file, or --from RUN.nc to continue a run")
+    if page is not None:
+        check_writable(page)
+    _finish(*recorded(loaded, target, given, start), target, page=page, as_json=as_json)
+
+
+def warmup() -> None:
+    """Compile everything now, so that later runs start at once."""
+    from taut.dynamics.simulate import simulate
+    from taut.mechanics.plant import assemble
+    from taut.mechanics.survey import facts
+    from taut.numerics.compiled import forget_others
+    from taut.structure.generators import tbar
+
+    forgotten = forget_others()
+    simulate(assemble(tbar()), 0.01)
+    facts(tbar())
+    if forgotten:
+        print(f"removed {forgotten} files compiled from other versions")
+    print("ready: the compiled equations are cached for later runs")
+
+
+def _finish(
+    result: Trajectory, failure: FileError | None, target: Path, *, page: Path | None = None, as_json: bool = False
+) -> None:
+    """Say what came out and where it is, and fail if the run did or could not be kept."""
+    saved, code = str(target), 0 if result.ok else 1
+    if failure is None and page is not None:
+        failure = _shown(target, page)
+    elif failure is not None:
+        saved = "-"
+    if failure is not None:
+        page, code = None, complain(str(failure), 1)
+    if as_json:
+        print(json.dumps({**_numbers(result), "run_file": saved, **({"page": str(page)} if page else {})}, indent=2))
+    else:
+        print(f"{result.summary()}\n\nrun file: {saved}")
+        if result.status.startswith("interrupted"):
+            print(f"to go on: taut run --from {saved}")
+        if page is not None:
+            print(f"page: {page}; to look at it, double-click it or open {page.resolve().as_uri()} in a browser")
+    raise typer.Exit(code)
+
+
+def _shown(run_file: Path, page: Path) -> FileError | None:
+    """Write the page of a run file; returns why it is not there if it is not."""
+    from taut.output.page.page import page as write_page
+    from taut.output.store import load_run
+
+    try:
+        write_page(load_run(run_file), page)
+    except FileError as error:
+        return error
+    return None
+
+
+def _numbers(result: Trajectory) -> dict[str, Any]:
+    """The summary for programs: SI units, nothing rounded."""
+    overall = result.overall
+    return {
+        "status": result.status,
+        "samples": overall.samples,
+        "reached": overall.end,
+        "options": dict(result.options),
+        "counts": dict(result.counts),
+        "worst": {name: getattr(overall, f"worst_{name}") for name in ("length", "rate", "energy")},
+        "work": overall.work,
+        "wall_time": result.wall_time,
+        "notes": list(result.notes),
+    }

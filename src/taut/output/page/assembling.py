@@ -1,0 +1,72 @@
+"""One HTML text from the parts of the page: template, style sheets, scripts and data.
+
+The scripts are modules that also run as they are; here their imports and exports are taken away and they become one.
+A policy in the page names the checksums of style and script, so a browser runs nothing else and asks the network for
+nothing. No text of a model stands in the HTML: names travel in the data and are shown as text by the scripts.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib.resources import files
+
+STYLES = ("colours.css", "layout.css", "controls.css")
+
+SCRIPTS = (
+    "format.js",
+    "maths.js",
+    "data.js",
+    "colours.js",
+    "state.js",
+    "gl.js",
+    "shaders.js",
+    "layers.js",
+    "camera.js",
+    "pointer.js",
+    "scene.js",
+    "picking.js",
+    "overlay.js",
+    "chart.js",
+    "charts.js",
+    "player.js",
+    "legend.js",
+    "panels.js",
+    "keyboard.js",
+    "main.js",
+)
+"""In an order in which everything comes before it is used."""
+
+_IMPORT = re.compile(r'^import [^;]*? from "\./[a-z]+\.js";\n', re.MULTILINE | re.DOTALL)
+_EXPORT = re.compile(r"^export (?=(async )?function|class|const|let)", re.MULTILINE)
+
+
+def html(document: str) -> str:
+    """The page around a document in base64."""
+    style, script = _parts()
+    text = _part("index.html")
+    for place, content in (
+        ("{{policy}}", f"default-src 'none'; style-src {_checksum(style)}; script-src {_checksum(script)}"),
+        ("{{style}}", style),
+        ("{{script}}", script),
+        ("{{data}}", document),
+    ):
+        text = text.replace(place, content, 1)
+    return text
+
+
+@cache
+def _parts() -> tuple[str, str]:
+    style = "".join(map(_part, STYLES))
+    script = "".join(_EXPORT.sub("", _IMPORT.sub("", _part(name))) for name in SCRIPTS)
+    return style, script
+
+
+def _part(name: str) -> str:
+    return (files("taut.output.page") / "parts" / name).read_text(encoding="utf-8")
+
+
+def _checksum(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

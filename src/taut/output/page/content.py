@@ -1,0 +1,245 @@
+"""What a page shows, as plain data: one entry for each run or still. Everything that is drawn or charted starts here.
+
+Long or big runs are thinned out to what a browser holds: every k-th sample and the last one, 16-bit numbers. The page
+says so, with the largest error that this makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from taut.dynamics.trajectory import Trajectory
+from taut.errors import TautError
+from taut.output.page.embedding import Arrays, quantised, rounded
+from taut.output.page.layout import centre_of_mass, described, size_facts, tensions_as_placed
+from taut.output.pictured import Event, ModeShape, Still, checked_mode
+from taut.structure.files import parse_model
+from taut.structure.records import AXES
+
+MOST_FRAMES = 2000
+"""Samples a page keeps of a run, unless told otherwise."""
+
+MOST_NUMBERS = 12_000_000
+"""Positions and forces a page keeps of a run; fewer samples where there would be more."""
+
+FINE_NUMBERS = 1_500_000
+"""Up to this many they are stored as 32-bit floats, beyond it as 16-bit integers."""
+
+LONGEST_MODEL_TEXT = 50_000
+"""Characters of a model's text up to which the page carries it."""
+
+
+def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) -> dict[str, Any]:
+    """A run: positions, forces and charts over the samples that are kept."""
+    structure = run.structure
+    kept = kept_samples(run, frames)
+    nodes, tension, bar_force = run.nodes[kept], run.cable_tension[kept], run.bar_force[kept]
+    store = _Store(arrays, fine=nodes.size + tension.size + bar_force.size <= FINE_NUMBERS)
+    entry = {
+        "name": name,
+        "kind": "run",
+        "structure": described(structure, arrays),
+        "time": arrays.exact(run.time[kept]),
+        "positions": store.positions(nodes),
+        "cable_tension": store.forces(tension),
+        "bar_force": store.forces(bar_force),
+        "centre": arrays.sampled(centre_of_mass(structure, nodes)),
+        "bounds": _bounds(run.nodes),
+        "arrows": _run_arrows(run, kept, store),
+        "charts": _charts(run, kept, arrays),
+        "facts": {**run.facts(), **size_facts(structure)},
+        "finished": run.ok,
+        "model": run.model_text if len(run.model_text) <= LONGEST_MODEL_TEXT else "",
+        "events": [],
+        "modes": [],
+    }
+    entry["kept"] = _kept_in_words(run.time.size, kept.size, store)
+    return entry
+
+
+def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
+    """A structure at one shape: a run of a single sample, without charts."""
+    structure = still.structure
+    store = _Store(arrays, fine=True)
+    nodes = structure.positions[None]
+    held = [node for node, _ in enumerate(structure.nodes) if list(structure.nodes)[node] in structure.supports]
+    tension = tensions_as_placed(structure) if still.cable_tension is None else np.asarray(still.cable_tension)
+    bar_force = np.full(len(structure.bars), np.nan) if still.bar_force is None else np.asarray(still.bar_force)
+    arrows = []
+    if still.reaction is not None:
+        arrows.append(_arrows("reaction", "tip", held, np.asarray(still.reaction)[None], store))
+    return {
+        "name": name,
+        "kind": "still",
+        "structure": described(structure, arrays),
+        "time": arrays.exact(np.zeros(1)),
+        "positions": store.positions(nodes),
+        "cable_tension": store.forces(tension[None]),
+        "bar_force": store.forces(bar_force[None]),
+        "centre": arrays.sampled(centre_of_mass(structure, nodes)),
+        "bounds": _bounds(nodes),
+        "arrows": arrows,
+        "charts": [],
+        "facts": {**still.facts, **size_facts(structure)},
+        "finished": True,
+        "model": "",
+        "events": [],
+        "modes": [],
+        "kept": "",
+    }
+
+
+def with_extras(
+    entry: dict[str, Any],
+    structure: Any,
+    arrays: Arrays,
+    modes: Iterable[ModeShape],
+    events: Iterable[Event],
+) -> dict[str, Any]:
+    """An entry with mode shapes, scaled to a largest displacement of 1, and events."""
+    shapes = []
+    for mode in modes:
+        shape = checked_mode(structure, mode)
+        largest = float(np.linalg.norm(shape, axis=1).max(initial=0.0)) or 1.0
+        known = np.isfinite(mode.frequency)
+        shapes.append(
+            {
+                "name": mode.name,
+                "frequency": float(mode.frequency) if known else None,
+                "displacement": arrays.sampled(shape[None] / largest),
+            }
+        )
+    happened = [{"time": float(event.time), "name": event.name} for event in sorted(events, key=lambda e: e.time)]
+    return {**entry, "modes": shapes, "events": happened}
+
+
+def kept_samples(run: Trajectory, frames: int | None) -> np.ndarray:
+    """Indices of the samples that a page keeps: every k-th and the last."""
+    count = run.time.size
+    each = max(1, run.nodes[0].size + run.cable_tension.shape[1] + run.bar_force.shape[1]) if count else 1
+    most = max(2, min(frames or MOST_FRAMES, MOST_NUMBERS // each))
+    stride = max(1, -(-(count - 1) // (most - 1)))
+    return np.unique(np.append(np.arange(0, count, stride), count - 1))
+
+
+class _Store:
+    """Puts positions and forces into the arrays, fine or coarse, and remembers the largest errors of that."""
+
+    def __init__(self, arrays: Arrays, *, fine: bool) -> None:
+        self.arrays, self.fine = arrays, fine
+        self.errors = {"positions": 0.0, "forces": 0.0}
+
+    def positions(self, values: np.ndarray) -> dict[str, int]:
+        return self._put(values, "positions")
+
+    def forces(self, values: np.ndarray) -> dict[str, int]:
+        return self._put(values, "forces")
+
+    def _put(self, values: np.ndarray, what: str) -> dict[str, int]:
+        about_zero = what == "forces"
+        if self.fine:
+            back = rounded(values).astype(float)
+        else:
+            levels, scale, offset = quantised(values, about_zero=about_zero)
+            back = (offset + scale * levels.reshape(-1, offset.size)).reshape(values.shape)
+        known = np.isfinite(values) & np.isfinite(back)
+        error = float(np.abs(values - back)[known].max(initial=0.0))
+        self.errors[what] = max(self.errors[what], error)
+        return self.arrays.sampled(values) if self.fine else self.arrays.coarse(values, about_zero=about_zero)
+
+
+def _kept_in_words(count: int, kept: int, store: _Store) -> str:
+    if kept < count:
+        share = f"{kept} of {count} samples are in this page; violations are the largest since the sample before"
+    else:
+        share = f"All {count} samples are in this page"
+    bits = 32 if store.fine else 16
+    return (
+        f"{share}; positions are within {store.errors['positions']:.1g} m and forces within "
+        f"{store.errors['forces']:.1g} N of the run ({bits}-bit numbers); straight lines between samples"
+    )
+
+
+def _bounds(nodes: np.ndarray) -> list[list[float]]:
+    """The box [m] that holds all nodes at all times, and the largest box of one moment."""
+    known = np.where(np.isfinite(nodes), nodes, 0.0)
+    if not known.size:
+        return [[0.0] * 3, [0.0] * 3, [0.0] * 3]
+    return [known.min(axis=(0, 1)).tolist(), known.max(axis=(0, 1)).tolist(), np.ptp(known[0], axis=0).tolist()]
+
+
+def _run_arrows(run: Trajectory, kept: np.ndarray, store: _Store) -> list[dict[str, Any]]:
+    place = {node: index for index, node in enumerate(run.structure.nodes)}
+    arrows = []
+    if run.reaction.shape[1]:
+        arrows.append(_arrows("reaction", "tip", [place[n] for n in run.supports], run.reaction[kept], store))
+    loaded = [
+        (k, place[node], AXES.index(axis))
+        for k, (node, axis) in enumerate(_load_places(run))
+        if node in place and axis in AXES
+    ]
+    if loaded:
+        forces = np.zeros((kept.size, len(loaded), 3))
+        for row, (k, _, axis) in enumerate(loaded):
+            forces[:, row, axis] = run.load_force[kept, k]
+        arrows.append(_arrows("load", "tail", [node for _, node, _ in loaded], forces, store))
+    return arrows
+
+
+def _load_places(run: Trajectory) -> list[tuple[str, str]]:
+    """Node and axis of each load: as the model's text says, else as the load is named where nobody named it."""
+    if run.model_text:
+        try:
+            loads = parse_model(run.model_text, limit=None).scenario.loads
+        except TautError:
+            loads = ()
+        if len(loads) == len(run.load_names):
+            return [(load.node, load.axis) for load in loads]
+    plain = [name.split("#")[0].rpartition(".") for name in run.load_names]
+    return [(node, axis) for node, _, axis in plain]
+
+
+def _arrows(name: str, anchor: str, nodes: list[int], forces: np.ndarray, store: _Store) -> dict[str, Any]:
+    """Forces (T, k, 3) on nodes; the arrow's tip or its tail is at the node."""
+    sizes = np.linalg.norm(np.where(np.isfinite(forces), forces, 0.0), axis=2)
+    largest = float(sizes.max(initial=0.0))
+    return {"name": name, "anchor": anchor, "nodes": nodes, "largest": largest, "forces": store.forces(forces)}
+
+
+def _charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
+    total = run.energy_kinetic + run.energy_elastic + run.energy_gravity
+    parts = {
+        "kinetic": run.energy_kinetic,
+        "elastic": run.energy_elastic,
+        "gravity": run.energy_gravity,
+        "work": run.work,
+        "total": total,
+    }
+    energy = [
+        {"name": name, "unit": "J", "values": arrays.sampled(values[kept]), "sum": name == "total"}
+        for name, values in parts.items()
+        if name in ("kinetic", "total") or np.any(values != 0.0)
+    ]
+    gaps = (
+        ("bar length", "m", run.length_violation),
+        ("bar rate", "m/s", run.rate_violation),
+        ("energy", "J", run.energy_violation),
+    )
+    worst = [
+        {"name": name, "unit": unit, "values": arrays.sampled(_largest_since(values, kept))}
+        for name, unit, values in gaps
+    ]
+    return [
+        {"name": "Energy", "unit": "J", "scale": "linear", "series": energy},
+        {"name": "Violations", "unit": "", "scale": "log", "series": worst},
+    ]
+
+
+def _largest_since(values: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """For each kept sample the largest size of a value since the kept one before it."""
+    if not kept.size:
+        return np.zeros(0)
+    return np.asarray(np.maximum.reduceat(np.abs(values), np.append(0, kept[:-1] + 1)))

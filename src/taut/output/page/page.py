@@ -1,0 +1,102 @@
+"""`taut.page`: runs and structures as one HTML file, or shown in a notebook."""
+
+from __future__ import annotations
+
+import html as escaping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from taut.dynamics.trajectory import Trajectory
+from taut.errors import OptionError
+from taut.output.page.assembling import html
+from taut.output.page.content import run_content, still_content, with_extras
+from taut.output.page.embedding import Arrays
+from taut.output.pictured import Event, ModeShape, Still
+from taut.output.whole_files import written_whole
+from taut.structure.structure import Structure
+
+Shown = Structure | Still | Trajectory
+
+NOTEBOOK_HEIGHT = 620
+"""Of the page in a notebook [px]."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: its text, and a frame around it where a notebook shows it."""
+
+    html: str = field(repr=False)
+
+    def save(self, path: str | Path) -> None:
+        """Write the page; a file that is there already is replaced as a whole."""
+        with written_whole(path) as draft:
+            draft.write_text(self.html, encoding="utf-8", newline="\n")
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escaping.escape(self.html)}" sandbox="allow-scripts" title="taut" '
+            f'style="width: 100%; height: {NOTEBOOK_HEIGHT}px; border: 1px solid #8884; border-radius: 8px"></iframe>'
+        )
+
+
+def page(
+    shown: Shown | Sequence[Shown] | Mapping[str, Shown],
+    path: str | Path | None = None,
+    *,
+    modes: Iterable[ModeShape] = (),
+    events: Iterable[Event] = (),
+    frames: int | None = None,
+) -> Page:
+    """A run or a structure as a page that turns, plays and explains itself in any browser; a file if a path is given.
+
+    shown: a trajectory, a structure, or several to lay over each other: in a list, or by the names to show.
+    modes, events: of the first of them. frames: samples to keep of each run (2000 unless it is very big).
+
+    In a notebook the value is shown as it is: `taut.page(run)`.
+    """
+    if frames is not None and frames < 2:
+        raise OptionError(f"frames must be at least 2, not {frames}")
+    things = _named(shown)
+    arrays = Arrays()
+    entries = [_entry(name, thing, arrays, frames) for name, thing in things.items()]
+    first = next(iter(things.values()))
+    structure = first if isinstance(first, Structure) else first.structure
+    entries[0] = with_extras(entries[0], structure, arrays, modes, events)
+    from taut import __version__
+
+    content = {
+        "title": structure.name or "tensegrity structure",
+        "maker": f"taut {__version__}",
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "runs": entries,
+    }
+    made = Page(html(arrays.document(content)))
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _entry(name: str, thing: Shown, arrays: Arrays, frames: int | None) -> dict[str, Any]:
+    if isinstance(thing, Trajectory):
+        if thing.time.size:
+            return run_content(name, thing, arrays, frames)
+        return still_content(name, Still(thing.structure, facts=thing.facts()), arrays)
+    return still_content(name, thing if isinstance(thing, Still) else Still(thing), arrays)
+
+
+def _named(shown: Shown | Sequence[Shown] | Mapping[str, Shown]) -> dict[str, Shown]:
+    """What is shown by its names; alone it goes by the name of its structure."""
+    if isinstance(shown, Shown):
+        things: dict[str, Shown] = {"": shown}
+    elif isinstance(shown, Mapping):
+        things = {str(name): thing for name, thing in shown.items()}
+    else:
+        things = {f"{k}": thing for k, thing in enumerate(shown, 1)}
+    wrong = next((thing for thing in things.values() if not isinstance(thing, Shown)), None)
+    if wrong is not None or not things:
+        what = "nothing" if wrong is None else type(wrong).__name__
+        raise OptionError(f"a page shows trajectories and structures, not {what}; load files with taut.load first")
+    return things

@@ -1,0 +1,121 @@
+// The charts beside the scene: those that come with the runs, and those of chosen members and nodes.
+import { dash, lineColour, named } from "./colours.js";
+import { Chart } from "./chart.js";
+import { element } from "./state.js";
+
+const READ_EVERY = 90; // [ms]
+const AXES = ["x", "y", "z"];
+
+export class Charts {
+  constructor(host, runs, state, scrub) {
+    Object.assign(this, { runs, state, read: 0 });
+    this.many = runs.length > 1;
+    this.span = [Math.min(...runs.map((run) => run.begin)), Math.max(...runs.map((run) => run.end))];
+    this.events = runs.flatMap((run) => run.events);
+    this.given = runs[0].charts.map((spec) => ({ spec, chart: new Chart(spec, scrub), part: spec.series.length - 1 }));
+    this.forces = new Chart({ name: "Member forces", unit: "N", scale: "linear", empty: "click a member, then add it here" }, scrub);
+    this.paths = new Chart({ name: "Node coordinates", unit: "m", scale: "linear", empty: "click a node, then add it here" }, scrub);
+    if (this.many) this.given.forEach((one) => this.choose(one));
+    host.append(...this.all().map((chart) => chart.figure));
+    new ResizeObserver(() => this.all().forEach((chart) => {
+      chart.draw();
+      chart.moveTo(chart.time);
+    })).observe(host);
+    state.on(["charted", "theme"], () => this.show());
+  }
+
+  all() {
+    return [...this.given.map(({ chart }) => chart), this.forces, this.paths];
+  }
+
+  /** With several runs, a chart shows one of its parts for all of them. */
+  choose(one) {
+    const list = element("select", { "aria-label": "What to show" });
+    one.spec.series.forEach(({ name, unit }, k) => list.append(element("option", { value: k, text: one.spec.unit ? name : `${name} [${unit}]` })));
+    list.value = one.part;
+    list.addEventListener("change", () => {
+      one.part = Number(list.value);
+      this.show();
+    });
+    one.chart.caption.append(list);
+  }
+
+  show() {
+    for (const { spec, chart, part } of this.given) chart.show(this.many ? this.across(spec, part) : this.parts(spec), this.span, this.events);
+    const charted = this.state.get("charted");
+    const members = charted.filter((one) => one.kind !== "node");
+    this.forces.show(members.flatMap((one, k) => this.chosen(one, k, (run, index) => {
+      const source = one.kind === "bar" ? run.bar_force : run.cable_tension;
+      return (row) => source.at(row, index);
+    }, "N")), this.span, this.events);
+    const nodes = charted.filter((one) => one.kind === "node");
+    this.paths.show(nodes.flatMap((one, k) => this.chosen(one, k, (run, index) => {
+      const column = 3 * index + AXES.indexOf(one.axis);
+      return (row) => run.positions.at(row, column);
+    }, "m")), this.span, this.events);
+    this.moveTo(this.state.get("time"), true);
+  }
+
+  parts(spec) {
+    const [run] = this.runs;
+    return spec.series.map(({ name, unit, values, sum }, k) => ({
+      name, unit, time: run.time, value: (row) => values.at(row), colour: sum ? named("text") : lineColour(k), dash: sum ? dash(1) : [],
+    }));
+  }
+
+  across(spec, part) {
+    const wanted = spec.series[part].name;
+    return this.runs.flatMap((run) => {
+      const found = run.charts.find(({ name }) => name === spec.name)?.series.find(({ name }) => name === wanted);
+      if (!found) return [];
+      return [{ name: run.name, unit: found.unit, time: run.time, value: (row) => found.values.at(row), colour: lineColour(run.number), dash: [] }];
+    });
+  }
+
+  /** The lines of a chosen member or node, one for each run that has it. */
+  chosen(one, place, reader, unit) {
+    const what = one.axis ? `${one.name} ${one.axis}` : one.name;
+    const remove = () => this.state.put({ charted: this.state.get("charted").filter((other) => other !== one) });
+    return this.runs.flatMap((run) => {
+      const index = run.index[one.kind].get(one.name);
+      if (index === undefined) return [];
+      return [{
+        name: this.many ? `${what} · ${run.name}` : what, unit, time: run.time, value: reader(run, index), remove,
+        colour: lineColour(this.many ? run.number : place), dash: this.many ? dash(place) : [],
+      }];
+    });
+  }
+
+  moveTo(time, now = false) {
+    const charts = this.all();
+    for (const chart of charts) chart.moveTo(time);
+    const clock = performance.now();
+    if (!now && clock - this.read < READ_EVERY) return;
+    this.read = clock;
+    for (const chart of charts) chart.read();
+  }
+}
+
+/** What is charted at first: cables whose tension changes most, and the node that moves most; one of each for many runs. */
+export function firstChoices([run, ...others]) {
+  const spread = (samples, column) => {
+    let [low, high] = [Infinity, -Infinity];
+    const stride = Math.max(1, Math.floor(samples.rows / 100));
+    for (let row = 0; row < samples.rows; row += stride) {
+      const value = samples.at(row, column);
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+    return high - low;
+  };
+  const most = (count, measure) => Array.from({ length: count }, (_, k) => [measure(k) || 0, k]).sort((a, b) => b[0] - a[0]);
+  const { nodes, cables } = run.structure;
+  const lively = most(cables.names.length, (k) => spread(run.cable_tension, k)).slice(0, others.length ? 1 : 3);
+  const [moving] = most(nodes.length, (k) => Math.hypot(...[0, 1, 2].map((i) => spread(run.positions, 3 * k + i))));
+  const axes = AXES.map((axis, i) => ({ axis, moved: spread(run.positions, 3 * moving[1] + i) }));
+  const largest = Math.max(...axes.map(({ moved }) => moved));
+  return [
+    ...lively.map(([, k]) => ({ kind: "cable", name: cables.names[k] })),
+    ...axes.filter(({ moved }) => moved > (others.length ? 1 - 1e-9 : 1e-6) * largest).map(({ axis }) => ({ kind: "node", name: nodes[moving[1]], axis })),
+  ];
+}

@@ -1,0 +1,143 @@
+// Unpacks what the page carries: a document whose arrays were stored by embedding.py.
+import { length } from "./maths.js";
+
+const MISSING = -32768;
+
+/** Rows of numbers, one row a sample. Coarse ones are integers that are scaled where they are read. */
+export class Samples {
+  constructor(values, shape, scale, offset) {
+    Object.assign(this, { values, shape, scale, offset });
+    this.rows = shape[0] ?? 0;
+    this.width = shape.slice(1).reduce((a, b) => a * b, 1);
+  }
+
+  at(row, column = 0) {
+    const value = this.values[row * this.width + column];
+    if (!this.scale) return value;
+    if (value === MISSING) return NaN;
+    const axis = column % this.scale.length;
+    return this.offset[axis] + this.scale[axis] * value;
+  }
+
+  /** The row between two rows: (1 - weight) of the first, weight of the second. */
+  mix(first, second, weight, out) {
+    for (let k = 0; k < this.width; k++) {
+      const a = this.at(first, k);
+      out[k] = weight === 0 ? a : a + weight * (this.at(second, k) - a);
+    }
+    return out;
+  }
+}
+
+const TYPES = { f8: Float64Array, i4: Int32Array };
+
+function unpacked(head, buffer, start) {
+  const at = start + head.at;
+  const count = head.shape.reduce((a, b) => a * b, 1);
+  if (head.kind in TYPES) return new TYPES[head.kind](buffer, at, count);
+  const words = head.kind === "f4" ? new Uint32Array(count) : new Uint16Array(count);
+  const bytes = new Uint8Array(buffer, at, count * words.BYTES_PER_ELEMENT);
+  for (let plane = 0; plane < words.BYTES_PER_ELEMENT; plane++) {
+    for (let k = 0; k < count; k++) words[k] |= bytes[plane * count + k] << (8 * plane);
+  }
+  const width = head.shape[0] ? count / head.shape[0] : count;
+  for (let k = width; k < count; k++) words[k] += words[k - width];
+  const values = head.kind === "f4" ? new Float32Array(words.buffer) : new Int16Array(words.buffer);
+  return new Samples(values, head.shape, head.scale, head.offset);
+}
+
+/** The document inside the page. */
+export async function decode(text) {
+  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const buffer = await new Response(stream).arrayBuffer();
+  const size = new DataView(buffer).getUint32(0, true);
+  const parsed = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
+  const arrays = parsed.arrays.map((head) => unpacked(head, buffer, 4 + size));
+  const filled = (value) => {
+    if (Array.isArray(value)) return value.map(filled);
+    if (value === null || typeof value !== "object") return value;
+    if ("array" in value) return arrays[value.array];
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, filled(part)]));
+  };
+  const content = filled(parsed.content);
+  content.runs.forEach(prepare);
+  return content;
+}
+
+function prepare(run, number) {
+  run.number = number;
+  run.begin = run.time[0];
+  run.end = run.time[run.time.length - 1];
+  run.index = {};
+  const { nodes, bars, cables } = run.structure;
+  for (const [kind, names] of [["node", nodes], ["bar", bars.names], ["cable", cables.names]]) {
+    run.index[kind] = new Map(names.map((name, k) => [name, k]));
+  }
+  run.route = cables.names.map(() => []);
+  for (let k = 0; k < cables.pieces.length; k += 3) run.route[cables.pieces[k + 2]].push(k);
+}
+
+/** The two samples around a time and the weight of the second. */
+export function bracket(time, t) {
+  const last = time.length - 1;
+  if (t <= time[0]) return [0, 0, 0];
+  if (t >= time[last]) return [last, last, 0];
+  let low = 0;
+  let high = last;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (time[middle] <= t) low = middle;
+    else high = middle;
+  }
+  return [low, high, (t - time[low]) / (time[high] - time[low])];
+}
+
+/** A run at one time: positions and forces, in arrays that are used again and again. */
+export class Moment {
+  constructor(run) {
+    this.run = run;
+    this.nodes = new Float32Array(run.positions.width);
+    this.tension = new Float32Array(run.cable_tension.width);
+    this.barForce = new Float32Array(run.bar_force.width);
+    this.density = new Float32Array(run.cable_tension.width);
+    this.centre = [0, 0, 0];
+    this.arrows = run.arrows.map((arrow) => new Float32Array(arrow.forces.width));
+  }
+
+  show(t, mode, swing) {
+    const { run } = this;
+    const [a, b, w] = bracket(run.time, t);
+    run.positions.mix(a, b, w, this.nodes);
+    run.cable_tension.mix(a, b, w, this.tension);
+    run.bar_force.mix(a, b, w, this.barForce);
+    run.centre.mix(a, b, w, this.centre);
+    run.arrows.forEach((arrow, k) => arrow.forces.mix(a, b, w, this.arrows[k]));
+    if (mode) {
+      for (let k = 0; k < this.nodes.length; k++) this.nodes[k] += swing * mode.displacement.at(0, k);
+    }
+    for (let k = 0; k < this.density.length; k++) this.density[k] = this.tension[k] / this.cableLength(k);
+    return this;
+  }
+
+  place(node) {
+    return [this.nodes[3 * node], this.nodes[3 * node + 1], this.nodes[3 * node + 2]];
+  }
+
+  distance(a, b) {
+    const { nodes } = this;
+    return length([nodes[3 * a] - nodes[3 * b], nodes[3 * a + 1] - nodes[3 * b + 1], nodes[3 * a + 2] - nodes[3 * b + 2]]);
+  }
+
+  cableLength(cable) {
+    const { pieces } = this.run.structure.cables;
+    let sum = 0;
+    for (const at of this.run.route[cable]) sum += this.distance(pieces[at], pieces[at + 1]);
+    return sum;
+  }
+
+  barLength(bar) {
+    const { ends } = this.run.structure.bars;
+    return this.distance(ends[2 * bar], ends[2 * bar + 1]);
+  }
+}

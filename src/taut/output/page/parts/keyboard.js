@@ -1,0 +1,23 @@
+// What keys do.
+import { element } from "./state.js";
+
+export function listenToKeys(actions) {
+  const dialog = document.getElementById("keys");
+  dialog.querySelector("dl").append(...actions.flatMap(({ keys, words }) => [
+    element("dt", { text: keys.map(spoken).join("  ") }), element("dd", { text: words }),
+  ]));
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const field = event.target;
+    if (field.matches?.("input[type=search], select")) return;
+    if (field.matches?.("input[type=range]") && event.key.startsWith("Arrow") && field.id !== "time") return;
+    if (event.key === " " && field.matches?.("button, summary, input[type=checkbox]")) return; // it presses that
+    if (dialog.open) return;
+    const found = actions.find(({ keys }) => keys.includes(event.key.length === 1 ? event.key.toLowerCase() : event.key));
+    if (!found) return;
+    event.preventDefault();
+    found.act(event);
+  });
+}
+
+const spoken = (key) => ({ " ": "space", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" })[key] ?? (key.length === 1 ? key.toUpperCase() : key);

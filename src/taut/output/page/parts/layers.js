@@ -1,0 +1,197 @@
+// The things that are drawn, one layer each. To draw something new, write a layer and put it into LAYERS.
+//
+// A layer is made once for a run: make(gl, run, sizes) returns { update(moment, look), draw(shared, look) }.
+// update is called when the time or the colouring changed, draw for every picture. look says which things are wanted,
+// what is selected and how cables are coloured; shared are the uniforms of every shader, node positions among them.
+import { named, rgb } from "./colours.js";
+import { Batch, program, rod, turned, uniforms } from "./gl.js";
+import { BAR, CABLE, GLYPH, GRID, NODE } from "./shaders.js";
+import { niceStep } from "./format.js";
+import { median } from "./maths.js";
+
+const RIBBON = [new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]), 2, [0, 1, 2, 2, 1, 3]];
+const SQUARE = [new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]), 2, [0, 1, 2, 2, 1, 3]];
+const ARROW = turned(10, [[0, 0], [0.34, 0], [0.34, 1], [1, 1], [0, 2]]);
+const PYRAMID = turned(4, [[0, 0], [1, 0], [0, 2]]);
+const UNKNOWN = -1e30; // stands for a tension that is not known; shaders need not know NaN
+const MANY_BARS = 400; // beyond this they are too thin on the screen to show lids
+
+const colour = (name) => rgb(named(name));
+
+function brush(gl, [vertex, fragment]) {
+  const used = program(gl, vertex, fragment);
+  return (shared, own, batch, mode) => {
+    gl.useProgram(used.handle);
+    gl.uniform1i(used.place("u_nodes"), 0);
+    gl.uniform1i(used.place("u_scale"), 1);
+    uniforms(gl, used, { ...shared, ...own, u_corners: batch.corners });
+    batch.draw(mode);
+  };
+}
+
+const selected = (look, run, kind) =>
+  look.selection && look.selection.run === run.number && look.selection.kind === kind ? look.selection.index : -1;
+
+function bars(gl, run, sizes) {
+  const { ends, radius } = run.structure.bars;
+  const many = ends.length > 2 * MANY_BARS;
+  const drawn = Float32Array.from(radius, sizes.barRadius);
+  const batch = new Batch(gl, rod(many ? 6 : 12, { lids: !many }), [[ends, 2], [drawn, 1]], ends.length / 2);
+  const paint = brush(gl, BAR);
+  return {
+    update() {},
+    draw(shared, look) {
+      const own = { u_colour: look.runColour(run) ?? colour("bar"), u_selected: selected(look, run, "bar") };
+      paint(shared, own, batch);
+    },
+  };
+}
+
+function cables(gl, run, sizes) {
+  const { pieces } = run.structure.cables;
+  const values = new Float32Array(pieces.length / 3);
+  const batch = new Batch(gl, RIBBON, [[pieces, 3], [values, 1]], values.length);
+  const paint = brush(gl, CABLE);
+  return {
+    update(moment, look) {
+      const source = look.colouring === "density" ? moment.density : moment.tension;
+      for (let k = 0; k < values.length; k++) {
+        const value = source[pieces[3 * k + 2]];
+        values[k] = Number.isFinite(value) ? value : UNKNOWN;
+      }
+      batch.rewrite(2, values);
+    },
+    draw(shared, look) {
+      paint(shared, {
+        u_radius: sizes.cableRadius,
+        u_selected: selected(look, run, "cable"),
+        u_coloured: look.colouring === "run" ? 0 : 1,
+        u_plain: look.runColour(run) ?? colour("unknown"),
+        u_largest: look.largest || 1,
+        u_push: colour("push"),
+        u_unknown: colour("unknown"),
+      }, batch);
+    },
+  };
+}
+
+function nodes(gl, run, sizes) {
+  const batch = new Batch(gl, SQUARE, [], run.structure.nodes.length);
+  const paint = brush(gl, NODE);
+  return {
+    update() {},
+    draw(shared, look) {
+      if (!look.nodes) return;
+      gl.enable(gl.SAMPLE_ALPHA_TO_COVERAGE);
+      const own = { u_colour: look.runColour(run) ?? colour("node"), u_selected: selected(look, run, "node"), u_radius: sizes.nodeRadius };
+      paint(shared, own, batch);
+      gl.disable(gl.SAMPLE_ALPHA_TO_COVERAGE);
+    },
+  };
+}
+
+/** A pyramid below a node that is held along all axes; else a small one on each axis that is held. */
+const SIDES = { x: [1, 0, 0], y: [0, -1, 0], z: [0, 0, 1] }; // y from behind, where it hides nothing of a planar structure
+
+function supports(gl, run, sizes) {
+  const held = [];
+  for (const { node, axes } of run.structure.supports) {
+    if (axes.length === 3) held.push([node, 0, 0, sizes.support]);
+    else for (const axis of axes) held.push([node, ...SIDES[axis].map((part) => 0.6 * part * sizes.support)]);
+  }
+  const vectors = new Float32Array(held.flatMap((h) => h.slice(1)));
+  const batch = new Batch(gl, PYRAMID, [[Int32Array.from(held, (h) => h[0]), 1], [vectors, 3]], held.length);
+  const paint = brush(gl, GLYPH);
+  return {
+    update() {},
+    draw(shared, look) {
+      if (look.supports) paint(shared, { u_colour: colour("support"), u_width: 0.6 * sizes.support, u_head: sizes.support, u_tip: 1 }, batch);
+    },
+  };
+}
+
+/** Loads and reactions: lengths in proportion to the largest of their kind. */
+function arrows(gl, run, sizes) {
+  const paint = brush(gl, GLYPH);
+  const groups = run.arrows.filter((arrow) => arrow.largest > 0).map((arrow) => {
+    const vectors = new Float32Array(3 * arrow.nodes.length);
+    const batch = new Batch(gl, ARROW, [[Int32Array.from(arrow.nodes), 1], [vectors, 3]], arrow.nodes.length);
+    return { arrow, vectors, batch, at: run.arrows.indexOf(arrow) };
+  });
+  return {
+    update(moment) {
+      for (const { arrow, vectors, batch, at } of groups) {
+        const scale = sizes.arrow / arrow.largest;
+        for (let k = 0; k < vectors.length; k++) vectors[k] = (moment.arrows[at][k] || 0) * scale;
+        batch.rewrite(2, vectors);
+      }
+    },
+    draw(shared, look) {
+      for (const { arrow, batch } of groups) {
+        if (!look[arrow.name]) continue;
+        const own = { u_colour: colour(arrow.name), u_width: 0.07 * sizes.arrow, u_head: 0.26 * sizes.arrow, u_tip: arrow.anchor === "tip" ? 1 : 0 };
+        paint(shared, own, batch);
+      }
+    },
+  };
+}
+
+export const LAYERS = [supports, bars, cables, nodes, arrows];
+
+/** Lines on the floor; the same for all runs. */
+export function floor(gl, runs, sizes) {
+  const anyHeld = runs.some((run) => run.structure.supports.length);
+  const step = niceStep(sizes.size, 8);
+  const [low, high] = sizes.bounds;
+  const from = [0, 1].map((axis) => Math.floor(low[axis] / step) - 2);
+  const to = [0, 1].map((axis) => Math.ceil(high[axis] / step) + 2);
+  const places = [];
+  const ground = low[2] - (anyHeld ? sizes.support : 0.02 * sizes.size);
+  const most = 60; // a run that travels far gets coarser lines
+  const skip = Math.max(1, Math.ceil(Math.max(to[0] - from[0], to[1] - from[1]) / most));
+  for (const axis of [0, 1]) {
+    for (let k = from[axis]; k <= to[axis]; k += skip) {
+      for (const [start, end] of [[0, 0.5], [0.5, 1]]) {
+        for (const share of [start, end]) {
+          const at = [0, 0, ground];
+          at[axis] = k * step;
+          at[1 - axis] = (from[1 - axis] + share * (to[1 - axis] - from[1 - axis])) * step;
+          places.push(...at, share === 0.5 ? 1 : 0.15);
+        }
+      }
+    }
+  }
+  const batch = new Batch(gl, [new Float32Array(places), 4, Array.from({ length: places.length / 4 }, (_, k) => k)], [], 1);
+  const paint = brush(gl, GRID);
+  return {
+    step: step * skip,
+    draw(shared, look) {
+      if (look.grid) paint(shared, { u_colour: colour("grid") }, batch, gl.LINES);
+    },
+  };
+}
+
+/** How big to draw things: real radii where they can be seen, else a share of the usual member. */
+export function drawingSizes(runs) {
+  const low = [0, 1, 2].map((axis) => Math.min(...runs.map((run) => run.bounds[0][axis])));
+  const high = [0, 1, 2].map((axis) => Math.max(...runs.map((run) => run.bounds[1][axis])));
+  const size = Math.max(...runs.map((run) => Math.hypot(...run.bounds[2]))) || 1;
+  const lengths = runs.flatMap((run) => {
+    const { ends } = run.structure.bars;
+    const { pieces } = run.structure.cables;
+    const apart = (a, b) => Math.hypot(...[0, 1, 2].map((i) => run.positions.at(0, 3 * a + i) - run.positions.at(0, 3 * b + i)));
+    const found = [];
+    for (let k = 0; k < ends.length; k += 2) found.push(apart(ends[k], ends[k + 1]));
+    if (!found.length) for (let k = 0; k < pieces.length; k += 3) found.push(apart(pieces[k], pieces[k + 1]));
+    return found;
+  });
+  const usual = median(lengths) || size;
+  const barRadius = (radius) => Math.min(Math.max(radius, 0.009 * usual), 0.035 * usual);
+  const radii = runs.flatMap((run) => Array.from(run.structure.bars.radius, barRadius));
+  const thick = median(radii) || 0.012 * usual;
+  return {
+    bounds: [low, high], size, usual, barRadius,
+    cableRadius: 0.38 * thick, nodeRadius: 1.45 * thick,
+    support: Math.max(0.06 * usual, 0.01 * size), arrow: 0.15 * size,
+  };
+}

@@ -1,0 +1,233 @@
+// Puts the page together: reads the data, makes the parts, and draws whenever something changed.
+import { Camera } from "./camera.js";
+import { Charts, firstChoices } from "./charts.js";
+import { lineColour, rgb, theme } from "./colours.js";
+import { decode, Moment } from "./data.js";
+import { listenToKeys } from "./keyboard.js";
+import { drawLegend, drawRunNames, extremes } from "./legend.js";
+import { Overlay } from "./overlay.js";
+import { modeList, nameOf, selectionCard, summary, tabs, viewOptions } from "./panels.js";
+import { pick, projector } from "./picking.js";
+import { Player } from "./player.js";
+import { listen } from "./pointer.js";
+import { Scene } from "./scene.js";
+import { element, State } from "./state.js";
+
+const by = (id) => document.getElementById(id);
+const SWING_PERIOD = 2; // [s] in which a mode swings once
+const FAR = 2.5; // a run that spreads over so many times its size is followed
+
+start().catch((error) => {
+  by("trouble").hidden = false;
+  by("trouble").textContent = `This page could not be drawn: ${error.message}.`;
+});
+
+async function start() {
+  const content = await decode(by("data").textContent);
+  const { runs } = content;
+  const [first] = runs;
+  const moving = runs.some((run) => run.time.length > 1);
+  const state = new State({
+    time: Math.min(...runs.map((run) => run.begin)), playing: false, speed: 1, selection: null,
+    charted: moving ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
+    nodes: true, names: false, supports: true, load: true, reaction: true, trails: false, grid: true, flat: false,
+    follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+  });
+  document.documentElement.dataset.theme = state.get("theme");
+  document.body.classList.toggle("quiet", !moving);
+  by("transport").hidden = !moving;
+  title(content);
+
+  const camera = new Camera();
+  const moments = runs.map((run) => new Moment(run));
+  const scene = new Scene(by("scene"), runs, camera);
+  const overlay = new Overlay(by("overlay"), scene);
+  const player = new Player(runs, state);
+  const charts = moving ? new Charts(by("pages").appendChild(element("div")), runs, state, (time) => state.put({ time, playing: false })) : null;
+  const refresh = selectionCard(by("selection"), runs, moments, state);
+  const look = { runColour: (run) => (state.get("colouring") === "run" ? rgb(lineColour(run.number)) : null) };
+  let stale = true; // the moment has to be read again
+  let dirty = true; // the picture has to be drawn again
+  let swinging = 0;
+
+  const turn = (view) => {
+    camera.turnTo(view);
+    fit();
+  };
+  const find = (name) => {
+    for (const run of runs) {
+      for (const kind of ["node", "bar", "cable"]) {
+        const index = run.index[kind].get(name.trim());
+        if (index !== undefined) {
+          state.put({ selection: { run: run.number, kind, index } });
+          return true;
+        }
+      }
+    }
+    return false;
+  };
+  tabs(by("tabs"), by("pages"), {
+    Charts: charts && by("pages").firstElementChild, Modes: modeList(first, state), Summary: summary(content), View: viewOptions(runs, state, { turn, find }),
+  });
+
+  function show() {
+    const { time, mode, swing } = state.values;
+    const shape = mode === "none" ? null : first.modes[mode];
+    const amplitude = swing * scene.sizes.size * Math.sin((2 * Math.PI * swinging) / SWING_PERIOD);
+    const before = [...moments[0].centre];
+    moments.forEach((moment, k) => moment.show(time, k === 0 ? shape : null, amplitude));
+    if (state.get("follow")) camera.target = camera.target.map((value, axis) => value + moments[0].centre[axis] - before[axis]);
+    scene.update(moments, look);
+    stale = false;
+    dirty = true;
+  }
+
+  function fit() {
+    const { clientWidth, clientHeight } = scene.canvas;
+    const points = moments.flatMap((moment) => moment.run.structure.nodes.map((_, k) => moment.place(k)));
+    if (!state.get("follow")) points.push(...runs.flatMap((run) => reached(run, scene.sizes.arrow)));
+    const side = clientWidth < 600 ? 26 : 50;
+    const [top, bottom] = ["heading", "legend"].map((id) => by(id).offsetHeight + 28);
+    camera.fit(points, clientWidth, clientHeight, { left: side, right: side, top, bottom });
+    dirty = true;
+  }
+
+  const redraw = () => {
+    dirty = true;
+  };
+  state.on(["time", "mode", "swing"], () => {
+    stale = true;
+  });
+  state.on(["theme"], (values) => {
+    document.documentElement.dataset.theme = values.theme;
+    scene.repaint();
+  });
+  state.on(["colouring"], ({ colouring }) => {
+    look.range = extremes(runs, colouring);
+    look.largest = look.range.largest;
+    stale = true;
+  });
+  state.on(["theme", "colouring", "load", "reaction", "grid", "supports"], (values) => {
+    Object.assign(look, values);
+    drawLegend(by("legend"), runs, look, scene.floor.step);
+    drawRunNames(by("runs"), runs);
+    dirty = true;
+  });
+  state.on(["nodes", "names", "trails", "selection", "charted", "colouring"], (values) => {
+    Object.assign(look, values);
+    dirty = true;
+  });
+  state.on(["flat"], ({ flat }) => {
+    camera.flat = flat;
+    dirty = true;
+  });
+  state.on(["follow"], ({ follow }) => by("follow").setAttribute("aria-pressed", follow));
+
+  const toggle = (key) => () => state.put({ [key]: !state.get(key) });
+  const switchTheme = () => state.put({ theme: theme() === "dark" ? "light" : "dark" });
+  by("fit").addEventListener("click", fit);
+  by("follow").addEventListener("click", toggle("follow"));
+  by("theme").addEventListener("click", switchTheme);
+  by("help").addEventListener("click", () => by("keys").showModal());
+  listen(scene.canvas, camera, {
+    size: scene.sizes.size, moved: redraw, doubled: fit,
+    clicked: (x, y) => state.put({ selection: pick(scene, moments, look, x, y) }),
+  });
+  listenToKeys([
+    { keys: [" "], words: "play or pause", act: () => moving && player.toggle() },
+    { keys: ["ArrowLeft", "ArrowRight"], words: "one sample back or on (with shift: ten)", act: (e) => player.step((e.key === "ArrowLeft" ? -1 : 1) * (e.shiftKey ? 10 : 1)) },
+    { keys: ["Home", "End"], words: "to the start or the end", act: (e) => state.put({ time: e.key === "Home" ? player.begin : player.end, playing: false }) },
+    { keys: ["[", "]"], words: "slower or faster", act: (e) => player.faster(e.key === "[" ? -1 : 1) },
+    { keys: ["f"], words: "fit into view", act: fit },
+    { keys: ["c"], words: "follow the centre of mass", act: toggle("follow") },
+    { keys: ["x", "y", "z", "a"], words: "look along x, along y, from above, askew", act: (e) => turn({ x: "along_x", y: "along_y", z: "from_above", a: "askew" }[e.key.toLowerCase()]) },
+    { keys: ["p"], words: "perspective or none", act: toggle("flat") },
+    { keys: ["t"], words: "trails", act: toggle("trails") },
+    { keys: ["n"], words: "node names", act: toggle("names") },
+    { keys: ["m"], words: "next mode shape", act: () => state.put({ mode: nextMode(first, state.get("mode")) }) },
+    { keys: ["d"], words: "light or dark", act: switchTheme },
+    { keys: ["Escape"], words: "select nothing", act: () => state.put({ selection: null }) },
+    { keys: ["?"], words: "this list", act: () => by("keys").showModal() },
+  ]);
+
+  const spread = Math.max(...[0, 1, 2].map((axis) => first.bounds[1][axis] - first.bounds[0][axis]));
+  if (spread > FAR * Math.max(...first.bounds[2])) state.put({ follow: true });
+  show();
+  camera.turnTo(firstView(scene.sizes.bounds));
+  fit();
+
+  let last = performance.now();
+  let fitted = null;
+  function frame(now) {
+    const seconds = Math.min(0.25, (now - last) / 1000);
+    last = now;
+    if (state.get("playing")) player.advance(seconds);
+    if (state.get("mode") !== "none") {
+      swinging += seconds;
+      stale = true;
+    }
+    if (scene.resize()) {
+      const shape = `${scene.canvas.clientWidth > 600}`;
+      if (shape !== fitted) fit(); // the first time, and when a phone is turned
+      fitted = shape;
+      dirty = true;
+    }
+    if (stale) {
+      show();
+      charts?.moveTo(state.get("time"), !state.get("playing"));
+      refresh();
+    }
+    if (dirty) {
+      dirty = false;
+      scene.draw(look);
+      overlay.draw(moments, state.values);
+    }
+    requestAnimationFrame(frame);
+  }
+  requestAnimationFrame(frame);
+
+  window.taut = {
+    state, scene, camera, player, charts, runs, fit,
+    names: () => runs.map((run) => run.name),
+    positions: (run = 0) => Array.from(moments[run].nodes),
+    tensions: (run = 0) => Array.from(moments[run].tension),
+    selected: () => state.get("selection") && nameOf(runs[state.get("selection").run], state.get("selection")),
+    pixel: (x, y, z) => projector(scene)(x, y, z).slice(0, 2),
+    settled: () => !stale && !dirty,
+  };
+}
+
+function title({ title: name, runs }) {
+  const { nodes, bars, cables } = runs[0].structure;
+  const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+  by("title").textContent = name;
+  document.title = `${name} – taut`;
+  by("subtitle").textContent = [counted(nodes.length, "node"), counted(bars.names.length, "bar"), counted(cables.names.length, "cable")].join(" · ");
+}
+
+function nextMode(run, mode) {
+  const next = mode === "none" ? 0 : Number(mode) + 1;
+  return next < run.modes.length ? String(next) : "none";
+}
+
+/** A flat structure is looked at from where it is seen best. */
+function firstView([low, high]) {
+  const spans = [0, 1, 2].map((axis) => high[axis] - low[axis]);
+  const thin = spans.findIndex((span) => span < 0.02 * Math.max(...spans));
+  return ["along_x", "along_y", "from_above"][thin] ?? "askew";
+}
+
+/** Places that nodes and the ends of arrows come to in a run. */
+function reached(run, reach) {
+  const [often, many] = [Math.ceil(run.time.length / 40), Math.ceil(run.structure.nodes.length / 400)];
+  const ends = [];
+  for (let row = 0; row < run.time.length; row += often) {
+    const place = (node) => [0, 1, 2].map((i) => run.positions.at(row, 3 * node + i));
+    for (let node = 0; node < run.structure.nodes.length; node += many) ends.push(place(node));
+    for (const { anchor, largest, nodes, forces } of run.arrows) {
+      const scale = ((anchor === "tip" ? -1 : 1) * reach) / (largest || 1);
+      for (let k = 0; k < nodes.length; k += many) ends.push(place(nodes[k]).map((at, i) => at + scale * forces.at(row, 3 * k + i)));
+    }
+  }
+  return ends.filter((end) => end.every(Number.isFinite));
+}

@@ -1,0 +1,140 @@
+// What is written and drawn over the scene: axes, names, trails.
+import { lineColour, named } from "./colours.js";
+import { bracket } from "./data.js";
+import { projector } from "./picking.js";
+
+const MOST_NAMES = 80;
+const MOST_TRAILS = 40;
+const SHADES = 8;
+const TRAIL_SHARE = 0.3; // of the run's time
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
+
+export class Overlay {
+  constructor(canvas, scene) {
+    Object.assign(this, { canvas, scene, pen: canvas.getContext("2d") });
+  }
+
+  draw(moments, state) {
+    const { canvas, pen } = this;
+    const { camera } = this.scene;
+    const still = JSON.stringify([camera.yaw, camera.pitch, canvas.clientWidth, canvas.clientHeight, state.theme]);
+    const lively = state.trails || state.names || state.selection;
+    if (!lively && !this.lively && still === this.still) return; // nothing here has changed
+    Object.assign(this, { still, lively });
+    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
+    }
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    this.project = projector(this.scene);
+    if (state.trails) this.trails(moments, state);
+    this.axes(width, height);
+    if (state.names) this.names(moments);
+    if (state.selection) this.label(moments, state.selection);
+  }
+
+  axes(width, height) {
+    const { pen } = this;
+    const { right, over } = this.scene.camera.axes();
+    const [x0, y0, reach] = [width - 52, height - 42, 24];
+    pen.lineWidth = 1.6;
+    pen.lineCap = "round";
+    pen.font = `600 11px ${FONT}`;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    pen.strokeStyle = pen.fillStyle = named("muted");
+    ["x", "y", "z"].forEach((name, axis) => {
+      const [dx, dy] = [right[axis] * reach, -over[axis] * reach];
+      const size = Math.hypot(dx, dy);
+      if (size < 5) return; // it points at the viewer
+      pen.beginPath();
+      pen.moveTo(x0, y0);
+      pen.lineTo(x0 + dx, y0 + dy);
+      pen.stroke();
+      pen.fillText(name, x0 + dx + (9 * dx) / size, y0 + dy + (9 * dy) / size);
+    });
+  }
+
+  text(words, x, y, strong) {
+    const { pen } = this;
+    pen.font = `${strong ? 600 : 400} 12px ${FONT}`;
+    pen.textAlign = "left";
+    pen.textBaseline = "middle";
+    pen.lineWidth = 4;
+    pen.lineJoin = "round";
+    pen.strokeStyle = named("scene");
+    pen.strokeText(words, x + 9, y - 9);
+    pen.fillStyle = named(strong ? "select" : "text");
+    pen.fillText(words, x + 9, y - 9);
+  }
+
+  names(moments) {
+    const [moment] = moments;
+    const places = moment.run.structure.nodes.map((name, k) => ({ name: short(name), at: this.project(...moment.place(k)) }));
+    const taken = [];
+    places.filter(({ at }) => at[2] > 0).sort((a, b) => a.at[2] - b.at[2]).slice(0, MOST_NAMES).forEach(({ name, at: [x, y] }) => {
+      const half = 4 + 3.4 * name.length;
+      if (taken.some((other) => Math.abs(other.y - y) < 14 && Math.abs(other.x - x) < other.half + half)) return; // names do not overlap
+      taken.push({ x, y, half });
+      this.text(name, x, y, false);
+    });
+  }
+
+  label(moments, { run, kind, index }) {
+    const moment = moments[run];
+    const { nodes, bars, cables } = moment.run.structure;
+    let ends = [index, index];
+    if (kind === "bar") ends = [bars.ends[2 * index], bars.ends[2 * index + 1]];
+    if (kind === "cable") {
+      const route = moment.run.route[index];
+      const middle = route[route.length >> 1];
+      ends = [cables.pieces[middle], cables.pieces[middle + 1]];
+    }
+    const [a, b] = ends.map((node) => this.project(...moment.place(node)));
+    if (a[2] <= 0 || b[2] <= 0) return;
+    const name = kind === "node" ? nodes[index] : kind === "bar" ? bars.names[index] : cables.names[index];
+    this.text(short(name), (a[0] + b[0]) / 2, (a[1] + b[1]) / 2, true);
+  }
+
+  trails(moments, state) {
+    const { pen } = this;
+    pen.lineWidth = 1.5;
+    pen.lineJoin = "round";
+    moments.forEach((moment, number) => {
+      const { run } = moment;
+      const [now] = bracket(run.time, state.time);
+      const [first] = bracket(run.time, state.time - TRAIL_SHARE * (run.end - run.begin));
+      trailed(run, number, state).forEach((node, k) => {
+        pen.strokeStyle = lineColour(moments.length > 1 ? number : k);
+        const stride = Math.max(1, Math.ceil((now - first) / 400));
+        const points = [];
+        for (let row = first; row <= now; row += stride) {
+          points.push(this.project(...[0, 1, 2].map((i) => run.positions.at(row, 3 * node + i))));
+        }
+        points.push(this.project(...moment.place(node)));
+        for (let shade = 0; shade < SHADES; shade++) { // older is paler
+          const [from, to] = [shade, shade + 1].map((part) => Math.floor((part * (points.length - 1)) / SHADES));
+          pen.globalAlpha = 0.12 + (0.75 * shade) / (SHADES - 1);
+          pen.beginPath();
+          for (let k = from; k <= to; k++) pen.lineTo(points[k][0], points[k][1]);
+          pen.stroke();
+        }
+        pen.globalAlpha = 1;
+      });
+    });
+  }
+}
+
+/** Nodes with a trail: all of a small structure, else the selected one and those in the chart. */
+function trailed(run, number, { selection, charted }) {
+  const count = run.structure.nodes.length;
+  if (count <= MOST_TRAILS) return Array.from({ length: count }, (_, k) => k);
+  const names = charted.filter((one) => one.kind === "node").map((one) => one.name);
+  const found = names.map((name) => run.index.node.get(name)).filter((k) => k !== undefined);
+  if (selection?.kind === "node" && selection.run === number) found.push(selection.index);
+  return [...new Set(found)];
+}
+
+const short = (name) => (name.length > 40 ? `${name.slice(0, 39)}…` : name);

@@ -1,0 +1,193 @@
+// The panel: tabs, what is selected, the summary, view options and modes.
+import { number, quantity, steady } from "./format.js";
+import { element } from "./state.js";
+
+const WORST = ["worst bar length", "worst bar rate", "worst energy"];
+
+export function tabs(bar, host, pages) {
+  const shown = Object.entries(pages).filter(([, page]) => page);
+  const buttons = shown.map(([name, page], k) => {
+    const button = element("button", { text: name, role: "tab", id: `tab-${k}`, "aria-controls": `page-${k}` });
+    Object.assign(page, { id: `page-${k}` });
+    page.setAttribute("role", "tabpanel");
+    page.setAttribute("aria-labelledby", button.id);
+    button.addEventListener("click", () => open(name));
+    return button;
+  });
+  const open = (wanted) => shown.forEach(([name, page], k) => {
+    page.hidden = name !== wanted;
+    buttons[k].setAttribute("aria-selected", name === wanted);
+    if (name === wanted) host.scrollTop = 0;
+  });
+  bar.append(...buttons);
+  host.append(...shown.map(([, page]) => page));
+  open(shown[0][0]);
+  return open;
+}
+
+const facts = (rows) => element("dl", { kind: "facts" }, ...rows.flatMap(([name, value, kind]) => [
+  element("dt", { text: name }), element("dd", { text: value, kind }),
+]));
+
+// --- summary
+
+export function summary(content) {
+  const page = element("div");
+  for (const run of content.runs) {
+    if (run.name) page.append(element("h2", { text: run.name }));
+    const rows = Object.entries(run.facts).map(([name, value]) => {
+      if (name === "status") return [name, value, run.finished ? "good" : "bad"];
+      return [name, value];
+    });
+    rows.sort((a, b) => rank(a[0]) - rank(b[0]));
+    page.append(facts(rows));
+    if (run.kept) page.append(element("p", { kind: "small", text: `${run.kept}.` }));
+    if (run.model) page.append(element("details", {}, element("summary", { text: "Model file" }), element("pre", { text: run.model })));
+  }
+  page.append(element("h2", { text: "Provenance" }), facts([["made by", content.maker], ["written", content.written.replace("T", " ").replace("+00:00", " UTC")]]));
+  return page;
+}
+
+const rank = (name) => (name === "status" ? 0 : WORST.includes(name) ? 1 : name === "method" ? 2 : 3);
+
+// --- selection
+
+/** A card with the numbers of a node or member, and the function that brings it up to date. */
+export function selectionCard(host, runs, moments, state) {
+  let values = null;
+  const refresh = () => {
+    if (!values) return;
+    const rows = read(runs[state.get("selection").run], moments[state.get("selection").run], state.get("selection"));
+    rows.forEach(([, value], k) => {
+      values[k].textContent = value;
+    });
+  };
+  state.on(["selection", "charted"], ({ selection, charted }) => {
+    host.hidden = !selection;
+    values = null;
+    if (!selection) return;
+    const run = runs[selection.run];
+    const { kind } = selection;
+    const name = nameOf(run, selection);
+    const rows = read(run, moments[selection.run], selection);
+    const list = facts(rows);
+    values = [...list.querySelectorAll("dd")];
+    const choices = run.kind !== "run" ? [] : kind === "node" ? ["x", "y", "z"].map((axis) => ({ kind, name, axis })) : [{ kind, name }];
+    const buttons = choices.map((one) => {
+      const there = charted.find((other) => other.kind === one.kind && other.name === one.name && other.axis === one.axis);
+      const what = one.axis ? `${one.axis} ` : "";
+      return element("button", {
+        text: there ? `Remove ${what}from chart` : `Add ${what}to chart`,
+        "aria-pressed": Boolean(there) && "true",
+        onclick: () => state.put({ charted: there ? charted.filter((other) => other !== there) : [...charted, one] }),
+      });
+    });
+    host.replaceChildren(
+      element("header", {}, element("h2", { text: name }), element("span", { kind: "small", text: run.name ? `${kind} of ${run.name}` : kind }),
+        element("button", { kind: "close", text: "×", title: "Select nothing (Esc)", "aria-label": "Select nothing", onclick: () => state.put({ selection: null }) })),
+      list, element("div", { kind: "row" }, ...buttons));
+  });
+  return refresh;
+}
+
+export function nameOf(run, { kind, index }) {
+  const { nodes, bars, cables } = run.structure;
+  return kind === "node" ? nodes[index] : kind === "bar" ? bars.names[index] : cables.names[index];
+}
+
+function read(run, moment, { kind, index }) {
+  const { nodes, bars, cables, supports } = run.structure;
+  if (kind === "node") {
+    const at = moment.place(index);
+    const moved = Math.hypot(...at.map((value, i) => value - run.positions.at(0, 3 * index + i)));
+    const held = supports.find(({ node }) => node === index);
+    return [
+      ["position", `${at.map((value) => fixed(value)).join(", ")} m`],
+      ["moved", quantity(moved, "m", 3)],
+      ["held along", held ? held.axes.split("").join(", ") : "nothing"],
+    ];
+  }
+  if (kind === "bar") {
+    const length = moment.barLength(index);
+    return [
+      ["force", force(moment.barForce[index])],
+      ["length", quantity(length, "m", 5)],
+      ["force density", quantity(moment.barForce[index] / length, "N/m")],
+      ["mass", bars.mass[index] ? quantity(bars.mass[index], "kg") : "–"],
+      ["nodes", [0, 1].map((end) => nodes[bars.ends[2 * index + end]]).join(" – ")],
+    ];
+  }
+  const route = run.route[index];
+  const passed = [cables.pieces[route[0]], ...route.map((at) => cables.pieces[at + 1])];
+  return [
+    ["tension", force(moment.tension[index])],
+    ["length", quantity(moment.cableLength(index), "m", 5)],
+    ["rest length", quantity(cables.rest_length[index], "m", 5)],
+    ["force density", quantity(moment.density[index], "N/m")],
+    ["stiffness", cables.stiffness[index] ? quantity(cables.stiffness[index], "N/m") : "–"],
+    ["nodes", passed.map((node) => nodes[node]).join(" – ")],
+  ];
+}
+
+const fixed = (value) => steady(value, Math.abs(value) < 100 ? 4 : 2);
+
+function force(value) {
+  if (!Number.isFinite(value)) return "–";
+  return `${quantity(value, "N")}${value < 0 ? " (pushes)" : value === 0 ? " (slack)" : ""}`;
+}
+
+// --- view
+
+const TOGGLES = { nodes: "Nodes", names: "Node names", supports: "Supports", load: "Loads", reaction: "Reactions", trails: "Trails", grid: "Grid", flat: "No perspective" };
+const COLOURINGS = { tension: "Tension", density: "Force density", run: "Run" };
+const DIRECTIONS = { askew: "Askew", along_x: "Along x", along_y: "Along y", from_above: "From above" };
+
+function choices(state, key, entries, chosen) {
+  const buttons = entries.map(([value, text]) => element("button", { text, onclick: () => chosen(value) }));
+  if (key) {
+    state.on([key], (values) => entries.forEach(([value], k) => buttons[k].setAttribute("aria-pressed", values[key] === value)));
+  }
+  return element("div", { kind: "choices" }, ...buttons);
+}
+
+export function viewOptions(runs, state, { turn, find }) {
+  const present = (name) => runs.some((run) => run.arrows.some((arrow) => arrow.name === name && arrow.largest > 0));
+  const offered = Object.entries(TOGGLES).filter(([name]) => !["load", "reaction"].includes(name) || present(name))
+    .filter(([name]) => name !== "trails" || runs.some((run) => run.time.length > 1));
+  const colourings = Object.entries(COLOURINGS).filter(([name]) => name !== "run" || runs.length > 1);
+  const boxes = offered.map(([name, text]) => {
+    const box = element("input", { type: "checkbox" });
+    box.addEventListener("change", () => state.put({ [name]: box.checked }));
+    state.on([name], (values) => {
+      box.checked = values[name];
+    });
+    return element("label", {}, box, text);
+  });
+  const search = element("input", { type: "search", placeholder: "Name of a node, bar or cable", "aria-label": "Find by name" });
+  const answer = element("p", { kind: "small", "aria-live": "polite" });
+  search.addEventListener("change", () => {
+    answer.textContent = !search.value || find(search.value) ? "" : "Nothing has this name.";
+  });
+  return element("div", {},
+    element("h2", { text: "Cables coloured by" }), choices(state, "colouring", colourings, (colouring) => state.put({ colouring })),
+    element("h2", { text: "Shown" }), element("div", { kind: "options" }, ...boxes),
+    element("h2", { text: "Look" }), choices(state, null, Object.entries(DIRECTIONS), turn),
+    element("h2", { text: "Find" }), search, answer);
+}
+
+// --- modes
+
+export function modeList(run, state) {
+  if (!run.modes.length) return null;
+  const words = ({ name, frequency }) => (frequency === null ? name : `${name} · ${quantity(frequency, "Hz", 3)}`);
+  const entries = [["none", "At rest"], ...run.modes.map((mode, k) => [String(k), words(mode)])];
+  const size = element("input", { type: "range", min: 0, max: 0.3, step: 0.005, "aria-label": "Size of the motion" });
+  const told = element("p", { kind: "small" });
+  size.addEventListener("input", () => state.put({ swing: Number(size.value) }));
+  state.on(["swing"], ({ swing }) => {
+    size.value = swing;
+    told.textContent = `Largest displacement ${number(100 * swing, 3)} % of the size of the structure. Every mode swings once in two seconds here, whatever its frequency.`;
+  });
+  return element("div", {}, element("h2", { text: "Mode" }), choices(state, "mode", entries, (mode) => state.put({ mode })),
+    element("h2", { text: "Size of the motion" }), size, told);
+}

@@ -1,0 +1,145 @@
+// Shaders. Everything is lit from the viewer, a little from above, and fades into the background with distance.
+
+const HEAD = `#version 300 es
+precision highp float;
+uniform mat4 u_view, u_projection;
+uniform highp sampler2D u_nodes;
+uniform vec3 u_background;
+uniform vec2 u_pixel, u_fog;
+uniform float u_corners;
+`;
+
+const VERTEX = `${HEAD}
+vec3 node(int k) { return (u_view * vec4(texelFetch(u_nodes, ivec2(k & 1023, k >> 10), 0).xyz, 1.0)).xyz; }
+float pixel(float depth) { return u_pixel.x + u_pixel.y * max(depth, 0.0); }
+float haze(float depth) { return clamp((depth - u_fog.x) / u_fog.y, 0.0, 1.0) * 0.55; }
+vec3 along(vec3 a, vec3 b) { vec3 d = b - a; float l = length(d); return l > 0.0 ? d / l : vec3(0.0, 0.0, 1.0); }
+int copy() { return gl_VertexID / int(u_corners); }
+vec3 beside(vec3 d) { return normalize(cross(d, abs(d.z) < 0.9 ? vec3(0.0, 0.0, 1.0) : vec3(1.0, 0.0, 0.0))); }
+`;
+
+/** Turns a surface direction seen from the eye into brightness. */
+const LIT = `${HEAD}
+in vec3 v_normal;
+in float v_haze;
+flat in vec3 v_colour;
+out vec4 colour;
+void main() {
+  vec3 n = normalize(v_normal);
+  float light = 0.58 + 0.36 * max(n.z, 0.0) + 0.10 * n.y;
+  colour = vec4(mix(v_colour * min(light, 1.04), u_background, v_haze), 1.0);
+}`;
+
+const OUT = `
+out vec3 v_normal;
+out float v_haze;
+flat out vec3 v_colour;
+`;
+
+export const BAR = [`${VERTEX}${OUT}
+layout(location = 0) in vec4 a_corner;
+layout(location = 1) in ivec2 a_ends;
+layout(location = 2) in float a_radius;
+uniform vec3 u_colour, u_select;
+uniform float u_selected;
+void main() {
+  bool chosen = int(u_selected) == copy();
+  vec3 a = node(a_ends.x), b = node(a_ends.y), d = along(a, b), s = beside(d), t = cross(d, s);
+  vec3 middle = mix(a, b, a_corner.z), radial = s * a_corner.x + t * a_corner.y;
+  float radius = max(a_radius * (chosen ? 1.35 : 1.0), (chosen ? 2.2 : 1.1) * pixel(-middle.z));
+  v_normal = a_corner.w > 0.5 ? d * (2.0 * a_corner.z - 1.0) : radial;
+  v_haze = chosen ? 0.0 : haze(-middle.z);
+  v_colour = chosen ? u_select : u_colour;
+  gl_Position = u_projection * vec4(middle + radial * radius, 1.0);
+}`, LIT];
+
+/** A cable is a ribbon that faces the viewer, shaded like a round cord. */
+export const CABLE = [`${VERTEX}${OUT}
+layout(location = 0) in vec2 a_corner;
+layout(location = 1) in ivec3 a_piece;
+layout(location = 2) in float a_value;
+uniform sampler2D u_scale;
+uniform vec3 u_select, u_push, u_unknown, u_plain;
+uniform float u_selected, u_radius, u_largest, u_coloured;
+void main() {
+  bool chosen = int(u_selected) == a_piece.z;
+  vec3 a = node(a_piece.x), b = node(a_piece.y), middle = mix(a, b, a_corner.x), d = along(a, b);
+  vec3 eye = u_pixel.x > 0.0 ? vec3(0.0, 0.0, 1.0) : normalize(-middle);
+  vec3 side = cross(d, eye);
+  float size = length(side);
+  side = size > 1e-4 ? side / size : beside(d);
+  float slack = a_value == 0.0 ? 1.0 : 0.0;
+  float radius = max(u_radius * (chosen ? 1.6 : 1.0), (chosen ? 2.0 : 0.85) * pixel(-middle.z)) * (1.0 - 0.35 * slack);
+  vec3 hue = u_plain;
+  if (u_coloured > 0.5) {
+    hue = u_push;
+    if (a_value >= 0.0) hue = textureLod(u_scale, vec2((0.5 + 255.0 * min(a_value / u_largest, 1.0)) / 256.0, 0.5), 0.0).rgb;
+    if (a_value < -1e29) hue = u_unknown;
+  }
+  v_colour = chosen ? u_select : mix(hue, u_background, 0.72 * slack);
+  v_normal = side * a_corner.y * 0.9 + eye * 0.45;
+  v_haze = chosen ? 0.0 : haze(-middle.z);
+  gl_Position = u_projection * vec4(middle + side * a_corner.y * radius, 1.0);
+}`, LIT];
+
+export const NODE = [`${VERTEX}
+layout(location = 0) in vec2 a_corner;
+uniform vec3 u_colour, u_select;
+uniform float u_selected, u_radius;
+out vec2 v_at;
+out float v_haze;
+flat out vec3 v_colour;
+void main() {
+  bool chosen = int(u_selected) == copy();
+  vec3 middle = node(copy());
+  float radius = max(u_radius * (chosen ? 1.5 : 1.0), (chosen ? 4.5 : 1.3) * pixel(-middle.z));
+  v_at = a_corner;
+  v_colour = chosen ? u_select : u_colour;
+  v_haze = chosen ? 0.0 : haze(-middle.z);
+  gl_Position = u_projection * vec4(middle + vec3(a_corner * radius, radius), 1.0);
+}`, `${HEAD}
+in vec2 v_at;
+in float v_haze;
+flat in vec3 v_colour;
+out vec4 colour;
+void main() {
+  float r = dot(v_at, v_at);
+  float edge = fwidth(r);
+  float cover = 1.0 - smoothstep(1.0 - edge, 1.0 + edge, r);
+  if (cover <= 0.0) discard;
+  vec3 n = vec3(v_at, sqrt(max(1.0 - r, 0.0)));
+  colour = vec4(mix(v_colour * min(0.58 + 0.36 * n.z + 0.10 * n.y, 1.04), u_background, v_haze), cover);
+}`];
+
+/** Arrows and supports: bodies of rings along a vector, tip or tail at a node. */
+export const GLYPH = [`${VERTEX}${OUT}
+layout(location = 0) in vec4 a_corner;
+layout(location = 1) in int a_node;
+layout(location = 2) in vec3 a_vector;
+uniform vec3 u_colour;
+uniform float u_width, u_head, u_tip;
+void main() {
+  vec3 reach = mat3(u_view) * a_vector;
+  float size = length(reach);
+  vec3 d = size > 0.0 ? reach / size : vec3(0.0, 0.0, 1.0), s = beside(d), t = cross(d, s);
+  float head = min(u_head, 0.6 * size), station = a_corner.w;
+  float z = station < 0.5 ? 0.0 : station < 1.5 ? size - head : size;
+  vec3 radial = s * a_corner.x + t * a_corner.y;
+  vec3 at = node(a_node) + d * (z - u_tip * size) + radial * a_corner.z * u_width * min(1.0, size / max(u_head, 1e-30));
+  v_normal = normalize(radial + 0.3 * d);
+  v_haze = haze(-at.z);
+  v_colour = u_colour;
+  gl_Position = u_projection * vec4(at, size > 0.0 ? 1.0 : 0.0);
+}`, LIT];
+
+export const GRID = [`${HEAD}
+layout(location = 0) in vec4 a_place;
+out float v_shown;
+void main() {
+  v_shown = a_place.w;
+  gl_Position = u_projection * u_view * vec4(a_place.xyz, 1.0);
+}`, `${HEAD}
+in float v_shown;
+uniform vec3 u_colour;
+out vec4 colour;
+void main() { colour = vec4(mix(u_background, u_colour, v_shown), 1.0); }`];

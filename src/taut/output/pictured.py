@@ -1,0 +1,66 @@
+"""What pages, plots and films can show beside structures and trajectories: a still, a mode shape, an event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from taut.errors import OptionError
+from taut.structure.structure import Structure
+
+
+@dataclass(frozen=True)
+class Still:
+    """A structure at its own shape with the forces in it; what is None is not shown.
+
+    cable_tension: (c,) [N]. bar_force: (b,) [N], positive in tension. reaction: (s, 3) [N], a row for each supported
+    node in the order of the nodes. facts: words and values for the summary.
+    """
+
+    structure: Structure
+    cable_tension: np.ndarray | None = None
+    bar_force: np.ndarray | None = None
+    reaction: np.ndarray | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        held = sum(node in self.structure.supports for node in self.structure.nodes)
+        wanted = {
+            "cable_tension": (len(self.structure.cables),),
+            "bar_force": (len(self.structure.bars),),
+            "reaction": (held, 3),
+        }
+        for name, shape in wanted.items():
+            given = getattr(self, name)
+            if given is not None and np.shape(given) != shape:
+                raise OptionError(f"{name} must have the shape {shape}, not {np.shape(given)}")
+
+
+@dataclass(frozen=True)
+class ModeShape:
+    """A way to vibrate: displacement (n, 3) of the nodes in any scale, frequency [Hz] (0 for a mechanism)."""
+
+    name: str
+    frequency: float
+    displacement: np.ndarray
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened at a time [s] of a run, such as a cable going slack."""
+
+    time: float
+    name: str
+
+
+def checked_mode(structure: Structure, mode: ModeShape) -> np.ndarray:
+    """The displacement of a mode as an array, if it fits the structure."""
+    displacement = np.asarray(mode.displacement, dtype=float)
+    if displacement.shape != (len(structure.nodes), 3):
+        raise OptionError(
+            f'mode "{mode.name}": the displacement must have the shape ({len(structure.nodes)}, 3), '
+            f"a row for each node, not {displacement.shape}"
+        )
+    return displacement

@@ -1,0 +1,8 @@
+"""Figures for papers with matplotlib: each function draws on the axes it is given, or on new ones, and returns them."""
+
+from taut.output.plot.energies import energy, violations
+from taut.output.plot.forces import tensions
+from taut.output.plot.motion import coordinates, paths
+from taut.output.plot.shapes import mode, structure
+
+__all__ = ["coordinates", "energy", "mode", "paths", "structure", "tensions", "violations"]

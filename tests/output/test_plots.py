@@ -1,0 +1,128 @@
+"""Plots: what they draw are the numbers of the run, with labels and units, on the axes they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import taut
+from taut.dynamics.trajectory import SAMPLED, Trajectory
+
+matplotlib = pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(autouse=True)
+def _unseen() -> Iterator[None]:
+    matplotlib.use("Agg")
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+def lines(ax: object) -> dict[str, np.ndarray]:
+    return {line.get_label(): line.get_ydata() for line in ax.get_lines()}
+
+
+def test_energy(prism: Trajectory) -> None:
+    ax = taut.plot.energy(prism)
+    drawn = lines(ax)
+    np.testing.assert_array_equal(drawn["kinetic"], prism.energy_kinetic)
+    np.testing.assert_array_equal(drawn["total"], prism.energy_kinetic + prism.energy_elastic + prism.energy_gravity)
+    assert set(drawn) == {"kinetic", "elastic", "gravity", "work", "total"}
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("time [s]", "energy [J]")
+
+
+def test_violations_leave_out_zeros(prism: Trajectory) -> None:
+    ax = taut.plot.violations(prism)
+    assert ax.get_yscale() == "log"
+    drawn = lines(ax)["energy [J]"]
+    np.testing.assert_array_equal(np.nan_to_num(drawn), np.abs(prism.energy_violation))
+    nothing = replace(
+        prism, **dict.fromkeys(("energy_violation", "length_violation", "rate_violation"), 0 * prism.time)
+    )
+    assert taut.plot.violations(nothing).get_yscale() == "linear"
+
+
+def test_tensions_of_chosen_cables_or_of_the_liveliest(prism: Trajectory) -> None:
+    drawn = lines(taut.plot.tensions(prism, "cable:side*"))
+    assert list(drawn) == ["side1", "side2", "side3"]
+    np.testing.assert_array_equal(drawn["side2"], prism.tension("side2"))
+    ax = taut.plot.tensions(prism)
+    assert ax.get_legend().get_title().get_text() == "6 of 9 cables: those that change most"
+    with pytest.raises(taut.SelectionError, match="nothing"):
+        taut.plot.tensions(prism, "cable:nothing")
+
+
+def test_paths_and_coordinates(prism: Trajectory) -> None:
+    ax = taut.plot.paths(prism, "top1", view="xz")
+    line = next(line for line in ax.get_lines() if line.get_label() == "top1")
+    np.testing.assert_array_equal(line.get_xydata(), prism.node("top1")[:, [0, 2]])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x [m]", "z [m]")
+    assert taut.plot.paths(prism).name == "3d"
+    drawn = lines(taut.plot.coordinates(prism, "top2", axes="z"))
+    np.testing.assert_array_equal(drawn["top2 z"], prism.node("top2")[:, 2])
+
+
+def test_structure_in_the_plane_it_lies_in_or_in_space(prism: Trajectory) -> None:
+    flat = taut.plot.structure(taut.tbar())
+    assert (flat.name, flat.get_xlabel(), flat.get_ylabel()) == ("rectilinear", "x [m]", "z [m]")
+    ax = taut.plot.structure(prism, sample=-1, view="yz")
+    bars = ax.collections[0].get_segments()
+    nodes = dict(zip(prism.structure.nodes, prism.nodes[-1][:, 1:], strict=True))
+    for segment, bar in zip(bars, prism.structure.bars.values(), strict=True):
+        np.testing.assert_allclose(segment, [nodes[n] for n in bar.nodes])
+    assert ax.figure.axes[-1].get_ylabel() == "tension [N]"
+    assert taut.plot.structure(prism, colour="force_density").figure.axes[-1].get_ylabel() == "force density [N/m]"
+    assert taut.plot.structure(prism).get_zlabel() == "z [m]"
+    still = taut.Still(prism.structure, cable_tension=np.zeros(9))
+    assert len(taut.plot.structure(still).figure.axes) == 1, "where nothing is taut there is no scale"
+
+
+def test_a_mode_is_drawn_over_the_structure() -> None:
+    tbar = taut.tbar()
+    shape = np.zeros((4, 3))
+    shape[2] = (0.0, 0.0, 3.0)
+    ax = taut.plot.mode(tbar, taut.ModeShape("nod", 1.5, shape), size=0.1)
+    assert ax.get_title() == "nod, 1.5 Hz"
+    moved = max(segment[1][1] for group in ax.collections for segment in group.get_segments())
+    assert moved == pytest.approx(5 / np.sqrt(2) + 0.1 * 5.0)
+
+
+def test_they_draw_on_the_axes_they_are_given(prism: Trajectory) -> None:
+    from matplotlib.figure import Figure
+
+    ax = Figure().add_subplot()
+    assert taut.plot.energy(prism, ax=ax) is ax
+    with pytest.raises(taut.OptionError, match='needs axes with projection="3d"'):
+        taut.plot.structure(prism, ax=ax)
+    with pytest.raises(taut.OptionError, match='take the view "3d" only'):
+        taut.plot.energy(prism, ax=Figure().add_subplot(projection="3d"))
+    with pytest.raises(taut.OptionError, match='view "xw" is not one of xy, xz, yz, 3d'):
+        taut.plot.structure(prism, view="xw")
+    with pytest.raises(taut.OptionError, match='colour "heat" is not one of'):
+        taut.plot.structure(prism, colour="heat")
+    with pytest.raises(taut.OptionError, match="sample 99 is not there; this trajectory has 6"):
+        taut.plot.structure(prism, sample=99)
+
+
+def test_names_are_not_taken_for_formulas(prism: Trajectory) -> None:
+    cables = {name: cable for name, cable in prism.structure.cables.items() if name != "side1"}
+    odd = replace(prism.structure.cables["side1"], name="$x^2")
+    run = replace(prism, structure=replace(prism.structure, cables={**cables, "$x^2": odd}))
+    ax = taut.plot.tensions(run, "cable:$x^2")
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_texts()[0].get_text() == r"\$x^2"
+
+
+def test_a_run_without_samples_is_refused(prism: Trajectory) -> None:
+    from taut.output.plot.sheets import figures
+
+    empty = replace(prism, **{name: getattr(prism, name)[:0] for name in SAMPLED})
+    plots = (taut.plot.energy, taut.plot.violations, taut.plot.tensions, taut.plot.paths, taut.plot.coordinates)
+    for draw in (figures, *plots):
+        with pytest.raises(taut.OptionError, match="no samples"):
+            draw(empty)
