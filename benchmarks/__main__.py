@@ -2,15 +2,24 @@
 
 import sys
 
-from benchmarks import page_frames, scale, six_strut_against_c, six_strut_against_mujoco, tbar_against_scipy
+from benchmarks import (
+    page_frames,
+    scale,
+    six_strut_against_c,
+    six_strut_against_mujoco,
+    six_strut_in_lanes,
+    tbar_against_scipy,
+)
 
 if __name__ == "__main__":
     print(tbar_against_scipy.table(tbar_against_scipy.measure()), end="\n\n")
     if six_strut_against_c.InC.available:
         print(six_strut_against_c.table(six_strut_against_c.measure()), end="\n\n")
+    costs = [six_strut_in_lanes.measure(correction) for correction in six_strut_in_lanes.CORRECTIONS]
+    print(six_strut_in_lanes.table(costs), end="\n\n")
     print(six_strut_against_mujoco.report(), end="\n\n")
     if page_frames.CHROMIUM:
         print(page_frames.table(page_frames.measure(page_frames.cases())), end="\n\n")
     largest = int(float(sys.argv[1])) if len(sys.argv) > 1 else 100_000
     sizes = [10**n for n in range(3, 9) if 10**n <= largest]
-    print(scale.table([scale.measure(kind, size) for kind in scale.KINDS for size in sizes]))
+    print(scale.table([scale.measured_apart(kind, size) for kind in scale.KINDS for size in sizes]))

@@ -83,3 +83,12 @@ def test_the_page_benchmark_counts_pictures() -> None:
     assert [rate.name for rate in rates] == ["icosahedron", "3-stage tower", "lattice"]
     assert all(rate.rate > 0.0 and rate.frame < 1e6 < 1e6 + rate.size for rate in rates)
     assert page_frames.table(rates).count("\n") == 3
+
+
+def test_the_lanes_benchmark_measures_what_it_names() -> None:
+    from benchmarks import six_strut_in_lanes as bench
+
+    costs = [bench.measure(correction, robots=16, steps=20) for correction in bench.CORRECTIONS]
+    assert costs[0].iterations == 0.0
+    assert 0.5 < costs[1].iterations <= 3.0
+    assert bench.table(costs).count("\n") == 4

@@ -115,6 +115,7 @@ def plain(kernel: Callable[..., Any], tables: Nodal) -> Callable[..., Any]:
     readers["work_in"] = lambda pack: work
     readers["pairs_in"] = lambda pack, at: tables.metric_pairs if at == METRIC else tables.pairs
     readers["saddle_in"] = lambda pack, at: tables.metric_saddle if at == METRIC else tables.saddle
+    readers["krylov_in"] = lambda pack, at: tables.metric_krylov if at == METRIC else tables.krylov
     readers["free_count"] = lambda pack: tables.nodes.free.size
     readers["sizes_in"] = lambda pack: Sizes(
         tables.nodes.mass.size,

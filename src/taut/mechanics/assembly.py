@@ -8,7 +8,23 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import ModelError, Problem
-from taut.mechanics.tables import METRIC, SYSTEM, Bars, Cables, Constants, Guides, Nodal, Nodes, Pairs, Signals, Work
+from taut.mechanics.tables import (
+    DIRECT,
+    EXPLICIT,
+    ITERATIVE,
+    METRIC,
+    SYSTEM,
+    Bars,
+    Cables,
+    Constants,
+    Guides,
+    Krylov,
+    Nodal,
+    Nodes,
+    Pairs,
+    Signals,
+    Work,
+)
 from taut.numerics.packing import Pack, packed
 from taut.numerics.saddle import Saddle, analyse
 from taut.structure import properties
@@ -18,9 +34,14 @@ from taut.structure.structure import Structure
 
 
 def nodal_tables(
-    structure: Structure, gravity: tuple[float, float, float], damping: Damping, signals: Signals
+    structure: Structure,
+    gravity: tuple[float, float, float],
+    damping: Damping,
+    signals: Signals,
+    *,
+    iterative: bool = False,
 ) -> tuple[Pack, Nodal]:
-    """The flat tables of a structure that has passed its checks."""
+    """The flat tables of a structure that has passed its checks; `iterative` where bars meet, instead of a factor."""
     index = {name: i for i, name in enumerate(structure.nodes)}
     bars, cables = list(structure.bars.values()), list(structure.cables.values())
     bar_ends = _ends(index, [bar.nodes for bar in bars])
@@ -38,7 +59,7 @@ def nodal_tables(
     free = np.flatnonzero(~_held(structure, index))
     guides = _guides(structure, index)
     mass = np.repeat(inertia, 3)
-    pairs, saddle, bar_entry = _system(mass, coupling, bar_ends, free, guides)
+    system, bar_entry = _system(mass, coupling, bar_ends, free, guides, iterative=iterative)
     lengths = [*bar_length, *(properties.route_length(structure, cable.route) for cable in cables)]
     typical = float(np.mean(lengths)) if lengths else 1.0
     slowness = float(np.sqrt(inertia.sum() / stiffness.sum())) if stiffness.size and inertia.any() else 1.0
@@ -58,7 +79,7 @@ def nodal_tables(
             Nodes(free, mass, _shares(mass, coupling, bar_ends, free, guides), np.outer(weighing, gravity).ravel()),
             signals,
             Constants(
-                explicit=np.array([int(pairs.place.size > 0)]),
+                solver=np.array([_solver_of(system)]),
                 cables_damp=np.array([int(drag.any())]),
                 nodes_damp=np.array([int(damping.node != 0.0 or damping.mass != 0.0)]),
                 stabilised=np.array([0]),
@@ -69,8 +90,7 @@ def nodal_tables(
                 scale=np.array([typical, slowness]),
             ),
             Work(*(np.zeros(n) for n in (size, size, rows, free.size, rows, free.size))),
-            pairs,
-            saddle,
+            *system,
             *_nothing(),
         )
     )
@@ -79,16 +99,18 @@ def nodal_tables(
 def euclidean(tables: Nodal) -> tuple[Pack, Nodal]:
     """The same tables with corrections measured by plain coordinates, as in eq. (45), instead of by mass."""
     ends = (tables.bars.first, tables.bars.second)
-    pairs, saddle, _ = _system(
+    system, _ = _system(
         np.ones_like(tables.nodes.mass),
         np.zeros_like(tables.bars.coupling),
         ends,
         tables.nodes.free,
         tables.guides,
         pattern=tables.bars.coupling,
+        iterative=bool(tables.constants.solver[0] == ITERATIVE),
     )
     constants = tables.constants._replace(systems=np.array([SYSTEM, METRIC]))
-    return _packed(tables._replace(metric_pairs=pairs, metric_saddle=saddle, constants=constants))
+    pairs, saddle, krylov = system
+    return _packed(tables._replace(constants=constants, metric_pairs=pairs, metric_saddle=saddle, metric_krylov=krylov))
 
 
 def _shares(
@@ -108,11 +130,21 @@ def _packed(tables: Nodal) -> tuple[Pack, Nodal]:
     return pack, Nodal._make(views)
 
 
-def _nothing() -> tuple[Pairs, Saddle]:
+System = tuple[Pairs, Saddle, Krylov]
+"""One of them with content."""
+
+
+def _nothing() -> System:
     """A system that is not there."""
     real = ("values", "factor", "inverse_pivot", "work", "weakest")
     saddle = {name: np.empty(0, dtype=float if name in real else np.int64) for name in Saddle._fields}
-    return Pairs(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)), Saddle(**saddle)
+    pairs = Pairs(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
+    return pairs, Saddle(**saddle), Krylov(*(np.empty(0) for _ in Krylov._fields))
+
+
+def _solver_of(system: System) -> int:
+    pairs, _, krylov = system
+    return EXPLICIT if pairs.place.size else ITERATIVE if krylov.place.size else DIRECT
 
 
 def _ends(index: dict[str, int], routes: Sequence[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
@@ -173,13 +205,26 @@ def _system(
     free: np.ndarray,
     guides: Guides,
     pattern: np.ndarray | None = None,
-) -> tuple[Pairs, Saddle, np.ndarray]:
-    """The system with W = diag(mass) + coupling between bar ends: explicit where no bar touches another."""
+    *,
+    iterative: bool,
+) -> tuple[System, np.ndarray]:
+    """The system with W = diag(mass) + coupling between bar ends: explicit where no bar touches another.
+
+    Beside it, where a saddle keeps the bars' rows of G.
+    """
     ends = np.concatenate(bar_ends)
+    pairs, saddle, krylov = _nothing()
+    bar_entry = np.full(3 * ends.size, -1, dtype=np.int64)
     if guides.value.size == 0 and np.unique(ends).size == ends.size:
-        return _pairs(mass, coupling, bar_ends, free), _nothing()[1], np.full(3 * ends.size, -1, dtype=np.int64)
-    saddle, bar_entry = _saddle(mass, coupling, bar_ends, free, guides, pattern)
-    return _nothing()[0], saddle, bar_entry
+        pairs = _pairs(mass, coupling, bar_ends, free)
+    elif iterative:
+        weight = np.zeros_like(mass)
+        weight[free] = mass[free]
+        size = mass.size + coupling.size + guides.value.size
+        krylov = Krylov(weight, coupling, np.zeros_like(mass), np.zeros(size), np.zeros(9 * size))
+    else:
+        saddle, bar_entry = _saddle(mass, coupling, bar_ends, free, guides, pattern)
+    return (pairs, saddle, krylov), bar_entry
 
 
 def _pairs(mass: np.ndarray, coupling: np.ndarray, bar_ends: tuple[np.ndarray, np.ndarray], free: np.ndarray) -> Pairs:

@@ -22,6 +22,7 @@ import numpy as np
 from taut.mechanics.signals import signal_value
 from taut.mechanics.systems import prepare_system, solve_pairs, solve_system
 from taut.mechanics.tables import (
+    EXPLICIT,
     SYSTEM,
     Bars,
     Cables,
@@ -205,7 +206,7 @@ def put_gap_rates(p: Pack, bars: Bars, y: np.ndarray, rates: np.ndarray) -> None
 @woven
 def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
     """Fill force, multiplier and acceleration at a state, eq. (21); returns the power of loads and dampers."""
-    if constants_in(p).explicit[0] == 1:
+    if constants_in(p).solver[0] == EXPLICIT:
         return _accelerate_pairs(p, t, y, acceleration)
     return _accelerate_saddle(p, t, y, acceleration)
 

@@ -12,6 +12,7 @@ import numpy as np
 from taut.mechanics.nodal import energies, gap_of_bar, gap_of_guide, momentum, pull
 from taut.mechanics.systems import prepare_system, solve_system
 from taut.mechanics.tables import (
+    DIRECT,
     bars_in,
     cables_in,
     constants_in,
@@ -70,8 +71,8 @@ def prepare(p: Pack, y: np.ndarray) -> int:
 
 @entry
 def firmness(p: Pack) -> float:
-    """The smallest pivot of a constraint since the last call, relative to what it started from; 1 if explicit."""
-    if constants_in(p).explicit[0] == 1:
+    """The smallest pivot of a constraint since the last call, relative to what it started from; 1 if there are none."""
+    if constants_in(p).solver[0] != DIRECT:
         return 1.0
     weakest = saddle_in(p, constants_in(p).systems[0]).weakest
     least = -most(-weakest[0])

@@ -41,6 +41,8 @@ NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
 }
 """What a stepper or a correction may ask of a plant's tables. A formulation is one more set of these."""
 
+SOLVERS = ("direct", "iterative")
+
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
 
@@ -250,14 +252,19 @@ def assemble(
     loads: Iterable[Load] = (),
     damping: Damping | None = None,
     velocities: Mapping[str, tuple[float, float, float]] | None = None,
+    solver: str = "direct",
 ) -> Plant:
     """Make a structure with rigid bars ready to move.
 
     gravity: [m/s^2], a number acts along -z. velocities: of nodes at the start [m/s], zero where not named.
+    solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
+        faster than they do. Without meeting bars neither is needed.
     Raises ModelError with every problem found.
     """
     vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
     loads, damping = tuple(loads), damping or Damping()
+    if solver not in SOLVERS:
+        raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
     problems = problems_of_motion(structure)
     problems += _scenario_problems(structure, vector, loads, damping, velocities or {})
     if problems:
@@ -266,7 +273,7 @@ def assemble(
     index = {node: 3 * i for i, node in enumerate(fine.nodes)}
     coordinates = [index[load.node] + AXES.index(load.axis) for load in loads]
     signals, breaks, functions = tabulate([load.signal for load in loads], coordinates)
-    pack, tables = nodal_tables(fine, vector, damping, signals)
+    pack, tables = nodal_tables(fine, vector, damping, signals, iterative=solver == "iterative")
     speeds = np.array([(velocities or {}).get(node, (0.0, 0.0, 0.0)) for node in fine.nodes], dtype=float)
     return Plant(fine, pack, tables, breaks, fine.positions, speeds.reshape(-1, 3), loads, functions)
 

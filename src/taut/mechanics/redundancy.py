@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.mechanics.systems import prepare_system, solve_system
-from taut.mechanics.tables import SYSTEM, Nodal, bars_in, constants_in, guides_in, saddle_in, sizes_in
+from taut.mechanics.tables import DIRECT, SYSTEM, Nodal, bars_in, constants_in, guides_in, saddle_in, sizes_in
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import start_of
@@ -22,7 +22,7 @@ def null_vectors(p: Pack, y: np.ndarray) -> np.ndarray:
     """Orthonormal combinations of the constraints that say nothing at the positions of y: rows n with G^T n = 0."""
     sizes, bars, guides = sizes_in(p), bars_in(p), guides_in(p)
     rows = sizes.bars + sizes.guides
-    if constants_in(p).explicit[0] == 1 or prepare_system(p, SYSTEM, start_of(y)) <= 0:
+    if constants_in(p).solver[0] != DIRECT or prepare_system(p, SYSTEM, start_of(y)) <= 0:
         return np.zeros((0, rows))
     saddle = saddle_in(p, SYSTEM)
     dropped = [k for k in range(rows) if saddle.inverse_pivot[saddle.order[saddle.sizes[1] + k]] == 0.0]

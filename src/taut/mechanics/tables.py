@@ -70,8 +70,18 @@ class Pairs(NamedTuple):
     place: np.ndarray  # (3 n,) the positions it was prepared at, work space
 
 
+class Krylov(NamedTuple):
+    """A system solved by iteration (`taut.mechanics.iterating`); empty where another way is used."""
+
+    mass: np.ndarray  # (3 n,) diagonal of W at free coordinates, zero at held ones [kg]
+    coupling: np.ndarray  # (b,) W between the ends of each bar [kg]
+    place: np.ndarray  # (3 n,) the positions it was prepared at, work space
+    scaling: np.ndarray  # (3 n + r,) inverse diagonal of the preconditioner, work space
+    room: np.ndarray  # (9 (3 n + r),) vectors of the iteration, work space
+
+
 class Constants(NamedTuple):
-    explicit: np.ndarray  # (1,) 1 where Pairs hold the systems, 0 where sparse saddles do
+    solver: np.ndarray  # (1,) how systems are solved, one of the numbers below
     cables_damp: np.ndarray  # (1,) 1 where any cable does
     nodes_damp: np.ndarray  # (1,) 1 where node_damping or mass_damping is not zero
     stabilised: np.ndarray  # (1,) 1 where gains are not zero
@@ -91,6 +101,10 @@ class Work(NamedTuple):
     unknown: np.ndarray  # (u,)
 
 
+DIRECT, EXPLICIT, ITERATIVE = 0, 1, 2
+"""Solvers: a sparse Saddle, Pairs, or Krylov."""
+
+
 class Nodal(NamedTuple):
     """All tables of a plant, as views into its pack."""
 
@@ -101,10 +115,12 @@ class Nodal(NamedTuple):
     signals: Signals
     constants: Constants
     work: Work
-    pairs: Pairs  # the system [M G^T; G 0], one of these two ...
+    pairs: Pairs  # the system [M G^T; G 0], one of these three ...
     saddle: Saddle
+    krylov: Krylov
     metric_pairs: Pairs  # ... and that of corrections, where its weight is not M
     metric_saddle: Saddle
+    metric_krylov: Krylov
 
 
 CABLES = 0
@@ -115,10 +131,10 @@ SIGNALS = NODES + len(Nodes._fields)
 CONSTANTS = SIGNALS + len(Signals._fields)
 WORK = CONSTANTS + len(Constants._fields)
 SYSTEM = WORK + len(Work._fields)
-METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields)
+METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields) + len(Krylov._fields)
 """Where each table begins in the pack's directory."""
 
-PAIR_PARTS = len(Pairs._fields)
+PAIR_PARTS, SADDLE_PARTS = len(Pairs._fields), len(Saddle._fields)
 SIGNAL_DATA = SIGNALS + Signals._fields.index("data")
 STABILISED = CONSTANTS + Constants._fields.index("stabilised")
 GAINS = CONSTANTS + Constants._fields.index("gains")
@@ -252,3 +268,10 @@ def saddle_in(p: Pack, at: int) -> Saddle:
         reals(p, at + 13),
         integers(p, at + 14),
     )
+
+
+@inlined
+def krylov_in(p: Pack, at: int) -> Krylov:
+    """The iteration of the system that begins at part `at`, SYSTEM or METRIC."""
+    at += PAIR_PARTS + SADDLE_PARTS
+    return Krylov(reals(p, at), reals(p, at + 1), reals(p, at + 2), reals(p, at + 3), reals(p, at + 4))

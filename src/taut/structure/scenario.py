@@ -85,3 +85,4 @@ class Scenario:
     tolerance: float = 1e-8
     step: float | None = None
     correction: str | None = None
+    solver: str = "direct"

@@ -24,6 +24,7 @@ CONSTRAINT_FORMS = {
     "terms": ("value",),
 }
 CORRECTIONS = ("none", "constraints", "energy", "baumgarte")
+SOLVERS = ("direct", "iterative")
 
 Name = Annotated[str, StringConstraints(max_length=NAME_LIMIT)]
 Vector = Annotated[list[float], Len(3, 3)]
@@ -231,6 +232,7 @@ class ScenarioEntry(Entry):
     tolerance: float = 1e-8
     step: float | None = None
     correction: Name | None = None
+    solver: Name = "direct"
 
 
 class ModelEntry(Entry):

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from taut.errors import Problem, suggestion
 from taut.structure.format.lines import Path
-from taut.structure.format.schema import CORRECTIONS, ScenarioEntry, SignalEntry
+from taut.structure.format.schema import CORRECTIONS, SOLVERS, ScenarioEntry, SignalEntry
 from taut.structure.records import AXES
 from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Signal, Sinusoid, Table
 
@@ -28,6 +28,7 @@ def staged(
         tolerance=entry.tolerance,
         step=entry.step,
         correction=entry.correction,
+        solver=entry.solver,
     )
     problems = [
         *_number_problems(entry),
@@ -58,10 +59,9 @@ def _number_problems(entry: ScenarioEntry) -> Iterator[Problem]:
         value = getattr(entry.damping, key)
         if value < 0.0:
             yield Problem(("scenario", "damping", key), f"{value:g} must be zero or more; damping takes energy away")
-    if entry.correction is not None and entry.correction not in CORRECTIONS:
-        hint = suggestion(entry.correction, CORRECTIONS)
-        message = f'"{entry.correction}" is not one of {", ".join(CORRECTIONS)}{hint}'
-        yield Problem(("scenario", "correction"), message)
+    for key, given, known in (("correction", entry.correction, CORRECTIONS), ("solver", entry.solver, SOLVERS)):
+        if given is not None and given not in known:
+            yield Problem(("scenario", key), f'"{given}" is not one of {", ".join(known)}{suggestion(given, known)}')
 
 
 def _load_problems(entry: ScenarioEntry, known: Collection[str]) -> Iterator[Problem]:
