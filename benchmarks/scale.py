@@ -155,6 +155,6 @@ def table(sizes: Sequence[Size]) -> str:
             growth = np.log(last.step / first.step) / np.log(last.members / first.members)
             spread = max(s.step for s in same) / min(s.step for s in same)
             lines.append(
-                f"{kind}: cost per member within {spread:.2f} of each other, growing like members^{growth:.2f}"
+                f"{kind}: cost per member within a factor {spread:.2f}, growing like members^{growth:.2f}"
             )
     return "\n".join(lines)

@@ -27,7 +27,7 @@ import numpy as np
 from taut.dynamics.verbs import bend, energy, energy_slope, gaps, keep_momentum, prepare, project, row
 from taut.errors import OptionError, suggestion
 from taut.numerics.lanes import most, where
-from taut.numerics.vectors import add, dot, number_at, oppose, put_number
+from taut.numerics.vectors import add, dot, number_at, oppose, put_number, scale
 
 NONE, CONSTRAINTS, ENERGY = 0, 1, 2
 KINDS = ("none", "constraints", "energy", "baumgarte")
@@ -120,31 +120,30 @@ def close(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, b: np.ndarray
 
 
 def rebalance(
-    plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, beyond: Any, time: float, yielding: float, b: np.ndarray
+    plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, reference: Any, limits: Any, b: np.ndarray
 ) -> bool:
-    """Along the gradient of the energy on the constraints, as far as its linear part asks.
+    """Along the gradient of the energy on the constraints, as far as its linear part asks; returns whether it moved.
 
     Where loads or dampers work, the work is an integral with an error of its own and takes its share of the excess
     (eq. 38): next to nothing while the motion is lively, all of it near rest, where a damped state is right by itself.
-    False where the way is too far to be meant: next to an equilibrium at rest the energy hardly depends on the state,
-    and an excess of round-off would throw it anywhere.
+    Nothing moves where the way is too far to be meant: next to an equilibrium at rest the energy hardly depends on the
+    state, and an excess of round-off would throw it anywhere.
     """
     slope_q, slope_v, gap = row(b, SLOPE_Q), row(b, SLOPE_V), row(b, GAP)
-    shift, swing, carried = row(b, SHIFT), row(b, SWING), row(b, CARRIED)
-    energy_slope(plant, y, slope_q, slope_v)
+    shift, carried, square = row(b, SHIFT), row(b, CARRIED), limits.time * limits.time
+    total, terms = energy_slope(plant, y, slope_q, slope_v)
+    beyond = overshoot(total, terms, y, reference, limits)
+    if most(abs(beyond)) == 0.0:
+        return False
     project(plant, slope_q, row(b, STILL), shift)
-    project(plant, slope_v, row(b, STILL), swing)
     bend(plant, y, shift, gap)
     oppose(gap)
-    project(plant, row(b, NOTHING), gap, carried)
-    add(carried, 1.0 / (time * time), swing)
+    scale(slope_v, 1.0 / square)
+    project(plant, slope_v, gap, carried)
     keep_momentum(plant, y, shift, carried)
-    share = 0.0
-    if yielding > 0.0:
-        _, terms = energy(plant, y)
-        share = yielding * terms / (time * time)
-    gain = dot(slope_q, shift) + dot(slope_v, carried) + share
-    near = abs(beyond) <= NEARNESS * gain * time * time
+    share = limits.yielding * terms / square
+    gain = dot(slope_q, shift) + square * dot(slope_v, carried) + share
+    near = abs(beyond) <= NEARNESS * gain * square
     way = where(near, beyond, 0.0) / where(near, gain, 1.0)
     add(q, -way, shift)
     add(v, -way, carried)
@@ -164,35 +163,38 @@ def held(plant: Any, y: np.ndarray, limits: Any, b: np.ndarray) -> bool:
     return bool(worst <= limits.tolerance and worst_rate <= limits.tolerance)
 
 
-def excess(plant: Any, y: np.ndarray, reference: Any, limits: Any) -> Any:
-    """The energy beyond start and work, or zero if it is within the limits or not to be corrected at all."""
-    if limits.level < ENERGY:
-        return 0.0
-    total, terms = energy(plant, y)
+def overshoot(total: Any, terms: Any, y: np.ndarray, reference: Any, limits: Any) -> Any:
+    """The energy beyond start and work, or zero where it is within the limits."""
     beyond = total - reference - number_at(y, 2 * limits.coordinates)
     return where(abs(beyond) <= limits.energy_tolerance * terms, 0.0, beyond)
 
 
-def correct(plant: Any, y: np.ndarray, reference: Any, limits: Any, b: np.ndarray, closed: bool, beyond: Any) -> int:
+def balanced(plant: Any, y: np.ndarray, reference: Any, limits: Any) -> bool:
+    """Whether the energy is within the limits, or not to be corrected at all."""
+    if limits.level < ENERGY:
+        return True
+    total, terms = energy(plant, y)
+    return bool(most(abs(overshoot(total, terms, y, reference, limits))) == 0.0)
+
+
+def correct(plant: Any, y: np.ndarray, reference: Any, limits: Any, b: np.ndarray, closed: bool) -> int:
     """Correct y in place; returns the iterations used, or minus that where it gave up.
 
-    reference: the energy minus the work at the start. closed, beyond: what `held` and `excess` say of y as it comes.
+    reference: the energy minus the work at the start. closed: what `held` says of y as it comes, its gaps filled in.
     """
     size = limits.coordinates
     q, v = y[:size], y[size : 2 * size]
-    stubborn = False
     for iteration in range(1, limits.iterations + 1):
         if prepare(plant, y) < 0:
             return -iteration
+        moved = not closed
         if not closed:
             close(plant, y, q, v, b)
-            beyond = excess(plant, y, reference, limits)
-        if most(abs(beyond)) > 0.0 and not stubborn:
-            stubborn = not rebalance(plant, y, q, v, beyond, limits.time, limits.yielding, b)
+        if limits.level == ENERGY and rebalance(plant, y, q, v, reference, limits, b):
+            moved = True
         closed = held(plant, y, limits, b)
-        beyond = excess(plant, y, reference, limits)
-        if closed and most(abs(beyond)) == 0.0:
+        if closed and balanced(plant, y, reference, limits):
             return iteration
-        if closed and stubborn:
+        if not moved:
             return -iteration
     return -limits.iterations  # type: ignore[no-any-return]

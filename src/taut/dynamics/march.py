@@ -18,17 +18,17 @@ from taut.dynamics.correction import (
     GAP_RATE,
     STARTED,
     Limits,
+    balanced,
     bench,
     close,
     correct,
-    excess,
     held,
+    overshoot,
     rebalance,
     remember,
 )
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
 from taut.dynamics.verbs import enter, firmness, gaps, lend, lend_plant, row
-from taut.numerics.lanes import most
 from taut.numerics.vectors import finite, number_at, put
 
 FINISHED, PAUSED, STUCK, UNHELD, BLOWN = 0, 1, 2, 3, 4
@@ -96,10 +96,9 @@ def desk(rows: int, state: int, coordinates: int, constraints: int, history: int
 def settle(plant: Any, y: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
     """Correct a state as the limits ask; returns the iterations used, -1 if its constraints could not be met."""
     closed, reference = held(plant, y, limits, b), number_at(row(b, STARTED), 0)
-    beyond = excess(plant, y, reference, limits)
-    if closed and most(abs(beyond)) == 0.0:
+    if closed and balanced(plant, y, reference, limits):
         return 0
-    used = correct(plant, y, reference, limits, b, closed, beyond)
+    used = correct(plant, y, reference, limits, b, closed)
     if used < 0:
         used = -used
         counts[UNBALANCED] += 1
@@ -250,7 +249,7 @@ def march(
             enter(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
 
 
-_COMMON = (remember, held, excess, close, rebalance, correct, settle, note, watch, march)
+_COMMON = (remember, held, overshoot, balanced, close, rebalance, correct, settle, note, watch, march)
 
 RUNGE_KUTTA = (lend_method, begin, advance, hand_on, estimate, widen, blend, *_COMMON)
 RATTLE = (

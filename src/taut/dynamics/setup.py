@@ -140,7 +140,7 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
     y[:size], y[size : 2 * size] = plant.start()
     limits = run.rules.limits._replace(level=CONSTRAINTS)
     if not run.words["held"](tables, y, limits, bench):
-        run.words["correct"](tables, y, 0.0, limits, bench, False, 0.0)
+        run.words["correct"](tables, y, 0.0, limits, bench, False)
     gap = np.zeros((plant.rows, *plant.lanes))
     worst, _ = run.words["gaps"](tables, y, gap, np.zeros_like(gap))
     if not worst < loop.HELD:

@@ -73,8 +73,8 @@ def energy(plant: Any, y: np.ndarray) -> tuple[float, float]:
     raise NotImplementedError
 
 
-def energy_slope(plant: Any, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> None:
-    """dE/dq and dE/dv."""
+def energy_slope(plant: Any, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> tuple[float, float]:
+    """Fill dE/dq and dE/dv; returns what `energy` does."""
     raise NotImplementedError
 
 

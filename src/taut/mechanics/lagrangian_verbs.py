@@ -125,10 +125,11 @@ def energy(d: Desk, y: np.ndarray) -> tuple[float, float]:
     return kinetic + potential, kinetic + abs(potential) + abs(float(y[2 * d.n]))
 
 
-def energy_slope(d: Desk, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> None:
+def energy_slope(d: Desk, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> tuple[float, float]:
     q, v = y[: d.n], y[d.n : 2 * d.n]
     along_q[: d.n] = _slope(lambda p: 0.5 * v @ d.plant.mass(p) @ v + d.plant.potential(p), q)
     along_v[: d.n] = d.plant.mass(q) @ v
+    return energy(d, y)
 
 
 def keep_momentum(d: Desk, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) -> None:

@@ -70,15 +70,21 @@ def cable_state(cables: Cables, k: int, y: np.ndarray, n: int, drags: int) -> tu
 
 
 @inlined
-def pull(cables: Cables, count: int, y: np.ndarray, n: int, force: np.ndarray, drags: int) -> float:
-    """Add the forces of all cables, eqs. (17), (18); returns the power of their dampers.
+def pull(
+    cables: Cables, count: int, y: np.ndarray, n: int, force: np.ndarray, drags: int
+) -> tuple[float, float, float]:
+    """Add the forces of all cables, eqs. (17), (18).
+
+    Returns the power of their dampers, their elastic energy, eq. (12), and the sum of squared tensions.
 
     drags: 1, or 0 to leave the dampers out.
     """
-    power = 0.0
+    power, stored, squared = 0.0, 0.0, 0.0
     for k in range(count):
         length, stretching, elastic, viscous = cable_state(cables, k, y, n, drags)
         tension = elastic
+        stored += 0.5 * elastic * (length - cables.rest_length[k])
+        squared += elastic * elastic
         if drags == 1:
             tension = elastic + viscous
             power -= viscous * stretching
@@ -91,7 +97,7 @@ def pull(cables: Cables, count: int, y: np.ndarray, n: int, force: np.ndarray, d
         force[j] -= fx
         force[j + 1] -= fy
         force[j + 2] -= fz
-    return power
+    return power, stored, squared
 
 
 @inlined
@@ -123,7 +129,7 @@ def applied_forces(p: Pack, t: float, y: np.ndarray, force: np.ndarray) -> float
             drag = -alpha * force[i] - c * y[n + i]
             force[i] = nodes.weight[i] + drag
             power += drag * y[n + i]
-    power += pull(cables_in(p), sizes.cables, y, n, force, constants.cables_damp[0])
+    power += pull(cables_in(p), sizes.cables, y, n, force, constants.cables_damp[0])[0]
     if sizes.loads > 0:
         signals = signals_in(p)
         for k in range(sizes.loads):
@@ -225,19 +231,21 @@ def energies(p: Pack, y: np.ndarray) -> tuple[float, float, float, float]:
     """Kinetic, elastic and gravity's potential energy [J], eqs. (10), (11), (12), and the sum of squared tensions."""
     nodes, bars, cables, sizes = nodes_in(p), bars_in(p), cables_in(p), sizes_in(p)
     n = sizes.coordinates
-    kinetic, elastic, height, squared = 0.0, 0.0, 0.0, 0.0
-    for i in range(n):
-        kinetic += 0.5 * nodes.mass[i] * y[n + i] * y[n + i]
-        height -= nodes.weight[i] * y[i]
+    elastic, squared, coupled = 0.0, 0.0, 0.0
+    kx, ky, kz, height, low, mid = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    mass, weight = nodes.mass, nodes.weight
+    for i in range(0, n, 3):  # six sums side by side: one after the other they would wait for one another
+        vx, vy, vz = y[n + i], y[n + i + 1], y[n + i + 2]
+        kx, ky, kz = kx + mass[i] * vx * vx, ky + mass[i + 1] * vy * vy, kz + mass[i + 2] * vz * vz
+        low, mid, height = low + weight[i] * y[i], mid + weight[i + 1] * y[i + 1], height + weight[i + 2] * y[i + 2]
     for k in range(sizes.bars):
         i, j = n + bars.first[k], n + bars.second[k]
-        for axis in range(3):
-            kinetic += bars.coupling[k] * y[i + axis] * y[j + axis]
+        coupled += bars.coupling[k] * (y[i] * y[j] + y[i + 1] * y[j + 1] + y[i + 2] * y[j + 2])
     for k in range(sizes.cables):
         length, _, tension, _ = cable_state(cables, k, y, n, 0)
         elastic += 0.5 * tension * (length - cables.rest_length[k])
         squared += tension * tension
-    return kinetic, elastic, height, squared
+    return 0.5 * (kx + ky + kz) + coupled, elastic, -(low + mid + height), squared
 
 
 @kernel

@@ -23,7 +23,7 @@ from taut.mechanics.tables import (
     sizes_in,
     work_in,
 )
-from taut.numerics.compiled import entry
+from taut.numerics.compiled import entry, inlined
 from taut.numerics.lanes import most, where
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted, start_of
@@ -33,6 +33,12 @@ ALLOWANCE = 0.1
 
 LAST_PLACES = 2e-4
 """A few units in the last place, as a fraction of the usual tolerance of the energy."""
+
+
+@inlined
+def _largest(values: np.ndarray, i: int) -> float:
+    """Of three; a running maximum of single values would wait for itself at every one."""
+    return max(abs(values[i]), max(abs(values[i + 1]), abs(values[i + 2])))  # type: ignore[no-any-return]
 
 
 @entry
@@ -46,9 +52,9 @@ def gaps(p: Pack, y: np.ndarray, gap: np.ndarray, gap_rate: np.ndarray) -> tuple
     state, n = start_of(y), sizes.coordinates
     apart, parting = start_of(gap), start_of(gap_rate)
     worst, worst_rate, speed, reach = 0.0, 0.0, scale[0] / scale[1], 0.0
-    for i in range(n):
-        reach = max(reach, abs(state[i]))
-        speed = max(speed, abs(state[n + i]))
+    for i in range(0, n, 3):
+        reach = max(reach, _largest(state, i))
+        speed = max(speed, _largest(state, n + i))
     reach *= ALLOWANCE
     speed *= 1.0 + reach / scale[0]
     for k in range(sizes.bars):
@@ -106,33 +112,47 @@ def bend(p: Pack, y: np.ndarray, direction: np.ndarray, rates: np.ndarray) -> No
         out[k] = 0.0
 
 
+@inlined
+def _terms(kinetic: float, elastic: float, height: float, work: float, reach: float, squared: float) -> float:
+    """The size of the terms that an energy is the sum of, which bounds its round-off.
+
+    Among them is what a last digit of the coordinates means for tense cables: tension times size, by the root of their
+    number since such errors are as often positive as negative.
+    """
+    return kinetic + elastic + abs(height) + abs(work) + LAST_PLACES * reach * math.sqrt(squared)
+
+
 @entry
 def energy(p: Pack, y: np.ndarray) -> tuple[float, float]:
-    """Total energy [J], and the size of the terms it is a sum of, which bounds its round-off.
-
-    Among the terms is what a last digit of the coordinates means for tense cables: tension times size, by the root of
-    their number since such errors are as often positive as negative.
-    """
+    """Total energy [J], and the size of the terms it is a sum of."""
     state, n = start_of(y), sizes_in(p).coordinates
     kinetic, elastic, height, squared = energies(p, state)
     reach = 0.0
-    for i in range(n):
-        reach = max(reach, abs(state[i]))
-    terms = kinetic + elastic + abs(height) + abs(state[2 * n]) + LAST_PLACES * reach * math.sqrt(squared)
-    return kinetic + elastic + height, terms
+    for i in range(0, n, 3):
+        reach = max(reach, _largest(state, i))
+    return kinetic + elastic + height, _terms(kinetic, elastic, height, state[2 * n], reach, squared)
 
 
 @entry
-def energy_slope(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> None:
-    """dE/dq and dE/dv."""
-    nodes, sizes = nodes_in(p), sizes_in(p)
-    slope, n = start_of(along_q), sizes.coordinates
+def energy_slope(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> tuple[float, float]:
+    """dE/dq and dE/dv; returns what `energy` does, without going through the cables again."""
+    nodes, sizes, state = nodes_in(p), sizes_in(p), start_of(y)
+    slope, carried, n = start_of(along_q), start_of(along_v), sizes.coordinates
     for i in range(n):
         slope[i] = 0.0
-    pull(cables_in(p), sizes.cables, start_of(y), n, slope, 0)
-    for i in range(n):
-        slope[i] = -slope[i] - nodes.weight[i]
-    momentum(nodes.mass, bars_in(p), sizes.bars, shifted(start_of(y), n), n, start_of(along_v))
+    _, elastic, squared = pull(cables_in(p), sizes.cables, state, n, slope, 0)
+    momentum(nodes.mass, bars_in(p), sizes.bars, shifted(state, n), n, carried)
+    kx, ky, kz, hx, hy, hz, reach = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(0, n, 3):
+        qx, qy, qz = state[i], state[i + 1], state[i + 2]
+        wx, wy, wz = nodes.weight[i], nodes.weight[i + 1], nodes.weight[i + 2]
+        slope[i], slope[i + 1], slope[i + 2] = -slope[i] - wx, -slope[i + 1] - wy, -slope[i + 2] - wz
+        kx, ky = kx + carried[i] * state[n + i], ky + carried[i + 1] * state[n + i + 1]
+        kz = kz + carried[i + 2] * state[n + i + 2]
+        hx, hy, hz = hx + wx * qx, hy + wy * qy, hz + wz * qz
+        reach = max(reach, _largest(state, i))
+    kinetic, height = 0.5 * (kx + ky + kz), -(hx + hy + hz)
+    return kinetic + elastic + height, _terms(kinetic, elastic, height, state[2 * n], reach, squared)
 
 
 @entry

@@ -16,13 +16,19 @@ FLAT = 1e-9
 
 
 @inlined
-def _mean(share: np.ndarray, values: np.ndarray, axis: int, n: int) -> float:
-    """Mean by mass along an axis; zero where the structure cannot shift along it."""
-    total, whole = 0.0, 0.0
-    for i in range(axis, n, 3):
-        total += share[i] * values[i]
-        whole += share[i]
+def _over(total: float, whole: float) -> float:
+    """A mean by mass; zero where the structure cannot shift along this axis."""
     return where(whole > 0.0, total, 0.0) / where(whole > 0.0, whole, 1.0)  # type: ignore[no-any-return]
+
+
+@inlined
+def _mean(share: np.ndarray, values: np.ndarray, n: int) -> tuple[float, float, float]:
+    """Means by mass along the three axes."""
+    x, y, z, whole_x, whole_y, whole_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(0, n, 3):
+        x, y, z = x + share[i] * values[i], y + share[i + 1] * values[i + 1], z + share[i + 2] * values[i + 2]
+        whole_x, whole_y, whole_z = whole_x + share[i], whole_y + share[i + 1], whole_z + share[i + 2]
+    return _over(x, whole_x), _over(y, whole_y), _over(z, whole_z)
 
 
 @entry
@@ -35,17 +41,17 @@ def keep_momentum(p: Pack, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) 
     nodes, bars, work, sizes = nodes_in(p), bars_in(p), work_in(p), sizes_in(p)
     n, share, state = sizes.coordinates, nodes.share, start_of(y)
     change, turn = start_of(shift), start_of(swing)
-    loose = 0
-    for axis in range(3):
-        if n > 0 and some(share[axis] > 0.0):
-            loose += 1
-            mean = _mean(share, turn, axis, n)
-            for i in range(axis, n, 3):
-                turn[i] -= mean
-    if loose < 3:
+    if n == 0 or not (some(share[0] > 0.0) or some(share[1] > 0.0) or some(share[2] > 0.0)):
         return
-    cx, cy, cz = _mean(share, state, 0, n), _mean(share, state, 1, n), _mean(share, state, 2, n)
-    drift_x, drift_y, drift_z = _mean(share, change, 0, n), _mean(share, change, 1, n), _mean(share, change, 2, n)
+    mean_x, mean_y, mean_z = _mean(share, turn, n)
+    for i in range(0, n, 3):
+        turn[i] -= mean_x
+        turn[i + 1] -= mean_y
+        turn[i + 2] -= mean_z
+    if not (some(share[0] > 0.0) and some(share[1] > 0.0) and some(share[2] > 0.0)):
+        return
+    cx, cy, cz = _mean(share, state, n)
+    drift_x, drift_y, drift_z = _mean(share, change, n)
     momentum(nodes.mass, bars, sizes.bars, shifted(state, n), n, work.force)
     momentum(nodes.mass, bars, sizes.bars, turn, n, work.acceleration)
     lx, ly, lz = 0.0, 0.0, 0.0

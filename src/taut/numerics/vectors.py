@@ -30,6 +30,14 @@ def oppose(target: np.ndarray) -> None:
 
 
 @entry
+def scale(target: np.ndarray, factor: float) -> None:
+    """target = factor * target."""
+    out = all_of(target)
+    for i in range(target.size):
+        out[i] *= factor
+
+
+@entry
 def add(target: np.ndarray, factor: float, source: np.ndarray) -> None:
     """target += factor * source."""
     out, given = start_of(target), start_of(source)
