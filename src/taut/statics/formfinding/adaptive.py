@@ -17,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.errors import OptionError
+from taut.statics.by_selector import given_by_selector, sharing
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.formfinding.inputs import free_axes, given_by_selector, sharing, whole
+from taut.statics.formfinding.inputs import free_axes, whole
 from taut.statics.formfinding.result import equilibrium, level
 from taut.statics.formfinding.shape import collapsed, settled, spectrum
 from taut.statics.network import Network, network

@@ -14,8 +14,9 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from taut.errors import OptionError
+from taut.statics.by_selector import given_by_selector, listed
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.formfinding.inputs import free_axes, given_by_selector, listed, whole
+from taut.statics.formfinding.inputs import free_axes, whole
 from taut.statics.formfinding.result import equilibrium
 from taut.statics.formfinding.shape import collapsed, settled, spectrum, without_length
 from taut.statics.network import Force, Network, network

@@ -1,51 +1,13 @@
-"""What form-finding is told, as arrays over members; and the structures it refuses because no method could help."""
+"""The structures that form-finding refuses because no method could help, and the starts it makes up."""
 
 from __future__ import annotations
-
-import math
-from collections.abc import Iterable, Mapping
 
 import numpy as np
 import scipy.sparse as sp
 
-from taut.errors import ModelError, OptionError, Problem, SelectionError
+from taut.errors import ModelError, OptionError, Problem
+from taut.statics.by_selector import listed
 from taut.statics.network import Network
-
-
-def given_by_selector(network: Network, option: str, values: Mapping[str, float] | None, kind: str = "") -> np.ndarray:
-    """A number for each member that a selector names, NaN for the others; (m,)."""
-    numbers = np.full(network.members, np.nan)
-    index = _index(network)
-    for selector, value in (values or {}).items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise OptionError(f'{option}["{selector}"] = {value!r} must be a finite number')
-        for key in _members(network, option, selector, kind):
-            numbers[index[key]] = value
-    return numbers
-
-
-def sharing(network: Network, groups: Iterable[str]) -> np.ndarray:
-    """The number of the group of each member, (m,); a member in none has a group of its own."""
-    if isinstance(groups, str):
-        raise OptionError(f'groups = "{groups}" must be a list of selectors, as ["{groups}"]')
-    share = np.full(network.members, -1)
-    index = _index(network)
-    taken: dict[int, str] = {}
-    count = 0
-    for selector in groups:
-        for key in _members(network, "groups", selector):
-            member = index[key]
-            if member in taken:
-                raise OptionError(
-                    f'{key[0]} "{key[1]}" is in two groups, "{taken[member]}" and "{selector}"; '
-                    "members share one force density, so leave it in one"
-                )
-            taken[member] = selector
-            share[member] = count
-        count += 1
-    alone = np.flatnonzero(share < 0)
-    share[alone] = count + np.arange(alone.size)
-    return share
 
 
 def whole(network: Network) -> None:
@@ -107,25 +69,6 @@ def free_axes(network: Network) -> list[int]:
     if not axes:
         raise OptionError("every node is held along every axis: there is no form to find")
     return axes
-
-
-def _members(network: Network, option: str, selector: str, kind: str = "") -> list[tuple[str, str]]:
-    from taut.structure.selectors import select
-
-    found, names = select(network.structure, selector, kind)
-    if found not in ("cable", "bar"):
-        raise SelectionError(f'{option}: "{selector}" selects {found}s where cables or bars are wanted')
-    return [(found, name) for name in names]
-
-
-def _index(network: Network) -> dict[tuple[str, str], int]:
-    """Cables and bars may have the same names, so members are looked up by kind and name."""
-    kinds = ["cable"] * network.cables + ["bar"] * (network.members - network.cables)
-    return {key: i for i, key in enumerate(zip(kinds, network.names, strict=True))}
-
-
-def listed(names: list[str], most: int = 4) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def random_nodes(network: Network, lengths: np.ndarray, seed: int) -> np.ndarray:

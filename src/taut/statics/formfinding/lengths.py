@@ -15,8 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import ModelError, OptionError, Problem
+from taut.statics.by_selector import given_by_selector
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.formfinding.inputs import free_axes, given_by_selector, random_nodes, whole
+from taut.statics.formfinding.inputs import free_axes, random_nodes, whole
 from taut.statics.formfinding.result import equilibrium, level, unbalanced
 from taut.statics.formfinding.shape import collapsed
 from taut.statics.network import Network, network

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from taut.errors import OptionError
+from taut.statics.by_selector import given_by_selector
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.formfinding.inputs import given_by_selector, random_nodes, whole
+from taut.statics.formfinding.inputs import random_nodes, whole
 from taut.statics.formfinding.result import equilibrium
 from taut.statics.formfinding.shape import collapsed, without_length
 from taut.statics.network import Force, Network, network

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from taut.errors import OptionError
-from taut.statics.formfinding.inputs import given_by_selector
+from taut.statics.by_selector import given_by_selector
 from taut.statics.network import Network
 
 SHAPES = ("nearest", "round")
