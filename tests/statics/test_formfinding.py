@@ -149,6 +149,15 @@ def test_prism_finds_its_twist_from_random_nodes(method: str, options: dict, str
     assert twists(found.structure, struts) == pytest.approx([math.pi / 2.0 - math.pi / struts] * struts, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_relaxation_of_a_prism_comes_to_rest_from_any_start(seed: int) -> None:
+    found = formfind(taut.prism(8), "relaxation", seed=seed)
+    assert_stands(found)
+    assert twists(found.structure, 8) == pytest.approx([math.pi * 3.0 / 8.0] * 8, abs=1e-8)
+    bars = member_lengths(taut.prism(8), "bar:*")
+    assert member_lengths(found.structure, "bar:*") == pytest.approx(bars, rel=1e-10)
+
+
 @pytest.mark.parametrize("struts", [3, 6])
 def test_prism_force_densities_are_the_closed_form(struts: int) -> None:
     found = formfind(crude_prism(struts))

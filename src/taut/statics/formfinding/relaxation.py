@@ -46,7 +46,7 @@ def relaxation(
     bar_lengths: Mapping[str, float] | None = None,
     loads: Mapping[str, Force] | None = None,
     seed: int | None = None,
-    tolerance: float = 1e-12,
+    tolerance: float = 1e-11,
     iterations: int = 200_000,
 ) -> Equilibrium:
     """Where the structure comes to rest, with cables of given rest lengths and stiffnesses and bars of given lengths.
@@ -158,7 +158,9 @@ def _relaxed(
             if history[-1] <= tolerance:
                 return positions, densities, history, step + 1
             if left < lacking.max(initial=0.0):
-                natural[bars] += springs.lengths[bars] - lengths[bars]
+                # Bounded, or a bar that is caught between slack cables early on would be wound up without end.
+                moved = natural[bars] + springs.lengths[bars] - lengths[bars]
+                natural[bars] = np.clip(moved, springs.lengths[bars] / 2.0, springs.lengths[bars] * 2.0)
             # A spring's own stiffness, or more where it is pressed to less than half its length.
             mass = (meeting @ np.maximum(springs.stiffness, np.abs(densities)))[:, None]
             velocity = force / mass / 2.0
