@@ -202,7 +202,7 @@ def test_truncated_tetrahedron_from_signs_alone_is_on_the_curve_of_its_forms(gro
 
 @pytest.mark.parametrize("seed", [None, 0, 1])
 def test_truncated_tetrahedron_of_even_cables_has_the_published_struts(seed: int | None) -> None:
-    """Tibert and Pellegrino (2003) are quoted with 2.2507 for cables of length 1; the generator's closed form agrees."""
+    """Tibert and Pellegrino (2003) are quoted with 2.2507 for cables of length 1; the closed form agrees."""
     structure = taut.truncated_tetrahedron(edge_ratio=0.5)
     found = formfind(structure, "lengths", cable_lengths={"cable:*": 1.0}, seed=seed)
     assert_stands(found)
