@@ -1,4 +1,4 @@
-"""Counts of self-stress states and mechanisms: closed forms, dense SVD as the independent road, sparse against dense."""
+"""Counts of self-stress states and mechanisms: closed forms, dense SVD as an independent road, sparse against dense."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def factorise(matrix: sp.spmatrix, drop: float) -> Factor:
 def _eliminate(
     block: np.ndarray, pieces: list[tuple[np.ndarray, np.ndarray]], place: np.ndarray, drop: float, start: int
 ) -> tuple[Front, np.ndarray, np.ndarray, np.ndarray]:
-    """Eliminate a block's columns from the rows that wait there: front, dead columns, and what goes on (with columns)."""
+    """Eliminate a block's columns from the rows that wait there: front, dead columns, columns and rows that go on."""
     reached = np.unique(np.concatenate([block, *(columns for columns, _ in pieces)]))
     beyond = np.setdiff1d(reached, block, assume_unique=True)
     own, width = block.size, block.size + beyond.size

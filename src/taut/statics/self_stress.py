@@ -22,8 +22,8 @@ from taut.structure.structure import Structure
 class Counts:
     """How a structure is held together, to first order in small displacements.
 
-    free_coordinates: what supports and linear constraints leave free, of the three that every node has. A flat structure
-        counts its motions out of the plane too, unless they are held.
+    free_coordinates: what supports and linear constraints leave free, of the three that every node has. A flat
+        structure counts its motions out of the plane too, unless they are held.
     rank: of the equilibrium matrix (free_coordinates, members).
     self_stress_states: members - rank; independent sets of member forces in balance without load.
     rigid_motions: independent motions of a part as a whole (six where nothing holds it); each of the `parts` that
@@ -61,12 +61,12 @@ class Counts:
     @property
     def sentence(self) -> str:
         """The counts in words."""
-        states = _plural(self.self_stress_states, "self-stress state")
+        states = plural(self.self_stress_states, "self-stress state")
         if self.between_supports:
             states += f" ({self.between_supports} of them of a member between supports)"
         text = (
-            f"{_plural(self.members, 'member')} on {_plural(self.free_coordinates, 'free coordinate')}: {states}, "
-            f"{_plural(self.mechanisms, 'mechanism')} and {_plural(self.rigid_motions, 'rigid motion')}; "
+            f"{plural(self.members, 'member')} on {plural(self.free_coordinates, 'free coordinate')}: {states}, "
+            f"{plural(self.mechanisms, 'mechanism')} and {plural(self.rigid_motions, 'rigid motion')}; "
             f"rank {self.rank}, Maxwell-Calladine {self.members} - {self.free_coordinates} + {self.rigid_motions} = "
             f"{self.maxwell}."
         )
@@ -117,13 +117,13 @@ def counts_of(net: Network, *, tolerance: float = TOLERANCE) -> Counts:
 
 
 def self_stress_basis(structure: Structure, *, tolerance: float = TOLERANCE) -> np.ndarray:
-    """(members, states) orthonormal columns: member forces, cables first and tension positive, in balance without load."""
+    """(members, states) orthonormal columns: forces in balance without load, cables first, tension positive."""
     _require_tolerance(tolerance)
     return null_space(equilibrium_matrix(network(structure)), tolerance)
 
 
 def mechanism_basis(structure: Structure, *, tolerance: float = TOLERANCE) -> np.ndarray:
-    """(mechanisms, nodes, 3) orthonormal displacements, rigid motions left out, that change no length to first order."""
+    """(mechanisms, nodes, 3) orthonormal displacements that change no length to first order, none of them rigid."""
     _require_tolerance(tolerance)
     net = network(structure)
     allowed = motions(net)
@@ -149,5 +149,6 @@ def _require_tolerance(tolerance: float) -> None:
         )
 
 
-def _plural(count: int, word: str) -> str:
+def plural(count: int, word: str) -> str:
+    """As in: no mechanisms, 1 mechanism, 2 mechanisms."""
     return f"{count if count else 'no'} {word}{'' if count == 1 else 's'}"
