@@ -12,7 +12,7 @@ from taut.errors import ModelError, OptionError, Problem
 from taut.numerics.quasidefinite import factored
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.network import Force, Network, network
-from taut.statics.newton import Settled, settled
+from taut.statics.newton import Settled, stepped
 from taut.statics.posed import BarChoice, Posed, Setting, bar_kinds, posed
 from taut.structure import properties
 from taut.structure.joining import subdivided
@@ -23,9 +23,6 @@ from taut.structure.topology import parts
 SOLVERS = ("direct", "iterative")
 UNSTABLE = 1e-8
 """A balance counts as unstable along a direction whose stiffness is below minus this fraction of the mean one."""
-
-LOAD_STEPS = (1, 4, 16)
-"""Into how many steps external forces are cut, each try after the one before it has failed."""
 
 
 def balance(
@@ -57,18 +54,10 @@ def balance(
     given = network(subdivided(structure), gravity=gravity, loads=loads)
     refuse_adrift(given)
     problem = posed(given, bars)
-    start = problem.setting._replace(external=np.zeros_like(given.external))
-    places, count = given.positions, 0
-    for pieces in LOAD_STEPS if given.external.any() else (1,):
-        places, count = given.positions, 0
-        for piece in range(1, pieces + 1):
-            setting = start.towards(problem.setting, piece / pieces)
-            found = settled(problem, setting, places, tolerance=tolerance, limit=iterations, solver=solver)
-            places, count = found.positions, count + len(found.history) - 1
-            if not found.converged:
-                break
-        if found.converged:
-            break
+    unloaded = problem.setting._replace(external=np.zeros_like(given.external))
+    found, count = stepped(
+        problem, unloaded, problem.setting, given.positions, tolerance=tolerance, limit=iterations, solver=solver
+    )
     return equilibrium_of(problem, problem.setting, found, bars, iterations=count, counted=solver == "direct")
 
 

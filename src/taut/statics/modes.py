@@ -27,9 +27,6 @@ CLOSE = 1e-9
 LANCZOS = 40
 """Vectors kept while looking for modes: frequencies that lie close together, as those of equal spans, need many."""
 
-FREE = 1e-9
-"""A motion of the whole counts as rigid if its stiffness is below this fraction of the mean one."""
-
 RESOLVED = 1e-13
 """Eigenvalues below this fraction of the largest are round-off of the stiffness."""
 
@@ -92,41 +89,13 @@ def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = "rigid"
 
 
 def _rigid_motions(tangent: Linearised, mass: sp.csc_matrix) -> np.ndarray:
-    """(f, r) motions of the whole that supports and guides allow and nothing resists, of unit modal mass each."""
-    places = tangent.positions - tangent.positions.mean(axis=0)
-    candidates = np.zeros((places.size, 6))
-    for axis in range(3):
-        candidates[axis::3, axis] = 1.0
-        spin = np.cross(np.eye(3)[axis], places)
-        candidates[:, 3 + axis] = (spin / (np.abs(spin).max() or 1.0)).ravel()
-    problem = tangent.problem
-    held = np.flatnonzero(problem.unknown < 0)
-    blocked = np.concatenate([candidates[held], problem.guides @ candidates])
-    allowed = candidates[problem.free] @ _null(blocked, 1e-9, float(np.sqrt(len(places))))
-    basis = _ranged(allowed)
-    scale = float(np.abs(tangent.stiffness.diagonal()).mean()) if tangent.stiffness.shape[0] else 1.0
-    basis = basis @ _null(tangent.stiffness @ basis, FREE * scale, 1.0)
+    """(f, r) free motions of unit modal mass each; those that move no mass are left out."""
+    basis = tangent.free_motions
     if not basis.shape[1]:
-        return np.asarray(basis)
+        return basis
     weight, ways = np.linalg.eigh(basis.T @ (mass @ basis))
     moved = weight > 1e-12 * weight.max()
     return np.asarray(basis @ (ways[:, moved] / np.sqrt(weight[moved])))
-
-
-def _null(matrix: np.ndarray, tolerance: float, scale: float) -> np.ndarray:
-    """An orthonormal basis of the columns' combinations that vanish."""
-    if not matrix.size:
-        return np.eye(matrix.shape[1])
-    _, sizes, ways = np.linalg.svd(np.linalg.qr(matrix, mode="r"), full_matrices=True)
-    full = np.zeros(matrix.shape[1])
-    full[: sizes.size] = sizes
-    return np.asarray(ways[full <= tolerance * scale].T)
-
-
-def _ranged(matrix: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of the columns' span."""
-    left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
-    return np.asarray(left[:, sizes > 1e-9 * (sizes.max(initial=0.0) or 1.0)])
 
 
 def _shifted(tangent: Linearised, mass: sp.csc_matrix, rigid: np.ndarray, solver: str) -> tuple[Solver, float]:

@@ -14,6 +14,9 @@ from taut.statics.posed import Posed, Setting
 FIRST_SHIFT = 1e-6
 """Of the mean stiffness, added to the diagonal where the stiffness is not positive, then ten times more, and so on."""
 
+STEPS = (1, 4, 16)
+"""Into how many steps what is imposed is cut, each try after the one before it has failed."""
+
 FREE_SHIFT = 1e-8
 FREE_MOTIONS = 6
 """The whole can move in so many ways without stiffness, of either sign by round-off: a small shift holds it."""
@@ -83,6 +86,31 @@ def settled(
         model = model.after()
     worst = int(problem.free[np.argmax(np.abs(slope))]) if slope.size else 0
     return Settled(places, multipliers, residual, goal, bool(converged), worst, np.array(history))
+
+
+def stepped(
+    problem: Posed,
+    start: Setting,
+    goal: Setting,
+    positions: np.ndarray,
+    *,
+    tolerance: float = 1e-10,
+    limit: int = 200,
+    solver: str = "direct",
+) -> tuple[Settled, int]:
+    """A balance at the goal, in more and more steps from the start where fewer fail; and the iterations it took."""
+    same = all(np.array_equal(a, b) for a, b in zip(start, goal, strict=True))
+    for pieces in (1,) if same else STEPS:
+        places, count = positions, 0
+        for piece in range(1, pieces + 1):
+            setting = start.towards(goal, piece / pieces)
+            found = settled(problem, setting, places, tolerance=tolerance, limit=limit, solver=solver)
+            places, count = found.positions, count + len(found.history) - 1
+            if not found.converged:
+                break
+        if found.converged:
+            break
+    return found, count
 
 
 def restored(problem: Posed, setting: Setting, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -88,8 +88,9 @@ class Posed:
     def unbalance(self, positions: np.ndarray, multipliers: np.ndarray, setting: Setting) -> np.ndarray:
         """(3 n,) minus the force on every coordinate, held ones too [N]."""
         spans = tangent.spans_of(self.members, positions)
-        divisor = tangent.lengths_of(spans)
-        divisor[self.rigid] = np.real(setting.rest_length[self.rigid])  # as the gradient of the gap has it
+        lengths = tangent.lengths_of(spans)
+        divisor = lengths.astype(np.result_type(lengths, setting.rest_length))
+        divisor[self.rigid] = setting.rest_length[self.rigid]  # as the gradient of the gap has it
         pulls = (self.tensions(positions, multipliers, setting) / divisor)[:, None] * spans
         forces = tangent.nodal_forces(self.members, pulls, len(positions)) + setting.external
         return np.asarray(self.guides.T @ multipliers[self.rigid.size :] - forces.ravel())
