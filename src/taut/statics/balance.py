@@ -52,7 +52,7 @@ def balance(
     if not 0.0 < tolerance < 1.0:
         raise OptionError(f"tolerance = {tolerance!r} must be more than 0 and less than 1")
     given = network(subdivided(structure), gravity=gravity, loads=loads)
-    refuse_adrift(given)
+    refuse_adrift(given, given.external)
     problem = posed(given, bars)
     unloaded = problem.setting._replace(external=np.zeros_like(given.external))
     found, count = stepped(
@@ -61,9 +61,9 @@ def balance(
     return equilibrium_of(problem, problem.setting, found, bars, iterations=count, counted=solver == "direct")
 
 
-def refuse_adrift(given: Network) -> None:
+def refuse_adrift(given: Network, external: np.ndarray) -> None:
     """Raise where external forces push a part that nothing holds in their direction: it has no equilibrium at all."""
-    if not given.external.any():
+    if not external.any():
         return
     structure = given.structure
     index = {name: i for i, name in enumerate(structure.nodes)}
@@ -78,8 +78,8 @@ def refuse_adrift(given: Network) -> None:
             ways += list(np.asarray(guided @ np.tile(np.eye(3), (len(at), 1))))
         _, sizes, axes = np.linalg.svd(np.array(ways))
         loose = axes[sizes < 1e-9 * max(sizes.max(), 1e-300)] if sizes.any() else np.eye(3)
-        pushed = loose.T @ (loose @ given.external[at].sum(axis=0))
-        size = float(np.abs(given.external[at]).sum())
+        pushed = loose.T @ (loose @ external[at].sum(axis=0))
+        size = float(np.abs(external[at]).sum())
         if np.abs(pushed).max(initial=0.0) <= 1e-9 * size:
             continue
         axis = AXES[int(np.argmax(np.abs(pushed)))]

@@ -16,7 +16,6 @@ from taut.statics.network import network
 from taut.statics.newton import SINGULAR
 from taut.statics.posed import BarChoice, Posed, Setting, posed
 
-
 FREE = 1e-9
 """A motion of the whole counts as free if its stiffness is below this fraction of the mean one."""
 
