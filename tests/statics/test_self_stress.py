@@ -151,6 +151,22 @@ def test_counts_of_middling_structures_go_the_sparse_way_and_agree(structure: ta
     assert found.rank == np.linalg.matrix_rank(matrix, tol=1e-9 * np.linalg.norm(matrix, 2))
 
 
+@pytest.mark.parametrize("structure", [taut.tower(30, 4), taut.tower(60, 4, class_=2)])
+def test_dependence_that_no_pivot_shows_is_found(structure: taut.Structure) -> None:
+    """In these towers every pivot over coordinates is large, but one or two combinations of all of them vanish."""
+    matrix = sp.csr_matrix(equilibrium_matrix(network(structure)).T)
+    assert null_space(matrix, dense=0).shape == null_space(matrix, dense=10**9).shape
+    assert len(mechanism_basis(structure)) == counts(structure).mechanisms
+
+
+def test_the_classic_matrix_with_large_pivots_and_a_null_vector() -> None:
+    """Ones on the diagonal, minus ones to the right of it: every pivot is 1, the smallest singular value about 2^-n."""
+    size = 60
+    matrix = sp.csr_matrix(np.triu(-np.ones((size, size)), 1) + np.eye(size))
+    both = sp.block_diag([matrix] * 10, format="csr")
+    assert rank_of(both, dense=0).rank == rank_of(both, dense=10**9).rank == 10 * (size - 1)
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_sparse_rank_of_random_matrices_with_known_rank(seed: int) -> None:

@@ -16,6 +16,9 @@ from taut.numerics.subspaces import least_norm, narrow_null_space, null_space
 TOLERANCE = 1e-9
 """Equations and bounds count as met to this."""
 
+REDUCED = 1e-6
+"""A reduced cost of more than this part of the largest cost is one; HiGHS has them to 1e-7."""
+
 NARROW = 500
 """Up to this many states the program is one in states."""
 
@@ -46,44 +49,56 @@ def closest(
     return _closest_of(x, states, np.where(first, -np.inf, low))
 
 
-def cheapest(rows: sp.csr_matrix, right: np.ndarray, low: np.ndarray, cost: np.ndarray) -> np.ndarray | None:
-    """The x with the least cost . x; where several cost the same, the shortest of these; None where there is none.
+def cheapest(
+    rows: sp.csr_matrix, right: np.ndarray, low: np.ndarray, cost: np.ndarray
+) -> tuple[np.ndarray | None, bool]:
+    """The x with the least cost . x, where several cost the same the shortest of these; None where there is none.
 
-    By duality, what has a reduced cost stays at its bound in every optimal x, and all x that do so cost the same.
+    By duality, what has a reduced cost stays at its bound in every optimal x, and all x that do so cost the same. With
+    many states the shortest is not always found; then x is the one of the linear program, and False stands beside it.
     """
     from scipy.optimize import linprog
 
     x = least_norm(rows, right)
     if _off(rows, right, x):
-        return None
+        return None, True
+    least = REDUCED * float(np.abs(cost).max(initial=0.0))
     states = narrow_null_space(rows, NARROW)
-    least = TOLERANCE * float(np.abs(cost).max(initial=0.0))
     if states is None:
-        bounds = np.column_stack([low, np.full(low.size, np.inf)])
-        found = linprog(cost, A_eq=rows, b_eq=right, bounds=bounds, method="highs")
-        if found.status != 0:
-            return None
-        stuck = found.lower.marginals > least
-        x = np.where(stuck, low, 0.0)
-        loose = ~stuck
-        zero = np.zeros(int(loose.sum()))
-        rest = closest(sp.csr_matrix(rows[:, loose]), right - rows @ x, low[loose], zero, zero > 0.0)
-        if rest is None:
-            return None
-        x[loose] = rest
-        return x
+        return _cheapest_wide(rows, right, low, cost, least)
     bounded = np.isfinite(low)
     if states.shape[1]:
         found = linprog(
             cost @ states, A_ub=-states[bounded], b_ub=(x - low)[bounded], bounds=(None, None), method="highs"
         )
         if found.status != 0:
-            return None
+            return None, True
         stuck = np.flatnonzero(bounded)[found.ineqlin.marginals < -least]
         x = x + states @ np.linalg.lstsq(states[stuck], (low - x)[stuck], rcond=TOLERANCE)[0]
         states = states @ null_space(sp.csr_matrix(states[stuck]))
         x -= states @ (states.T @ x)
-    return _closest_of(x, states, low)
+    return _closest_of(x, states, low), True
+
+
+def _cheapest_wide(
+    rows: sp.csr_matrix, right: np.ndarray, low: np.ndarray, cost: np.ndarray, least: float
+) -> tuple[np.ndarray | None, bool]:
+    from scipy.optimize import linprog
+
+    bounds = np.column_stack([low, np.full(low.size, np.inf)])
+    found = linprog(cost, A_eq=rows, b_eq=right, bounds=bounds, method="highs")
+    if found.status != 0:
+        return None, True
+    loose = found.lower.marginals <= least
+    x = np.where(loose, 0.0, low)
+    zero = np.zeros(int(loose.sum()))
+    rest = closest(sp.csr_matrix(rows[:, loose]), right - rows @ x, low[loose], zero, zero > 0.0)
+    if rest is not None:
+        x[loose] = rest
+        return x, True
+    # Bounds that hold in all optimal x without a reduced cost leave no room for the search.
+    x = found.x + least_norm(rows, right - rows @ found.x)
+    return (None if _off(rows, right, x) or np.any(x < low - 1e2 * TOLERANCE) else x), False
 
 
 def least_wrong(rows: sp.csr_matrix, right: np.ndarray, low: np.ndarray) -> np.ndarray:

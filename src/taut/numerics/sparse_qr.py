@@ -17,6 +17,11 @@ from scipy.linalg import lapack, qr, solve_triangular
 
 from taut.numerics.dissection import dissection
 
+BLOCK, ROUNDS = 6, 6
+"""Vectors and rounds of inverse iteration: the gap it looks for is of many powers of ten."""
+
+REORDERINGS = 5
+
 
 @dataclass(frozen=True)
 class Front:
@@ -76,11 +81,47 @@ class Factor:
         return x
 
 
-def factorise(matrix: sp.spmatrix, drop: float) -> Factor:
-    """R of a sparse matrix; a column of which no more than `drop` is left after those before it is dead."""
+def factorise(matrix: sp.spmatrix, drop: float) -> tuple[Factor, float]:
+    """R of a sparse matrix, and its smallest singular value over the live columns (estimated from above).
+
+    A column of which no more than `drop` is left after those before it is dead. Columns may depend on each other
+    without any of them showing it (every pivot is large, their inverse is huge). Inverse iteration finds such
+    combinations; one column of each then goes to the end of the order, where the dependence has to show.
+    """
+    last = np.zeros(0, dtype=np.int64)
+    for _ in range(REORDERINGS):
+        factor = _factorised(matrix, drop, last)
+        hidden, smallest = _hidden(matrix, factor, drop)
+        if not hidden.shape[1]:
+            break
+        last = np.union1d(last, qr(hidden.T, mode="r", pivoting=True)[1][: hidden.shape[1]])
+    return factor, smallest
+
+
+def _hidden(matrix: sp.spmatrix, factor: Factor, drop: float) -> tuple[np.ndarray, float]:
+    """Combinations of live columns that come to no more than `drop`, orthonormal, and the next singular value."""
+    width = min(BLOCK, factor.rank)
+    while width:
+        block = np.random.default_rng(2).standard_normal((factor.columns, width))
+        for _ in range(ROUNDS):
+            block = np.linalg.qr(factor.solve(factor.solve_transposed(block)))[0]
+        _, values, right = np.linalg.svd(matrix @ block, full_matrices=False)
+        small = int(np.count_nonzero(values <= drop))
+        if small < width or width == factor.rank:
+            found = block @ right[width - small :].T
+            return found, float(values[width - small - 1]) if small < width else 0.0
+        width = min(4 * width, factor.rank)
+    return np.zeros((factor.columns, 0)), np.inf
+
+
+def _factorised(matrix: sp.spmatrix, drop: float, last: np.ndarray) -> Factor:
+    """With the columns of `last` at the end of the order."""
     rows = sp.csr_matrix(matrix)
-    pattern = sp.csr_matrix((np.ones(rows.nnz), rows.indices, rows.indptr), shape=rows.shape)
-    blocks = dissection(sp.csr_matrix(pattern.T @ pattern))
+    others = np.setdiff1d(np.arange(rows.shape[1]), last)
+    inner = rows[:, others]
+    pattern = sp.csr_matrix((np.ones(inner.nnz), inner.indices, inner.indptr), shape=inner.shape)
+    blocks = [others[block] for block in dissection(sp.csr_matrix(pattern.T @ pattern))]
+    blocks += [last] if last.size else []
     home = np.empty(rows.shape[1], dtype=np.int64)
     for number, block in enumerate(blocks):
         home[block] = number

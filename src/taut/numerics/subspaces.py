@@ -1,9 +1,8 @@
 """Rank and null spaces by one rule: a singular value below TOLERANCE times the largest one is zero.
 
-Small matrices go through the singular value decomposition. Large sparse ones go through a rank-finding QR. There the
-smallest singular value that counts is no less than that of the triangle over the live columns, found by inverse
-iteration, and the largest that does not is seen on random null vectors: a doubtful decision can be told from a clear
-one.
+Small matrices go through the singular value decomposition, large sparse ones through a rank-finding QR. There the
+smallest singular value that counts is no less than that of the triangle over the live columns, and the largest that
+does not is seen on random null vectors: estimates, to tell a doubtful decision from a clear one.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ DENSE = 700
 """Matrices with no more rows and columns than this are decomposed as a whole."""
 
 ROUNDS = 12
-"""Of power and inverse iteration: the estimates are good to a few per cent, the decision needs powers of ten."""
+"""Of power iteration: good to a few per cent, and the decision needs powers of ten."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,8 @@ def rank_of(matrix: sp.spmatrix, tolerance: float = TOLERANCE, *, dense: int = D
         return Rank(rank, float(values[rank - 1]), float(values[rank]) if rank < values.size else 0.0)
     thin = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
     largest = _largest(thin)
-    factor = factorise(thin, tolerance * largest)
-    return Rank(factor.rank, _smallest_kept(factor) / largest, _largest_dropped(thin, factor) / largest)
+    factor, smallest = factorise(thin, tolerance * largest)
+    return Rank(factor.rank, smallest / largest, _largest_dropped(thin, factor) / largest)
 
 
 def null_space(matrix: sp.spmatrix, tolerance: float = TOLERANCE, *, dense: int = DENSE) -> np.ndarray:
@@ -60,7 +59,7 @@ def null_space(matrix: sp.spmatrix, tolerance: float = TOLERANCE, *, dense: int 
     if max(matrix.shape) <= dense:
         _, values, right = np.linalg.svd(matrix.toarray())
         return np.ascontiguousarray(right[np.count_nonzero(values > tolerance * values[0]) :].T)
-    vectors = factorise(matrix, tolerance * _largest(matrix)).null_vectors()
+    vectors = factorise(matrix, tolerance * _largest(matrix))[0].null_vectors()
     return np.asarray(np.linalg.qr(vectors)[0])
 
 
@@ -71,7 +70,7 @@ def narrow_null_space(matrix: sp.spmatrix, most: int, tolerance: float = TOLERAN
         return basis if basis.shape[1] <= most else None
     if matrix.shape[1] - matrix.shape[0] > most:
         return None
-    factor = factorise(matrix, tolerance * _largest(matrix))
+    factor, _ = factorise(matrix, tolerance * _largest(matrix))
     return np.asarray(np.linalg.qr(factor.null_vectors())[0]) if factor.dead.size <= most else None
 
 
@@ -82,7 +81,7 @@ def least_norm(matrix: sp.spmatrix, right: np.ndarray, tolerance: float = TOLERA
     if max(matrix.shape) <= DENSE:
         return np.asarray(np.linalg.lstsq(matrix.toarray(), right, rcond=tolerance)[0])
     tall = sp.csr_matrix(matrix.T)
-    factor = factorise(tall, tolerance * _largest(tall))
+    factor, _ = factorise(tall, tolerance * _largest(tall))
     x = np.zeros(tall.shape[0])
     for _ in range(3):  # corrected seminormal equations: each round mends what the squared condition number spoilt
         x += tall @ factor.solve(factor.solve_transposed(right - matrix @ x))
@@ -96,15 +95,6 @@ def _largest(matrix: sp.spmatrix) -> float:
     for _ in range(ROUNDS):
         vector = matrix.T @ (matrix @ (vector / np.linalg.norm(vector)))
         value = float(np.sqrt(np.linalg.norm(vector)))
-    return value
-
-
-def _smallest_kept(factor: Factor) -> float:
-    vector = np.random.default_rng(2).standard_normal(factor.rank)
-    value = 1.0
-    for _ in range(ROUNDS):
-        vector = factor.solve_transposed(factor.solve(vector / np.linalg.norm(vector)))
-        value = float(1.0 / np.sqrt(np.linalg.norm(vector)))
     return value
 
 

@@ -14,8 +14,8 @@ from taut.numerics.subspaces import least_norm, narrow_null_space, null_space
 DENSE = 900
 """Up to this size matrices are treated as dense."""
 
-LISTED = 1500
-"""Up to this many directions they are listed and all of them looked at, whatever the size."""
+LISTED = 300
+"""Up to this many directions they are listed and all of them looked at, whatever the size; then a search is faster."""
 
 
 @dataclass(frozen=True)

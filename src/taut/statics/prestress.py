@@ -49,7 +49,7 @@ def prestress(
     1. the least sum of (force - target)^2 over the members with a target, and among these
     2. "least_squares": the least sum of force^2 over all other members, or
        "least_force_density": the least sum of tension / length over all cables (springs do not count), and if several
-       have it, of these the least sum of squares.
+       have it, of these the least sum of squares (with more than 500 states it may not be found; a note says so).
 
     targets: selector -> force [N], tension positive: {"cable:vertical": 200.0, "bar:*": -500.0}; of two selectors that
         name a member the later holds. A target below a cable's minimum gives way to it.
@@ -62,18 +62,18 @@ def prestress(
     if objective not in OBJECTIVES:
         raise OptionError(f'objective = "{objective}" is not one of {", ".join(OBJECTIVES)}')
     net = network(structure, gravity=gravity, loads=loads)
-    refuse_adrift(net)
+    refuse_adrift(net, net.external)
     wanted = given_by_selector(net, "targets", targets)
     low = _lower_bounds(net, wanted, minimum, minimum_force_density)
     for _ in range(WEIGHINGS):
-        forces = _forces(net, wanted, low, objective)
+        forces, notes = _forces(net, wanted, low, objective)
         tightened = _tightened(net, forces)
         weighed = network(tightened, gravity=gravity, loads=loads)
         change = np.abs(weighed.external - net.external).max(initial=0.0)
         if change <= 1e-13 * np.abs(net.external).max(initial=0.0):
             break
         net = replace(net, external=weighed.external)
-    return _standing(net, tightened, forces, objective)
+    return _standing(net, tightened, forces, objective, notes)
 
 
 def _lower_bounds(
@@ -108,8 +108,9 @@ def _by_member(net: Network, option: str, values: float | Mapping[str, float]) -
     return np.asarray(numbers)
 
 
-def _forces(net: Network, wanted: np.ndarray, low: np.ndarray, objective: str) -> np.ndarray:
-    """The forces by the objective, (m,) [N]; raises where there are none."""
+def _forces(net: Network, wanted: np.ndarray, low: np.ndarray, objective: str) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The forces by the objective, (m,) [N], with notes; raises where there are none."""
+    notes: tuple[str, ...] = ()
     allowed = motions(net)
     matrix = equilibrium_matrix(net, allowed)
     load = -(allowed.T @ net.external.ravel())
@@ -120,7 +121,7 @@ def _forces(net: Network, wanted: np.ndarray, low: np.ndarray, objective: str) -
         float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0)),
     )
     if unit == 0.0:
-        return np.zeros(net.members)
+        return np.zeros(net.members), notes
     first = np.isfinite(wanted)
     goal, right, bound = np.where(first, wanted, 0.0) / unit, load / unit, low / unit
     found: np.ndarray | None = np.zeros(net.members)
@@ -129,7 +130,9 @@ def _forces(net: Network, wanted: np.ndarray, low: np.ndarray, objective: str) -
     if objective == "least_force_density" and found is not None:
         fitted = np.where(first, found, 0.0)
         cost = np.where(net.unilateral, 1.0 / net.lengths(), 0.0)[~first]
-        rest = cheapest(sp.csr_matrix(matrix[:, ~first]), right - matrix @ fitted, bound[~first], cost)
+        rest, settled = cheapest(sp.csr_matrix(matrix[:, ~first]), right - matrix @ fitted, bound[~first], cost)
+        if not settled:
+            notes = ("other forces may have the same sum of force densities; the least squares of these was not found",)
         found = None
         if rest is not None:
             fitted[~first] = rest
@@ -137,7 +140,7 @@ def _forces(net: Network, wanted: np.ndarray, low: np.ndarray, objective: str) -
     if found is None:
         carried = np.abs(matrix @ least_norm(matrix, right) - right).max(initial=0.0) <= 1e-9
         raise _unbalanced(net, allowed @ least_wrong(matrix, right, bound) * unit, low, carried=carried)
-    return np.asarray(found * unit)
+    return np.asarray(found * unit), notes
 
 
 def _unbalanced(net: Network, left: np.ndarray, low: np.ndarray, *, carried: bool) -> BalanceError:
@@ -199,7 +202,9 @@ def _tightened(net: Network, forces: np.ndarray) -> Structure:
     return replace(structure, cables=cables, bars=bars)
 
 
-def _standing(net: Network, tightened: Structure, forces: np.ndarray, method: str) -> Equilibrium:
+def _standing(
+    net: Network, tightened: Structure, forces: np.ndarray, method: str, notes: tuple[str, ...]
+) -> Equilibrium:
     left = pulls(net, net.vectors() / net.lengths()[:, None]) @ forces + net.external.ravel()
     guided = net.guides[:, net.free]
     multiplier = -least_norm(guided.T, left[net.free])
@@ -216,4 +221,5 @@ def _standing(net: Network, tightened: Structure, forces: np.ndarray, method: st
         external=net.external,
         residual=residual,
         method=f"prestress, {method}",
+        notes=notes,
     )
