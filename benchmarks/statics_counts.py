@@ -1,7 +1,7 @@
 """Counts, one unilateral prestress and its stability certificate as structures grow; 10,000 members by default.
 
-Alone: `OPENBLAS_NUM_THREADS=1 python -m benchmarks.statics_counts`. The dense pieces are small, and on a busy machine the
-threads of BLAS wait for one another many times longer than they work.
+Alone: `OPENBLAS_NUM_THREADS=1 python -m benchmarks.statics_counts`. The dense pieces are small, and on a busy machine
+the threads of BLAS wait for one another many times longer than they work.
 """
 
 from __future__ import annotations
