@@ -112,11 +112,12 @@ def measure(kind: str, members: int, work: float = 3e5) -> Size:
     count = len(built.bars) + len(built.cables)
     wave = {n: tuple(1e-3 * np.sin(i * np.array([1.0, 3.0, 2.0]))) for i, n in enumerate(built.nodes)}
     plant = taut.assemble(built, velocities=wave, solver="iterative" if kind in ITERATIVE else "direct")
-    steps = max(2, int((0.03 if kind in ITERATIVE else 1.0) * work / count))
+    steps = max(4, int((0.03 if kind in ITERATIVE else 1.0) * work / count))
     costs = []
     for correction in ("none", "energy"):
-        spent = {n: _spent(plant, n, correction) for n in (2, 2, 2 + steps)}
-        costs.append((spent[2 + steps] - spent[2]) / steps / count)
+        _spent(plant, 2, correction)
+        short = min(_spent(plant, 2, correction) for _ in range(3))
+        costs.append((min(_spent(plant, 2 + steps, correction) for _ in range(3)) - short) / steps / count)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
     return Size(kind, count, costs[0], costs[1], memory / count)
 
@@ -154,7 +155,5 @@ def table(sizes: Sequence[Size]) -> str:
         if last.members > first.members:
             growth = np.log(last.step / first.step) / np.log(last.members / first.members)
             spread = max(s.step for s in same) / min(s.step for s in same)
-            lines.append(
-                f"{kind}: cost per member within a factor {spread:.2f}, growing like members^{growth:.2f}"
-            )
+            lines.append(f"{kind}: cost per member within a factor {spread:.2f}, growing like members^{growth:.2f}")
     return "\n".join(lines)

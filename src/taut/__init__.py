@@ -15,7 +15,19 @@ _HOMES = {
     "taut.structure.records": ("Bar", "Cable", "LinearConstraint", "Material", "on_line", "on_plane", "tied"),
     "taut.structure.structure": ("Structure",),
     "taut.structure.scenario": ("Constant", "Damping", "Doublet", "Load", "Scenario", "Sinusoid", "Table"),
-    "taut.structure.generators": ("dbar", "icosahedron", "lattice", "planar_lattice", "prism", "tbar", "tower"),
+    "taut.structure.generators": (
+        "dbar",
+        "icosahedron",
+        "lattice",
+        "needle_tower",
+        "planar_lattice",
+        "prism",
+        "tbar",
+        "tower",
+        "truncated_octahedron",
+        "truncated_tetrahedron",
+        "x_mast",
+    ),
     "taut.structure.files": ("Model", "read_model"),
     "taut.mechanics.plant": ("Plant", "assemble"),
     "taut.dynamics.correction": ("Correction",),
@@ -64,7 +76,19 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.output.page.page import page
     from taut.output.pictured import Event, ModeShape, Still
     from taut.structure.files import Model, read_model
-    from taut.structure.generators import dbar, icosahedron, lattice, planar_lattice, prism, tbar, tower
+    from taut.structure.generators import (
+        dbar,
+        icosahedron,
+        lattice,
+        needle_tower,
+        planar_lattice,
+        prism,
+        tbar,
+        tower,
+        truncated_octahedron,
+        truncated_tetrahedron,
+        x_mast,
+    )
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
     from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table
     from taut.structure.structure import Structure

@@ -55,6 +55,15 @@ class OptionError(TautError):
     """An option of a call that makes no sense: says its name, its value and what is allowed."""
 
 
+class BalanceError(TautError):
+    """A structure that no forces can hold as asked: the node that is left unbalanced, and the force left on it [N]."""
+
+    def __init__(self, message: str, node: str = "", force: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
+        self.node = node
+        self.force = force
+        super().__init__(message)
+
+
 class FileError(TautError):
     """A file that cannot be read or written."""
 

@@ -48,6 +48,15 @@ def test_the_text_is_made_for_reading() -> None:
     assert titles == ["nodes", "materials", "bars", "cables", "properties", "supports", "groups", "scenario"]
 
 
+def test_strength_and_expansion_of_a_material_are_kept() -> None:
+    text = MODEL.replace("youngs_modulus: 1e9}", "youngs_modulus: 1e9, yield_stress: 4e7, thermal_expansion: 5e-6}")
+    model = parse_model(text)
+    wood = model.structure.bars["b1"].material
+    assert wood is not None
+    assert (wood.yield_stress, wood.thermal_expansion) == (4e7, 5e-6)
+    assert_same_again(model.structure, model.scenario)
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_are_sound_and_round_trip(path: Path) -> None:
     model = read_model(path)

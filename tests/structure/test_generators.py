@@ -14,7 +14,19 @@ from scipy.sparse.csgraph import connected_components
 
 from taut.errors import OptionError
 from taut.structure import generators
-from taut.structure.generators import dbar, icosahedron, lattice, planar_lattice, prism, tbar, tower
+from taut.structure.generators import (
+    dbar,
+    icosahedron,
+    lattice,
+    needle_tower,
+    planar_lattice,
+    prism,
+    tbar,
+    tower,
+    truncated_octahedron,
+    truncated_tetrahedron,
+    x_mast,
+)
 from taut.structure.properties import bar_mass, massless_nodes, route_length, total_mass
 from taut.structure.structure import Structure
 
@@ -26,6 +38,10 @@ BALANCED = {
         f"tower {stages} x {struts} class {class_}": tower(stages, struts, radius=0.4, height=1.3, class_=class_)
         for stages, struts, class_ in itertools.product((1, 2, 3, 4, 9), (3, 4, 6), (1, 2))
     },
+    **{f"truncated tetrahedron {r}": truncated_tetrahedron(0.7, edge_ratio=r) for r in (0.3, 1.0, 3.0)},
+    **{f"truncated octahedron {r}": truncated_octahedron(1.2, edge_ratio=r) for r in (0.3, 1.0, 3.0)},
+    **{f"needle tower {n} x {p}": needle_tower(n, p, radius=0.7, height=5.0) for n, p in ((2, 3), (5, 3), (3, 6))},
+    **{f"mast of {n} crosses": x_mast(n, radius=0.3, height=3.0) for n in (2, 3, 8)},
     **{f"tower overlap {o}": tower(4, 3, height=2.0, overlap=o) for o in (0.05, 0.5, 0.95)},
     **{
         f"planar {size} class {class_}": planar_lattice(*size, class_=class_, cell_width=2.0, cell_height=0.7)

@@ -256,6 +256,10 @@ def test_a_sound_structure_has_no_problems() -> None:
             "cables.x.segments: only a cable with mass can be cut into segments; give a mass or a density",
         ),
         (
+            square().with_bars(Bar("x", ("a", "b"), material=Material("soft", yield_stress=-1.0))),
+            "bars.x.material.yield_stress: -1 Pa must be more than zero",
+        ),
+        (
             square().with_constraints(LinearConstraint("x", (("a", "xy", 1.0),))),
             'constraints.x: "xy" is not an axis; say x, y or z',
         ),

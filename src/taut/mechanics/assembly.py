@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import ModelError, Problem
+from taut.mechanics.inertia import inertia
 from taut.mechanics.tables import (
     DIRECT,
     EXPLICIT,
@@ -48,21 +49,14 @@ def nodal_tables(
     cable_ends = _ends(index, [cable.route for cable in cables])
     stiffness = np.array([properties.stiffness(structure, cable) for cable in cables], dtype=float)
     bar_length = np.array([properties.bar_length(structure, bar) for bar in bars])
-    bar_mass = np.array([properties.bar_mass(structure, bar) for bar in bars], dtype=float)
-    rotary = np.array([properties.bar_rotary_mass(structure, bar) for bar in bars], dtype=float)
-    coupling = bar_mass / 4.0 - rotary
-    lumped = _lumped_masses(structure, index)
-    inertia, weighing = lumped.copy(), lumped.copy()
-    for end in bar_ends:
-        np.add.at(inertia, end // 3, bar_mass / 4.0 + rotary)
-        np.add.at(weighing, end // 3, bar_mass / 2.0)
+    own, weighing, coupling = inertia(structure)
     free = np.flatnonzero(~_held(structure, index))
     guides = _guides(structure, index)
-    mass = np.repeat(inertia, 3)
+    mass = np.repeat(own, 3)
     system, bar_entry = _system(mass, coupling, bar_ends, free, guides, iterative=iterative)
     lengths = [*bar_length, *(properties.route_length(structure, cable.route) for cable in cables)]
     typical = float(np.mean(lengths)) if lengths else 1.0
-    slowness = float(np.sqrt(inertia.sum() / stiffness.sum())) if stiffness.size and inertia.any() else 1.0
+    slowness = float(np.sqrt(own.sum() / stiffness.sum())) if stiffness.size and own.any() else 1.0
     size, rows = mass.size, len(bars) + guides.value.size
     drag = np.array([cable.damping for cable in cables], dtype=float) + damping.stiffness * stiffness
     return _packed(
@@ -159,18 +153,6 @@ def _held(structure: Structure, index: dict[str, int]) -> np.ndarray:
         for axis in axes:
             held[3 * index[node] + AXES.index(axis)] = True
     return held
-
-
-def _lumped_masses(structure: Structure, index: dict[str, int]) -> np.ndarray:
-    """Point masses, and half of every cable's mass at either end."""
-    masses = np.zeros(len(index))
-    for node, mass in structure.point_masses.items():
-        masses[index[node]] += mass
-    for cable in structure.cables.values():
-        share = properties.cable_mass(structure, cable) / 2.0
-        masses[index[cable.route[0]]] += share
-        masses[index[cable.route[-1]]] += share
-    return masses
 
 
 def _guides(structure: Structure, index: dict[str, int]) -> Guides:

@@ -81,6 +81,8 @@ def _material(path: tuple[str, ...], material: Material | None) -> Iterator[Prob
     if material is not None:
         yield from _number((*path, "material", "density"), material.density, "kg/m^3", zero=True)
         yield from _number((*path, "material", "youngs_modulus"), material.youngs_modulus, "Pa")
+        yield from _number((*path, "material", "yield_stress"), material.yield_stress, "Pa")
+        yield from _number((*path, "material", "thermal_expansion"), material.thermal_expansion, "1/K", sign=False)
 
 
 def _bar(structure: Structure, bar: Bar, sound: set[str]) -> Iterator[Problem]:

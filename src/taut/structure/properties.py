@@ -29,10 +29,10 @@ def bar_mass(structure: Structure, bar: Bar) -> float | None:
     """[kg], or None where neither a mass nor material, density and radius are given."""
     if bar.mass is not None:
         return bar.mass
-    if bar.material is None or bar.material.density is None or bar.radius is None:
+    section = area(bar)
+    if bar.material is None or bar.material.density is None or section is None:
         return None
-    area = math.pi * (bar.radius**2 - bar.inner_radius**2)
-    return bar.material.density * area * bar_length(structure, bar)
+    return bar.material.density * section * bar_length(structure, bar)
 
 
 def bar_rotary_mass(structure: Structure, bar: Bar) -> float | None:
@@ -52,11 +52,36 @@ def rest_length(structure: Structure, cable: Cable) -> float:
     return cable.rest_length if cable.rest_length is not None else route_length(structure, cable.route)
 
 
-def axial_rigidity(cable: Cable) -> float | None:
-    """E A [N], or None where material or radius are missing."""
-    if cable.material is None or cable.material.youngs_modulus is None or cable.radius is None:
+def area(member: Bar | Cable) -> float | None:
+    """Of the cross-section [m^2], or None where the radius is missing."""
+    if member.radius is None:
         return None
-    return cable.material.youngs_modulus * math.pi * cable.radius**2
+    inner = member.inner_radius if isinstance(member, Bar) else 0.0
+    return math.pi * (member.radius**2 - inner**2)
+
+
+def axial_rigidity(member: Bar | Cable) -> float | None:
+    """E A [N], or None where material or radius are missing."""
+    section = area(member)
+    if member.material is None or member.material.youngs_modulus is None or section is None:
+        return None
+    return member.material.youngs_modulus * section
+
+
+def euler_load(bar: Bar, length: float) -> float | None:
+    """The push [N] under which a straight pin-ended bar bends out, pi^2 E I / l^2; None without E and radius."""
+    if bar.material is None or bar.material.youngs_modulus is None or bar.radius is None:
+        return None
+    second_moment = math.pi / 4.0 * (bar.radius**4 - bar.inner_radius**4)
+    return math.pi**2 * bar.material.youngs_modulus * second_moment / length**2
+
+
+def yield_load(member: Bar | Cable) -> float | None:
+    """The force [N] at which a member yields; None without yield stress and radius."""
+    section = area(member)
+    if member.material is None or member.material.yield_stress is None or section is None:
+        return None
+    return member.material.yield_stress * section
 
 
 def stiffness(structure: Structure, cable: Cable) -> float | None:

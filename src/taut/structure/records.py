@@ -12,15 +12,19 @@ CABLE_LAWS = ("cable", "spring")
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A material: what a member weighs and how it stretches.
+    """A material: what a member weighs, how it stretches and what it bears.
 
     density: [kg/m^3], None for a massless idealisation.
     youngs_modulus: [Pa], None where stiffness is given on the member itself.
+    yield_stress: [Pa], None where strength is not asked for.
+    thermal_expansion: [1/K], None where temperature does not change.
     """
 
     name: str
     density: float | None = None
     youngs_modulus: float | None = None
+    yield_stress: float | None = None
+    thermal_expansion: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def build(entry: ModelEntry) -> tuple[Structure, Scenario, list[Problem]]:
     styles, found = styles_of(entry, skeleton)
     problems += found
     members = Members(entry, styles)
-    materials = {name: Material(name, m.density, m.youngs_modulus) for name, m in entry.materials.items()}
+    materials = {name: Material(name, **m.own()) for name, m in entry.materials.items()}
     bars, cables, found = finished_members(members, skeleton, {**_materials_in(base), **materials})
     problems += found
     structure = replace(

@@ -10,7 +10,19 @@ from typing import Any
 from taut.errors import ModelError, Problem, TautError, suggestion
 from taut.structure.structure import Structure
 
-GENERATORS = ("tbar", "dbar", "prism", "tower", "icosahedron", "planar_lattice", "lattice")
+GENERATORS = (
+    "tbar",
+    "dbar",
+    "prism",
+    "tower",
+    "needle_tower",
+    "x_mast",
+    "icosahedron",
+    "truncated_tetrahedron",
+    "truncated_octahedron",
+    "planar_lattice",
+    "lattice",
+)
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _WORDS = {"true": True, "false": False}

@@ -57,6 +57,8 @@ class Entry(BaseModel):
 class MaterialEntry(Entry):
     density: float | None = None
     youngs_modulus: float | None = None
+    yield_stress: float | None = None
+    thermal_expansion: float | None = None
 
 
 class BarFields(Entry):

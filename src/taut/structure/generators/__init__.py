@@ -5,8 +5,22 @@ without gravity, all cables pulling and all bars pushed. What does not belong he
 """
 
 from taut.structure.generators.lattices import lattice
+from taut.structure.generators.masts import needle_tower, x_mast
 from taut.structure.generators.planar import dbar, planar_lattice, tbar
 from taut.structure.generators.polyhedra import icosahedron
 from taut.structure.generators.prisms import prism, tower
+from taut.structure.generators.truncated import truncated_octahedron, truncated_tetrahedron
 
-__all__ = ["dbar", "icosahedron", "lattice", "planar_lattice", "prism", "tbar", "tower"]
+__all__ = [
+    "dbar",
+    "icosahedron",
+    "lattice",
+    "needle_tower",
+    "planar_lattice",
+    "prism",
+    "tbar",
+    "tower",
+    "truncated_octahedron",
+    "truncated_tetrahedron",
+    "x_mast",
+]

@@ -1,0 +1,165 @@
+"""Sparse systems [A G^T; G 0] [x; y] = [top; bottom] with A symmetric and positive where G x = 0.
+
+What is factored is [A + c G^T G, G^T; G, -d]: the same solution for x and y but for d, which is small. If A is positive
+on the null space of G, this matrix is quasi-definite (Vanderbei 1995, "Symmetric quasidefinite matrices"): it can be
+eliminated in any order without pivoting, rows of G may depend on one another, and it has one negative pivot for every
+row of G. Pivots more negative than that count the directions in which A is negative on the null space of G, by
+Sylvester's law of inertia.
+
+`factored` is direct. `preconditioned` is conjugate gradients in the null space of G (Gould, Hribar and Nocedal 2001,
+"On the solution of equality constrained quadratic programming problems"), for systems whose factors would not fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+SLACK = 1e-3
+"""The lower right block in units of 1 / c. Eliminated first, it costs as many digits; each refinement takes this
+fraction of the error it makes."""
+
+WEIGHT = 3.0
+"""c in units of the largest stiffness: more than one, so that a negative diagonal is outweighed along the rows."""
+
+REFINEMENTS = 3
+
+CURVATURE = 1e-14
+"""Conjugate gradients take a direction for one without stiffness below this fraction of the largest seen."""
+
+
+class Solver(Protocol):
+    """Something that solves with one matrix again and again."""
+
+    negative: int
+
+    def solve(self, top: np.ndarray, bottom: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]: ...
+
+
+@dataclass
+class Factored:
+    """A factorisation. negative: directions in which A is negative on the null space of G; -1 if it broke down.
+
+    weakest: the smallest pivot of A against the largest entry of its diagonal, a hint of singularity.
+    """
+
+    lu: Any
+    matrix: sp.csc_matrix
+    rows: sp.csr_matrix
+    weight: float
+    negative: int
+    weakest: float
+
+    def solve(self, top: np.ndarray, bottom: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """x and y, refined to the system without the slack; where rows depend on one another y is one of many."""
+        size = self.matrix.shape[0]
+        right = np.zeros(size + self.rows.shape[0])
+        right[:size] = top
+        if bottom is not None and bottom.size:
+            right[:size] += self.weight * (self.rows.T @ bottom)
+            right[size:] = bottom
+        found = self.lu.solve(right)
+        for _ in range(REFINEMENTS):
+            x, y = found[:size], found[size:]
+            stretched = self.rows @ x
+            left = np.concatenate([self.matrix @ x + self.rows.T @ (y + self.weight * stretched), stretched])
+            found += self.lu.solve(right - left)
+        return found[:size], found[size:]
+
+
+def factored(matrix: sp.csc_matrix, rows: sp.csr_matrix) -> Factored:
+    """Factor; the same sparsity takes the same time, whatever the numbers."""
+    from scipy.sparse.linalg import splu
+
+    size = matrix.shape[0]
+    diagonal = np.abs(matrix.diagonal())
+    largest = float(diagonal.max(initial=0.0)) or 1.0
+    weight = WEIGHT * largest
+    whole = matrix
+    if rows.shape[0]:
+        whole = sp.bmat(
+            [[matrix + weight * (rows.T @ rows), rows.T], [rows, -(SLACK / weight) * sp.eye(rows.shape[0])]],
+            format="csc",
+        )
+    try:
+        lu = splu(
+            sp.csc_matrix(whole),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+    except RuntimeError:  # a pivot is zero to the last bit
+        return Factored(None, matrix, rows, weight, -1, 0.0)
+    pivots = lu.U.diagonal()
+    broken = not np.array_equal(lu.perm_r, lu.perm_c) or not np.all(np.isfinite(pivots))
+    negative = -1 if broken else int(np.sum(pivots < 0.0)) - rows.shape[0]
+    own = np.ones(pivots.size, dtype=bool)
+    own[lu.perm_c[size:]] = False
+    weakest = float(np.min(np.abs(pivots[own]), initial=np.inf)) / largest
+    return Factored(lu, matrix, rows, weight, negative, weakest)
+
+
+@dataclass
+class Preconditioned:
+    """Conjugate gradients on the null space of G, preconditioned by the diagonal of A on it.
+
+    negative: 1 once a direction of negative curvature was met; the solution then ends there, which still goes downhill.
+    """
+
+    matrix: sp.csc_matrix
+    rows: sp.csr_matrix
+    simple: Factored
+    tolerance: float
+    limit: int
+    negative: int = 0
+    iterations: int = 0
+
+    def solve(self, top: np.ndarray, bottom: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        constrained = self.rows.shape[0] > 0
+        x = np.zeros(self.matrix.shape[0])
+        if constrained and bottom is not None and np.any(bottom):
+            x = self.simple.solve(np.zeros_like(x), bottom)[0]
+        residual = top - self.matrix @ x
+        y = np.zeros(self.rows.shape[0])
+        # The multipliers are kept within the residual: that of a constrained minimum is all multipliers, and small
+        # differences of large numbers would end the iteration early.
+        step, found = self.simple.solve(residual)
+        y += found
+        residual = residual - self.rows.T @ found
+        direction = step
+        slope = float(residual @ step)
+        goal = self.tolerance**2 * slope
+        stiffest = 0.0
+        for _ in range(self.limit):
+            if not slope > goal or slope == 0.0:
+                break
+            self.iterations += 1
+            pushed = self.matrix @ direction
+            curvature = float(direction @ pushed)
+            stiffest = max(stiffest, curvature / float(direction @ direction))
+            if curvature <= CURVATURE * stiffest * float(direction @ direction):
+                self.negative = 1
+                x = x if np.any(x) else direction
+                break
+            length = slope / curvature
+            x = x + length * direction
+            residual = residual - length * pushed
+            step, found = self.simple.solve(residual)
+            y += found
+            residual = residual - self.rows.T @ found
+            before, slope = slope, float(residual @ step)
+            direction = step + (slope / before) * direction
+        return x, y
+
+
+def preconditioned(
+    matrix: sp.csc_matrix, rows: sp.csr_matrix, *, tolerance: float = 1e-8, limit: int = 20_000
+) -> Preconditioned:
+    """An iterative solver; tolerance: of the residual in the preconditioner's norm."""
+    diagonal = np.abs(matrix.diagonal())
+    floor = 1e-6 * (float(np.max(diagonal, initial=0.0)) or 1.0)
+    simple = factored(sp.csc_matrix(sp.diags(np.maximum(diagonal, floor))), rows)
+    return Preconditioned(matrix, rows, simple, tolerance, limit)

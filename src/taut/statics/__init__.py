@@ -1,0 +1,1 @@
+"""Questions with nothing moving: self-stress, form, prestress, stability, stiffness, modes, load paths, sizes."""

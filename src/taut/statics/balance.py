@@ -1,0 +1,177 @@
+"""Where a structure comes to rest under gravity and loads: `balance`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from taut.errors import ModelError, OptionError, Problem
+from taut.numerics.quasidefinite import factored
+from taut.statics.equilibrium import Equilibrium
+from taut.statics.network import Force, Network, network
+from taut.statics.newton import Settled, stepped
+from taut.statics.posed import BarChoice, Posed, Setting, bar_kinds, posed
+from taut.structure import properties
+from taut.structure.joining import subdivided
+from taut.structure.records import AXES, Bar, Cable
+from taut.structure.structure import Structure
+from taut.structure.topology import parts
+
+SOLVERS = ("direct", "iterative")
+UNSTABLE = 1e-8
+"""A balance counts as unstable along a direction whose stiffness is below minus this fraction of the mean one."""
+
+
+def balance(
+    structure: Structure,
+    *,
+    gravity: float | Force = 0.0,
+    loads: Mapping[str, Force] | None = None,
+    bars: BarChoice = "rigid",
+    tolerance: float = 1e-10,
+    iterations: int = 200,
+    solver: str = "direct",
+) -> Equilibrium:
+    """The equilibrium that a structure falls into from its present shape: a minimum of its potential energy.
+
+    Newton's method on the energy, with slack cables left out while they are slack and every step downhill; external
+    forces in steps where the way in one is too far. Cables with segments are cut, so the structure of the answer is
+    the finer one. An answer that did not converge says so in `status` and holds what was found.
+
+    gravity: [m/s^2], a number acts along -z. loads: node -> force [N].
+    bars: "rigid" (keep their length), "compressible" (E A / length from material and radius), or a selector -> word
+        for some of them.
+    tolerance: the residual against the largest force; round-off of stiff members may set a higher limit.
+    solver: "direct" factors; "iterative" takes less memory, for lattices that fill space.
+    """
+    if solver not in SOLVERS:
+        raise OptionError(f'solver = "{solver}" is not one of {", ".join(SOLVERS)}')
+    if not 0.0 < tolerance < 1.0:
+        raise OptionError(f"tolerance = {tolerance!r} must be more than 0 and less than 1")
+    given = network(subdivided(structure), gravity=gravity, loads=loads)
+    refuse_adrift(given, given.external)
+    problem = posed(given, bars)
+    unloaded = problem.setting._replace(external=np.zeros_like(given.external))
+    found, count = stepped(
+        problem, unloaded, problem.setting, given.positions, tolerance=tolerance, limit=iterations, solver=solver
+    )
+    return equilibrium_of(problem, problem.setting, found, bars, iterations=count, counted=solver == "direct")
+
+
+def refuse_adrift(given: Network, external: np.ndarray) -> None:
+    """Raise where external forces push a part that nothing holds in their direction: it has no equilibrium at all."""
+    if not external.any():
+        return
+    structure = given.structure
+    index = {name: i for i, name in enumerate(structure.nodes)}
+    held = np.ones(3 * len(index), dtype=bool)
+    held[given.free] = False
+    problems = []
+    for part in parts(structure):
+        at = np.array([index[node] for node in part])
+        ways = [held.reshape(-1, 3)[at].any(axis=0)[axis] * np.eye(3)[axis] for axis in range(3)]
+        guided = given.guides[:, (3 * at[:, None] + np.arange(3)).ravel()] if given.guides.shape[0] else None
+        if guided is not None:
+            ways += list(np.asarray(guided @ np.tile(np.eye(3), (len(at), 1))))
+        _, sizes, axes = np.linalg.svd(np.array(ways))
+        loose = axes[sizes < 1e-9 * max(sizes.max(), 1e-300)] if sizes.any() else np.eye(3)
+        pushed = loose.T @ (loose @ external[at].sum(axis=0))
+        size = float(np.abs(external[at]).sum())
+        if np.abs(pushed).max(initial=0.0) <= 1e-9 * size:
+            continue
+        axis = AXES[int(np.argmax(np.abs(pushed)))]
+        whole = f'structure "{structure.name}"' if structure.name else "the structure"
+        what = whole if len(part) == len(index) else f'the part of {whole} with node "{part[0]}"'
+        problems.append(
+            Problem(
+                ("supports",),
+                f"{what} is not held along {axis}, where gravity and loads push it with "
+                f"{pushed[AXES.index(axis)]:g} N, "
+                f'so it has no equilibrium; support a node along {axis}, as in supported("{part[0]}", "{axis}")',
+            )
+        )
+    if problems:
+        raise ModelError(problems)
+
+
+def equilibrium_of(
+    problem: Posed,
+    setting: Setting,
+    found: Settled,
+    bars: BarChoice,
+    *,
+    iterations: int,
+    counted: bool = True,
+    method: str = "newton",
+) -> Equilibrium:
+    """What was found, as an Equilibrium; counted: look whether it is a minimum."""
+    structure = problem.network.structure
+    forces = problem.tensions(found.positions, found.multipliers, setting)
+    unbalance = problem.unbalance(found.positions, found.multipliers, setting).reshape(-1, 3)
+    held = (problem.unknown < 0).reshape(-1, 3)
+    supported = [i for i, name in enumerate(structure.nodes) if name in structure.supports]
+    cables = problem.network.cables
+    return Equilibrium(
+        structure=standing(structure, found.positions, setting.rest_length, bars),
+        cable_tension=forces[:cables],
+        bar_force=forces[cables:],
+        constraint_force=-found.multipliers[problem.rigid.size :],
+        reaction=np.where(held, unbalance, 0.0)[supported],
+        external=np.asarray(setting.external),
+        residual=found.residual,
+        method=method,
+        iterations=iterations,
+        status="balanced" if found.converged else _failure(structure, found),
+        notes=_notes(problem, setting, found) if counted and found.converged else (),
+        history=found.history,
+    )
+
+
+def standing(structure: Structure, positions: np.ndarray, rest_length: np.ndarray, bars: BarChoice) -> Structure:
+    """The structure at a balanced shape, with all that it was by its old shape written out: rest lengths, masses."""
+    placed = structure.placed(positions)
+    kinds = bar_kinds(structure, bars)
+    cables = [
+        cable if cable.rest_length == rest else replace(cable, rest_length=float(rest))
+        for cable, rest in zip(structure.cables.values(), rest_length[: len(structure.cables)], strict=True)
+    ]
+
+    def kept(bar: Bar, length: float) -> Bar:
+        if kinds[bar.name] == "rigid":
+            return replace(bar, length=float(length))
+        return replace(bar, length=None, mass=properties.bar_mass(structure, bar))
+
+    kept_bars = map(kept, structure.bars.values(), rest_length[len(structure.cables) :])
+    return replace(placed, cables=_named(cables), bars={bar.name: bar for bar in kept_bars})
+
+
+def _named(cables: list[Cable]) -> dict[str, Cable]:
+    return {cable.name: cable for cable in cables}
+
+
+def _failure(structure: Structure, found: Settled) -> str:
+    node = list(structure.nodes)[found.worst // 3]
+    return (
+        f"not balanced after {len(found.history) - 1} iterations: {found.residual:.1e} N is left at "
+        f'node "{node}" along {AXES[found.worst % 3]}, where {found.goal:.1e} N is asked; '
+        "start nearer to a balance or load it in smaller steps"
+    )
+
+
+def _notes(problem: Posed, setting: Setting, found: Settled) -> tuple[str, ...]:
+    matrix = problem.stiffness(found.positions, found.multipliers, setting)
+    # Free motions of the whole have no stiffness, of either sign by round-off: they are not to be counted.
+    lifted = sp.csc_matrix(matrix + UNSTABLE * abs(matrix.diagonal()).mean() * sp.eye(matrix.shape[0]))
+    negative = factored(lifted, problem.free_rows(found.positions, setting)).negative
+    notes = []
+    if negative > 0:
+        ways = "direction" if negative == 1 else "directions"
+        notes.append(f"unstable: the energy falls in {negative} {ways}; the least push makes it leave")
+    forces = problem.tensions(found.positions, found.multipliers, setting)
+    slack = int(np.sum(problem.members.one_sided & (forces <= 0.0)))
+    if slack:
+        notes.append(f"{slack} of {problem.network.cables} cables are slack")
+    return tuple(notes)

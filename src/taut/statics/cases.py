@@ -1,0 +1,172 @@
+"""Load cases, their combinations and envelopes: every member's force and every reaction, case by case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from taut.errors import OptionError
+from taut.statics.balance import equilibrium_of, refuse_adrift
+from taut.statics.equilibrium import Equilibrium
+from taut.statics.imposing import Case, combination, imposed
+from taut.statics.network import network
+from taut.statics.newton import stepped
+from taut.statics.posed import BarChoice, Posed, Setting, posed
+from taut.statics.strengths import strengths
+from taut.structure.joining import subdivided
+from taut.structure.structure import Structure
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """The extremes of m members over all cases, tension positive [N], and the case of each."""
+
+    members: tuple[str, ...]
+    lowest: np.ndarray
+    lowest_in: tuple[str, ...]
+    highest: np.ndarray
+    highest_in: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class CaseTable:
+    """k cases, m members (cables first), s supports, n nodes. Forces [N], tension positive."""
+
+    equilibria: Mapping[str, Equilibrium]
+    members: tuple[str, ...]
+    supports: tuple[str, ...]
+    member_force: np.ndarray  # (k, m)
+    reaction: np.ndarray  # (k, s, 3)
+    nodes: np.ndarray  # (k, n, 3)
+    utilisation: np.ndarray  # (k, m) share of yield or Euler load, whichever is nearer; zero where unknown
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        return tuple(self.equilibria)
+
+    @property
+    def ok(self) -> bool:
+        return all(found.ok for found in self.equilibria.values())
+
+    @property
+    def status(self) -> str:
+        """ "balanced", or what went wrong in which case."""
+        wrong = [f'case "{name}": {found.status}' for name, found in self.equilibria.items() if not found.ok]
+        return "; ".join(wrong) or "balanced"
+
+    def envelope(self) -> Envelope:
+        low, high = self.member_force.argmin(axis=0), self.member_force.argmax(axis=0)
+        return Envelope(
+            self.members,
+            self.member_force.min(axis=0),
+            tuple(self.cases[i] for i in low),
+            self.member_force.max(axis=0),
+            tuple(self.cases[i] for i in high),
+        )
+
+    def rows(self) -> list[dict[str, float | str]]:
+        """One row a member: its name, its force in every case [N], and the largest share of its limit."""
+        return [
+            {
+                "member": name,
+                **dict(zip(self.cases, self.member_force[:, i].tolist(), strict=True)),
+                "utilisation": float(self.utilisation[:, i].max()),
+            }
+            for i, name in enumerate(self.members)
+        ]
+
+    def reaction_rows(self) -> list[dict[str, float | str]]:
+        """One row a support and axis: its reaction in every case [N]."""
+        return [
+            {"support": f"{name}.{axis}", **dict(zip(self.cases, self.reaction[:, i, k].tolist(), strict=True))}
+            for i, name in enumerate(self.supports)
+            for k, axis in enumerate("xyz")
+        ]
+
+    def __repr__(self) -> str:
+        return f"<CaseTable of {len(self.cases)} cases, {len(self.members)} members: {self.status}>"
+
+
+def load_cases(
+    structure: Structure,
+    cases: Mapping[str, Case],
+    *,
+    combinations: Mapping[str, Mapping[str, float]] | None = None,
+    bars: BarChoice = "rigid",
+    tolerance: float = 1e-10,
+) -> CaseTable:
+    """Every case, and every combination, balanced by itself from the structure as it is.
+
+    combinations: name -> {case: factor}. What the cases impose is added up and balanced again: with slack cables and
+    large displacements, forces of cases do not add up.
+    """
+    problem = _problem(structure, bars)
+    settings = {name: imposed(problem, case) for name, case in cases.items()}
+    clash = [name for name in combinations or {} if name in settings]
+    if clash:
+        raise OptionError(f'"{clash[0]}" names a case and a combination; rename one')
+    base = imposed(problem, Case())
+    settings |= {name: combination(base, settings, f) for name, f in (combinations or {}).items()}
+    found = {
+        name: _balanced(problem, base, setting, problem.network.positions, bars, tolerance)
+        for name, setting in settings.items()
+    }
+    return _table(problem, found)
+
+
+def deployment(
+    structure: Structure,
+    steps: Sequence[Mapping[str, float]],
+    *,
+    case: Case | None = None,
+    bars: BarChoice = "rigid",
+    tolerance: float = 1e-10,
+) -> CaseTable:
+    """A sequence of rest lengths, each step balanced from the shape of the one before.
+
+    steps: selector -> rest length [m] each; what a step does not name keeps the length of the step before.
+    case: what acts all the while.
+    """
+    problem = _problem(structure, bars)
+    acting = case or Case()
+    places, before, wound = problem.network.positions, imposed(problem, acting), dict(acting.rest_lengths)
+    found = {}
+    for number, step in enumerate(steps, 1):
+        wound |= step
+        changed = Case(
+            acting.gravity, acting.loads, acting.temperature, acting.misfits, dict(wound), acting.settlements
+        )
+        setting = imposed(problem, changed)
+        found[f"step {number}"] = _balanced(problem, before, setting, places, bars, tolerance)
+        places, before = found[f"step {number}"].structure.positions, setting
+    return _table(problem, found)
+
+
+def _problem(structure: Structure, bars: BarChoice) -> Posed:
+    return posed(network(subdivided(structure)), bars)
+
+
+def _balanced(
+    problem: Posed, start: Setting, setting: Setting, places: np.ndarray, bars: BarChoice, tolerance: float
+) -> Equilibrium:
+    refuse_adrift(problem.network, setting.external)
+    found, count = stepped(problem, start, setting, places, tolerance=tolerance)
+    return equilibrium_of(problem, setting, found, bars, iterations=count)
+
+
+def _table(problem: Posed, found: Mapping[str, Equilibrium]) -> CaseTable:
+    if not found:
+        raise OptionError("there is no case to balance; give one or more")
+    forces = np.array([one.member_force for one in found.values()])
+    by_yield, by_buckling = strengths(problem.network.structure).used(forces)
+    return CaseTable(
+        dict(found),
+        problem.network.names,
+        next(iter(found.values())).supports,
+        forces,
+        np.array([one.reaction for one in found.values()]),
+        np.array([one.structure.positions for one in found.values()]),
+        np.maximum(by_yield, by_buckling),
+    )

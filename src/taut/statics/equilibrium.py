@@ -1,0 +1,63 @@
+"""An Equilibrium: a structure at a shape at which it stands, with every force in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from taut.structure.structure import Structure
+
+
+@dataclass(frozen=True, repr=False)
+class Equilibrium:
+    """Where a structure stands, SI units, tension positive; n nodes, c cables, b bars, g constraints, s supports.
+
+    structure: at its balanced shape, with the rest lengths and bar lengths with which it stands there, so that it can
+        be assembled and set in motion as it is.
+    residual: the largest force on a free coordinate that nothing balances [N].
+    status: "balanced", or a sentence that says what went wrong; what was found until then is here.
+    """
+
+    structure: Structure
+    cable_tension: np.ndarray  # (c,)
+    bar_force: np.ndarray  # (b,)
+    constraint_force: np.ndarray  # (g,)
+    reaction: np.ndarray  # (s, 3) of the supports on the structure, in the order of `supports`
+    external: np.ndarray  # (n, 3) gravity and loads
+    residual: float
+    method: str
+    iterations: int = 0
+    status: str = "balanced"
+    notes: tuple[str, ...] = ()
+    history: np.ndarray = field(default_factory=lambda: np.zeros(0))  # residual by iteration [N]
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "balanced"
+
+    @property
+    def supports(self) -> tuple[str, ...]:
+        """The supported nodes, in the order of `reaction`."""
+        return tuple(node for node in self.structure.nodes if node in self.structure.supports)
+
+    @cached_property
+    def member_force(self) -> np.ndarray:
+        """Of all members, cables first [N]."""
+        return np.concatenate([self.cable_tension, self.bar_force])
+
+    @cached_property
+    def force_density(self) -> np.ndarray:
+        """Force over length of all members, cables first [N/m]."""
+        places = self.structure.nodes
+        ends = [(c.route[0], c.route[-1]) for c in self.structure.cables.values()]
+        ends += [bar.nodes for bar in self.structure.bars.values()]
+        spans = np.array([np.subtract(places[b], places[a]) for a, b in ends]).reshape(-1, 3)
+        return np.asarray(self.member_force / np.linalg.norm(spans, axis=1))
+
+    def __repr__(self) -> str:
+        name = self.structure.name or "structure"
+        return (
+            f"<Equilibrium of {name}: {self.member_force.size} members, residual {self.residual:.1e} N, {self.status}>"
+        )

@@ -1,0 +1,98 @@
+"""A load case: all that can be done to a structure at rest, and how it changes what is imposed on the posed one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.statics.by_selector import given_by_selector
+from taut.statics.network import Force, network
+from taut.statics.posed import Posed, Setting
+from taut.structure.records import AXES, Bar, Cable
+
+
+@dataclass(frozen=True)
+class Case:
+    """One load case. Members are named by selectors, nodes by name.
+
+    gravity: [m/s^2], a number acts along -z. loads: node -> force [N].
+    temperature: how much warmer than when it was built [K]; one number for all, or selector -> number. Members of
+        materials without thermal_expansion stay as they are.
+    misfits: selector -> how much longer a member was made than drawn [m], negative for too short.
+    rest_lengths: selector -> rest length [m], as when cables are wound in.
+    settlements: supported node -> move [m].
+    """
+
+    gravity: float | Force = 0.0
+    loads: Mapping[str, Force] = field(default_factory=dict)
+    temperature: float | Mapping[str, float] = 0.0
+    misfits: Mapping[str, float] = field(default_factory=dict)
+    rest_lengths: Mapping[str, float] = field(default_factory=dict)
+    settlements: Mapping[str, Force] = field(default_factory=dict)
+
+
+def imposed(problem: Posed, case: Case) -> Setting:
+    """The setting of a case: the structure's own rest lengths and places, and what the case adds to them."""
+    given = problem.network
+    rest = problem.members.rest_length.copy()
+    wound = given_by_selector(given, "rest_lengths", case.rest_lengths)
+    rest = np.where(np.isnan(wound), rest, wound)
+    rest = rest * (1.0 + _expansions(problem) * _warmth(problem, case.temperature))
+    rest = rest + np.nan_to_num(given_by_selector(given, "misfits", case.misfits))
+    if np.any(rest <= 0.0):
+        name = given.names[int(np.argmin(rest))]
+        raise OptionError(f'the case leaves "{name}" a rest length of {rest.min():g} m; it must be more than zero')
+    external = network(given.structure, gravity=case.gravity, loads=case.loads).external
+    return Setting(external, rest, _settled_anchors(problem, case.settlements))
+
+
+def combination(base: Setting, settings: Mapping[str, Setting], factors: Mapping[str, float]) -> Setting:
+    """The base and every case's difference from it times its factor."""
+    unknown = [name for name in factors if name not in settings]
+    if unknown:
+        hint = suggestion(unknown[0], settings) or f"; there are {', '.join(settings)}"
+        raise OptionError(f'a combination names the case "{unknown[0]}", which is not there{hint}')
+    total = base
+    for name, factor in factors.items():
+        change = (s + factor * (c - b) for s, c, b in zip(total, settings[name], base, strict=True))
+        total = Setting(*change)
+    return total
+
+
+def _warmth(problem: Posed, temperature: float | Mapping[str, float]) -> float | np.ndarray:
+    if isinstance(temperature, Mapping):
+        return np.asarray(np.nan_to_num(given_by_selector(problem.network, "temperature", temperature)))
+    if not np.isfinite(temperature):
+        raise OptionError(f"temperature = {temperature!r} must be a finite number [K]")
+    return float(temperature)
+
+
+def _expansions(problem: Posed) -> np.ndarray:
+    structure = problem.network.structure
+    members: list[Bar | Cable] = [*structure.cables.values(), *structure.bars.values()]
+    return np.array([(m.material.thermal_expansion or 0.0) if m.material else 0.0 for m in members], dtype=float)
+
+
+def _settled_anchors(problem: Posed, settlements: Mapping[str, Force]) -> np.ndarray:
+    structure = problem.network.structure
+    index = {name: i for i, name in enumerate(structure.nodes)}
+    anchors = problem.network.positions.copy()
+    problems = []
+    for node, move in settlements.items():
+        if node not in index:
+            problems.append(Problem(("settlements", node), f'no node "{node}"{suggestion(node, structure.nodes)}'))
+            continue
+        if len(move) != 3 or not np.all(np.isfinite(move)):
+            problems.append(Problem(("settlements", node), f"{list(move)} is not three finite numbers [m]"))
+            continue
+        loose = [axis for axis, m in zip(AXES, move, strict=True) if m and axis not in structure.supports.get(node, "")]
+        if loose:
+            message = f"moves along {loose[0]}, where the node is not held; only supports settle"
+            problems.append(Problem(("settlements", node), message))
+        anchors[index[node]] += move
+    if problems:
+        raise ModelError(problems)
+    return anchors

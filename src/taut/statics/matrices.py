@@ -1,0 +1,150 @@
+"""The matrices of statics, sparse: what can move, balance of forces, force densities, motions as a whole.
+
+Displacements are written in *motions*: coordinates of what supports and linear constraints leave free. Their unit
+vectors are orthonormal combinations of node coordinates, so lengths of displacements are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from taut.numerics.subspaces import null_space
+from taut.statics.network import Network
+
+
+def motions(network: Network) -> sp.csr_matrix:
+    """(3 n, p) orthonormal columns: the displacements that supports and linear constraints allow."""
+    free = network.free
+    select = sp.csr_matrix(
+        (np.ones(free.size), (free, np.arange(free.size))), shape=(network.positions.size, free.size)
+    )
+    if network.guides.shape[0] == 0:
+        return select
+    rows = sp.csr_matrix(network.guides @ select)
+    rows.eliminate_zeros()
+    label = connected_components(abs(rows.T) @ abs(rows), directed=False)[1]
+    tied = np.flatnonzero(np.diff(rows.tocsc().indptr))
+    loose = np.setdiff1d(np.arange(free.size), tied)
+    blocks, columns = [sp.identity(loose.size)], [loose]
+    # Constraints rarely all hang together, so each group of coordinates gets a small basis of its own.
+    for group in _grouped(tied, label[tied]):
+        own = rows[:, group]
+        blocks.append(sp.csr_matrix(null_space(_unit_rows(own[np.flatnonzero(np.diff(own.indptr))]))))
+        columns.append(group)
+    stacked = sp.block_diag(blocks, format="coo")
+    places = np.concatenate(columns)
+    basis = sp.csr_matrix((stacked.data, (places[stacked.row], stacked.col)), shape=(free.size, stacked.shape[1]))
+    return sp.csr_matrix(select @ basis)
+
+
+def equilibrium_matrix(network: Network, allowed: sp.csr_matrix | None = None) -> sp.csr_matrix:
+    """(p, m): the force that a unit tension of each member puts on each motion. Its transpose gives shortenings.
+
+    Columns are made of unit vectors, so ranks do not depend on the unit of length.
+    """
+    allowed = motions(network) if allowed is None else allowed
+    directions = network.vectors() / network.lengths()[:, None]
+    return sp.csr_matrix(allowed.T @ pulls(network, directions))
+
+
+def pulls(network: Network, vectors: np.ndarray) -> sp.csr_matrix:
+    """(3 n, m): each member's vector (m, 3) at its first node and its opposite at its second."""
+    rows = np.concatenate([(3 * end[:, None] + np.arange(3)).ravel() for end in (network.first, network.second)])
+    columns = np.tile(np.repeat(np.arange(network.members), 3), 2)
+    values = np.concatenate([vectors.ravel(), -vectors.ravel()])
+    return sp.csr_matrix((values, (rows, columns)), shape=(network.positions.size, network.members))
+
+
+def force_density_matrix(network: Network, force_density: np.ndarray) -> sp.csr_matrix:
+    """(n, n) stress matrix: with it, members pull the nodes at x (n, 3) with -matrix x."""
+    branch = network.incidence
+    return sp.csr_matrix(branch.T @ sp.diags(force_density) @ branch)
+
+
+def geometric_stiffness(
+    network: Network, force_density: np.ndarray, allowed: sp.csr_matrix | None = None
+) -> sp.csr_matrix:
+    """(p, p) second derivative of sum(force density * length^2) / 2 along motions [N/m]."""
+    allowed = motions(network) if allowed is None else allowed
+    every = sp.kron(force_density_matrix(network, force_density), sp.identity(3), format="csr")
+    return sp.csr_matrix(allowed.T @ every @ allowed)
+
+
+def parts(network: Network) -> np.ndarray:
+    """(n,) a number for each node; nodes have the same where members or constraints join them."""
+    links = [abs(network.incidence)]
+    if network.guides.shape[0]:
+        to_node = sp.kron(sp.identity(len(network.positions)), np.ones((3, 1)), format="csr")
+        links.append(abs(network.guides) @ to_node)
+    rows = sp.csr_matrix(sp.vstack(links))
+    return np.asarray(connected_components(rows.T @ rows, directed=False)[1])
+
+
+def rigid_motions(network: Network, allowed: sp.csr_matrix | None = None) -> sp.csr_matrix:
+    """(p, r) orthonormal columns: in motions, those in which a part moves as a whole, each part by itself."""
+    allowed = motions(network) if allowed is None else allowed
+    return _part_fields(network, allowed, _rigid_fields)
+
+
+def affine_motions(network: Network, allowed: sp.csr_matrix | None = None) -> sp.csr_matrix:
+    """(p, a) orthonormal columns: in motions, the affine displacements x -> B x + c of the parts."""
+    allowed = motions(network) if allowed is None else allowed
+    return _part_fields(network, allowed, _affine_fields)
+
+
+def _part_fields(
+    network: Network, allowed: sp.csr_matrix, fields_of: Callable[[np.ndarray], np.ndarray]
+) -> sp.csr_matrix:
+    """Displacement fields of each part that supports and constraints allow, orthonormal in motions."""
+    label = parts(network)
+    rows, columns, values, count = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)], 0
+    for nodes in _grouped(np.arange(label.size), label):
+        own = allowed[(3 * nodes[:, None] + np.arange(3)).ravel()]
+        touched = np.unique(own.indices)
+        own = own[:, touched]
+        fields = _orthonormal(fields_of(network.positions[nodes]))
+        # A field is allowed where taking it to motions and back loses nothing.
+        lost = own @ (own.T @ fields) - fields
+        found = own.T @ (fields @ null_space(sp.csr_matrix(np.where(np.abs(lost) < 1e-12, 0.0, lost))))
+        rows.append(np.repeat(touched, found.shape[1]))
+        columns.append(np.tile(np.arange(count, count + found.shape[1]), touched.size))
+        values.append(found.ravel())
+        count += found.shape[1]
+    shape = (allowed.shape[1], count)
+    return sp.csr_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
+
+
+def _grouped(numbers: np.ndarray, label: np.ndarray) -> list[np.ndarray]:
+    """The numbers, split by label."""
+    order = np.argsort(label, kind="stable")
+    return np.split(numbers[order], np.flatnonzero(np.diff(label[order])) + 1) if numbers.size else []
+
+
+def _rigid_fields(places: np.ndarray) -> np.ndarray:
+    x, y, z = (places - places.mean(axis=0)).T
+    still, one = np.zeros(x.size), np.ones(x.size)
+    turns = [(still, -z, y), (z, still, -x), (-y, x, still)]
+    shifts = [(one, still, still), (still, one, still), (still, still, one)]
+    return np.stack([np.stack(field, axis=1).ravel() for field in (*shifts, *turns)], axis=1)
+
+
+def _affine_fields(places: np.ndarray) -> np.ndarray:
+    scalars = np.column_stack([np.ones(len(places)), places - places.mean(axis=0)])
+    return np.asarray(np.kron(scalars, np.eye(3)))
+
+
+def _orthonormal(fields: np.ndarray) -> np.ndarray:
+    """Orthonormal columns that span the same; columns are scaled first so that metres do not matter."""
+    sizes = np.linalg.norm(fields, axis=0)
+    scaled = fields[:, sizes > 0.0] / sizes[sizes > 0.0]
+    left, values, _ = np.linalg.svd(scaled, full_matrices=False)
+    return np.asarray(left[:, values > 1e-9 * values[0]])
+
+
+def _unit_rows(rows: sp.csr_matrix) -> sp.csr_matrix:
+    sizes = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    return sp.csr_matrix(sp.diags(1.0 / sizes) @ rows)

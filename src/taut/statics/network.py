@@ -1,0 +1,164 @@
+"""A structure as the arrays that every statics question starts from: members by end nodes, what is held, what weighs.
+
+Members are all in one list, cables first and then bars, so that a vector over members is one array. Forces and force
+densities (force over length) are positive in tension. Nothing here needs masses or stiffnesses to be known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.structure import properties
+from taut.structure.records import AXES
+from taut.structure.structure import Structure
+
+Force = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Network:
+    """n nodes; m members, of which the first `cables` are cables; f free coordinates; g linear constraints."""
+
+    structure: Structure
+    positions: np.ndarray  # (n, 3) [m]
+    first: np.ndarray  # (m,) node numbers
+    second: np.ndarray  # (m,)
+    cables: int
+    unilateral: np.ndarray  # (m,) True for members that can only pull
+    free: np.ndarray  # (f,) numbers of the coordinates that can move, 3 * node + axis
+    guides: sp.csr_matrix  # (g, 3 n) coefficients of the linear constraints
+    external: np.ndarray  # (n, 3) gravity and loads [N]
+
+    @property
+    def members(self) -> int:
+        return int(self.first.size)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the members, cables first."""
+        return (*self.structure.cables, *self.structure.bars)
+
+    @cached_property
+    def incidence(self) -> sp.csr_matrix:
+        """(m, n): -1 at a member's first node and +1 at its second."""
+        rows = np.arange(self.members)
+        ones = np.ones(self.members)
+        return sp.csr_matrix(
+            (
+                np.concatenate([-ones, ones]),
+                (np.concatenate([rows, rows]), np.concatenate([self.first, self.second])),
+            ),
+            shape=(self.members, len(self.positions)),
+        )
+
+    def vectors(self, positions: np.ndarray | None = None) -> np.ndarray:
+        """From first to second node of every member, (m, 3) [m]."""
+        places = self.positions if positions is None else positions
+        return np.asarray(places[self.second] - places[self.first])
+
+    def lengths(self, positions: np.ndarray | None = None) -> np.ndarray:
+        return np.asarray(np.linalg.norm(self.vectors(positions), axis=1))
+
+    def moved(self, positions: np.ndarray) -> Network:
+        """The same network with its nodes elsewhere."""
+        nodes = {name: (p[0], p[1], p[2]) for name, p in zip(self.structure.nodes, positions.tolist(), strict=True)}
+        return replace(self, structure=replace(self.structure, nodes=nodes), positions=positions)
+
+
+def network(
+    structure: Structure,
+    *,
+    gravity: float | Force = 0.0,
+    loads: Mapping[str, Force] | None = None,
+) -> Network:
+    """The arrays of a sound structure; raises ModelError with every problem found.
+
+    gravity: [m/s^2], a number acts along -z. loads: node -> force [N].
+    """
+    problems = [*structure.check(), *_load_problems(structure, loads or {})]
+    if problems:
+        raise ModelError(problems)
+    index = {name: i for i, name in enumerate(structure.nodes)}
+    cables, bars = list(structure.cables.values()), list(structure.bars.values())
+    bent = [cable.name for cable in cables if len(cable.route) > 2]
+    if bent:
+        raise ModelError(
+            [
+                Problem(("cables", name, "route"), "is not straight; statics takes straight cables so far")
+                for name in bent
+            ]
+        )
+    ends = [(c.route[0], c.route[-1]) for c in cables] + [bar.nodes for bar in bars]
+    held = np.zeros((len(index), 3), dtype=bool)
+    for node, axes in structure.supports.items():
+        held[index[node], [AXES.index(axis) for axis in axes]] = True
+    return Network(
+        structure=structure,
+        positions=structure.positions,
+        first=np.array([index[a] for a, _ in ends], dtype=np.int64),
+        second=np.array([index[b] for _, b in ends], dtype=np.int64),
+        cables=len(cables),
+        unilateral=np.array([cable.law == "cable" for cable in cables] + [False] * len(bars), dtype=bool),
+        free=np.flatnonzero(~held.ravel()),
+        guides=_guides(structure, index),
+        external=_weights(structure, index, gravity) + _applied(index, loads or {}),
+    )
+
+
+def _guides(structure: Structure, index: Mapping[str, int]) -> sp.csr_matrix:
+    terms = [
+        (row, 3 * index[node] + AXES.index(axis), coefficient)
+        for row, constraint in enumerate(structure.constraints.values())
+        for node, axis, coefficient in constraint.terms
+    ]
+    rows, columns, values = zip(*terms, strict=True) if terms else ((), (), ())
+    return sp.csr_matrix((values, (rows, columns)), shape=(len(structure.constraints), 3 * len(index)))
+
+
+def _weights(structure: Structure, index: Mapping[str, int], gravity: float | Force) -> np.ndarray:
+    vector = np.array((0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity, dtype=float)
+    if vector.shape != (3,) or not np.all(np.isfinite(vector)):
+        raise OptionError(f"gravity {gravity} is not a number or three finite numbers [m/s^2]")
+    masses = np.zeros(len(index))
+    if not vector.any():
+        return np.zeros((len(index), 3))
+    unknown = [bar.name for bar in structure.bars.values() if properties.bar_mass(structure, bar) is None]
+    if unknown:
+        raise ModelError(
+            [
+                Problem(
+                    ("bars", name, "mass"), "is not known, and gravity acts; give a mass, or a material and a radius"
+                )
+                for name in unknown
+            ]
+        )
+    for node, mass in structure.point_masses.items():
+        masses[index[node]] += mass
+    for ends, mass in (
+        *((bar.nodes, properties.bar_mass(structure, bar) or 0.0) for bar in structure.bars.values()),
+        *(((c.route[0], c.route[-1]), properties.cable_mass(structure, c)) for c in structure.cables.values()),
+    ):
+        for node in ends:
+            masses[index[node]] += mass / 2.0
+    return np.outer(masses, vector)
+
+
+def _applied(index: Mapping[str, int], loads: Mapping[str, Force]) -> np.ndarray:
+    forces = np.zeros((len(index), 3))
+    for node, force in loads.items():
+        forces[index[node]] += force
+    return forces
+
+
+def _load_problems(structure: Structure, loads: Mapping[str, Force]) -> Iterable[Problem]:
+    for node, force in loads.items():
+        if node not in structure.nodes:
+            yield Problem(("loads", node), f'no node "{node}"{suggestion(node, structure.nodes)}')
+        if len(force) != 3 or not np.all(np.isfinite(force)):
+            yield Problem(("loads", node), f"{list(force)} is not three finite numbers [N]")

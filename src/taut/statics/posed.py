@@ -1,0 +1,220 @@
+"""A structure posed as a system of equations: elastic members, bars that keep their length, guides, what is imposed.
+
+Unknown are the free coordinates x and the multipliers y (tensions of rigid bars, then forces of guides):
+
+    unbalance(x, y) = C(x)^T y - external - forces of elastic members = 0,      gap(x) = 0,      C = d gap / dx
+
+where a rigid bar's gap is (b.b - l^2) / (2 l) and a guide's is row . x - value with a row of unit norm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from taut.errors import ModelError, OptionError, Problem
+from taut.mechanics import tangent
+from taut.mechanics.tangent import Members, Pattern
+from taut.statics.network import Network
+from taut.structure import properties
+from taut.structure.records import Bar
+from taut.structure.structure import Structure
+
+BAR_KINDS = ("rigid", "compressible")
+BarChoice = str | Mapping[str, str]
+"""How bars are taken: one word for all of them, or selector -> word; bars that no selector names are rigid."""
+
+
+class Setting(NamedTuple):
+    """What is imposed on a posed structure; a sum of settings times numbers is one too."""
+
+    external: np.ndarray  # (n, 3) gravity and loads [N]
+    rest_length: np.ndarray  # (m,) of all members, a rigid bar's length [m]
+    anchors: np.ndarray  # (n, 3) where held coordinates are [m]
+
+    def towards(self, other: Setting, share: complex) -> Setting:
+        """The setting that far on the way to another one."""
+        return Setting(*(a + share * (b - a) for a, b in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True)
+class Posed:
+    """m members, of which r rigid; g guides; f free coordinates."""
+
+    network: Network
+    members: Members  # the stiffness of rigid bars is zero here
+    rigidity: np.ndarray  # (m,) E A [N] where the stiffness is E A / rest length, NaN where it is given
+    rigid: np.ndarray  # (r,) member numbers
+    guides: sp.csr_matrix  # (g, 3 n) rows of unit norm
+    guide_values: np.ndarray  # (g,) [m]
+    unknown: np.ndarray  # (3 n,) the place of a coordinate among the free ones, -1 where it is held
+    pattern: Pattern
+
+    @property
+    def free(self) -> np.ndarray:
+        return self.network.free
+
+    @property
+    def rows(self) -> int:
+        return int(self.rigid.size + self.guide_values.size)
+
+    @property
+    def setting(self) -> Setting:
+        """What the structure itself says."""
+        return Setting(self.network.external, self.members.rest_length, self.network.positions)
+
+    def members_at(self, setting: Setting) -> Members:
+        """The members with imposed rest lengths; those with a rigidity keep it."""
+        rest = setting.rest_length
+        stiffness = np.where(np.isnan(self.rigidity), self.members.stiffness, self.rigidity / rest)
+        return self.members._replace(rest_length=rest, stiffness=stiffness)
+
+    def placed(self, positions: np.ndarray, setting: Setting) -> np.ndarray:
+        """The positions with held coordinates on their anchors."""
+        return np.where(self.unknown.reshape(-1, 3) < 0, setting.anchors, positions)
+
+    def tensions(self, positions: np.ndarray, multipliers: np.ndarray, setting: Setting) -> np.ndarray:
+        """Of all members [N]."""
+        members = self.members_at(setting)
+        pulls = tangent.tensions(members, tangent.lengths_of(tangent.spans_of(members, positions)))
+        pulls = pulls.astype(np.result_type(pulls, multipliers))
+        pulls[self.rigid] = multipliers[: self.rigid.size]
+        return np.asarray(pulls)
+
+    def unbalance(self, positions: np.ndarray, multipliers: np.ndarray, setting: Setting) -> np.ndarray:
+        """(3 n,) minus the force on every coordinate, held ones too [N]."""
+        spans = tangent.spans_of(self.members, positions)
+        lengths = tangent.lengths_of(spans)
+        divisor = lengths.astype(np.result_type(lengths, setting.rest_length))
+        divisor[self.rigid] = setting.rest_length[self.rigid]  # as the gradient of the gap has it
+        pulls = (self.tensions(positions, multipliers, setting) / divisor)[:, None] * spans
+        forces = tangent.nodal_forces(self.members, pulls, len(positions)) + setting.external
+        return np.asarray(self.guides.T @ multipliers[self.rigid.size :] - forces.ravel())
+
+    def gaps(self, positions: np.ndarray, setting: Setting) -> np.ndarray:
+        """(r + g,) how far rigid bars are too long and guided nodes off their guides [m]."""
+        spans = tangent.spans_of(self.members, positions)[self.rigid]
+        length = setting.rest_length[self.rigid]
+        bars = ((spans * spans).sum(axis=1) - length * length) / (2.0 * length)
+        return np.concatenate([bars, self.guides @ positions.ravel() - self.guide_values])
+
+    def all_rows(self, positions: np.ndarray, setting: Setting) -> sp.csr_matrix:
+        """(r + g, 3 n): gradients of the gaps."""
+        count = self.rigid.size
+        unit = tangent.spans_of(self.members, positions)[self.rigid] / setting.rest_length[self.rigid][:, None]
+        ends = (3 * end[self.rigid][:, None] + np.arange(3) for end in (self.members.first, self.members.second))
+        columns = np.concatenate(list(ends), axis=1)
+        values = np.concatenate([-unit, unit], axis=1)
+        bars = sp.csr_matrix(
+            (values.ravel(), columns.ravel(), np.arange(count + 1) * 6), shape=(count, self.unknown.size)
+        )
+        return sp.csr_matrix(sp.vstack([bars, self.guides], format="csr")) if self.guide_values.size else bars
+
+    def free_rows(self, positions: np.ndarray, setting: Setting) -> sp.csr_matrix:
+        """(r + g, f)."""
+        return sp.csr_matrix(self.all_rows(positions, setting)[:, self.free])
+
+    def blocks(self, positions: np.ndarray, multipliers: np.ndarray, setting: Setting) -> np.ndarray:
+        """(m, 3, 3) tangent stiffness of every member [N/m]."""
+        members = self.members_at(setting)
+        spans = tangent.spans_of(members, positions)
+        found = tangent.stiffness_blocks(members, spans)
+        density = multipliers[: self.rigid.size] / setting.rest_length[self.rigid]
+        found[self.rigid] = density[:, None, None] * np.eye(3)
+        return found
+
+    def pushed_blocks(self, positions: np.ndarray, multipliers: np.ndarray, setting: Setting) -> np.ndarray:
+        """(m, 3, 3) what members that push take from the stiffness, turned positive; with it no block is negative."""
+        spans = tangent.spans_of(self.members, positions)
+        lengths = tangent.lengths_of(spans)
+        pushed = np.maximum(-self.tensions(positions, multipliers, setting), 0.0) / lengths
+        along = np.zeros_like(pushed)
+        along[self.rigid] = pushed[self.rigid]
+        return tangent.blocks(spans, lengths, along, pushed)
+
+    def stiffness(self, positions: np.ndarray, multipliers: np.ndarray, setting: Setting) -> sp.csc_matrix:
+        """(f, f): d unbalance / d x [N/m]."""
+        return self.pattern.matrix(self.blocks(positions, multipliers, setting))
+
+    def energy(self, positions: np.ndarray, setting: Setting) -> tuple[float, float]:
+        """Elastic energy minus the work of external forces, and the size of its terms [J]."""
+        members = self.members_at(setting)
+        elastic = tangent.energy(members, tangent.lengths_of(tangent.spans_of(members, positions)))
+        work = setting.external * positions
+        return elastic - float(work.sum()), elastic + float(np.abs(work).sum())
+
+
+def posed(network: Network, bars: BarChoice = "rigid", bar_force: np.ndarray | None = None) -> Posed:
+    """Pose a network. bar_force: with it, compressible bars are as long without force as makes them carry it."""
+    structure = network.structure
+    kinds = bar_kinds(structure, bars)
+    soft = np.array([kinds[name] == "compressible" for name in structure.bars], dtype=bool)
+    cables, bar_list = list(structure.cables.values()), list(structure.bars.values())
+    rest = np.array([properties.rest_length(structure, cable) for cable in cables], dtype=float)
+    rigidity = [np.nan if c.stiffness is not None else properties.axial_rigidity(c) for c in cables]
+    stiffness = [properties.stiffness(structure, cable) for cable in cables]
+    lengths = np.array([properties.bar_length(structure, bar) for bar in bar_list], dtype=float)
+    bar_rigidity = np.full(soft.size, np.nan)
+    bar_rigidity[soft] = _bar_rigidities([bar for bar, chosen in zip(bar_list, soft, strict=True) if chosen])
+    if bar_force is not None:
+        distance = network.lengths()[network.cables :]
+        lengths[soft] = (bar_rigidity * distance / (bar_rigidity + bar_force))[soft]
+    unknown = np.full(3 * len(network.positions), -1, dtype=np.int64)
+    unknown[network.free] = np.arange(network.free.size)
+    guides, values = _unit_guides(network)
+    return Posed(
+        network,
+        Members(
+            network.first,
+            network.second,
+            np.concatenate([np.array(stiffness, dtype=float), np.where(soft, bar_rigidity / lengths, 0.0)]),
+            np.concatenate([rest, lengths]),
+            network.unilateral,
+        ),
+        np.concatenate([np.array(rigidity, dtype=float), bar_rigidity]),
+        network.cables + np.flatnonzero(~soft),
+        guides,
+        values,
+        unknown,
+        tangent.pattern(network.first, network.second, unknown, network.free.size),
+    )
+
+
+def bar_kinds(structure: Structure, bars: BarChoice) -> dict[str, str]:
+    """Either "rigid" or "compressible" for every bar."""
+    choice = {"bar:*": bars} if isinstance(bars, str) else dict(bars)
+    wrong = [word for word in choice.values() if word not in BAR_KINDS]
+    if wrong:
+        raise OptionError(f'bars = "{wrong[0]}" is not one of {", ".join(BAR_KINDS)}')
+    kinds = dict.fromkeys(structure.bars, "rigid")
+    for selector, word in choice.items() if structure.bars else ():
+        kinds |= dict.fromkeys(structure.select(selector, "bar"), word)
+    return kinds
+
+
+def _bar_rigidities(bars: list[Bar]) -> np.ndarray:
+    found = [properties.axial_rigidity(bar) for bar in bars]
+    unknown = [bar.name for bar, rigidity in zip(bars, found, strict=True) if rigidity is None]
+    if unknown:
+        message = "E A is not known, which a compressible bar needs; give a material with youngs_modulus and a radius"
+        raise ModelError([Problem(("bars", name, "material"), message) for name in unknown])
+    return np.array(found, dtype=float)
+
+
+def _unit_guides(network: Network) -> tuple[sp.csr_matrix, np.ndarray]:
+    """Rows of unit norm, so that gaps are lengths and multipliers forces."""
+    rows = sp.csr_matrix(network.guides)
+    norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    constraints = list(network.structure.constraints.values())
+    cancelled = [c.name for c, norm in zip(constraints, norms, strict=True) if norm == 0.0]
+    if cancelled:
+        raise ModelError(
+            [Problem(("constraints", name), "its terms cancel; it constrains nothing") for name in cancelled]
+        )
+    here = rows @ network.positions.ravel()
+    values = [h if c.value is None else c.value for c, h in zip(constraints, here, strict=True)]
+    return sp.csr_matrix(sp.diags(1.0 / norms) @ rows), np.array(values, dtype=float) / norms

@@ -1,0 +1,172 @@
+"""Sizes of an elastic structure for all its load cases: members as thin as the forces they get allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.errors import OptionError
+from taut.statics.cases import CaseTable, load_cases
+from taut.statics.imposing import Case
+from taut.statics.least_mass import Sizing
+from taut.statics.sections import Stocks, require_safety, stocks, with_areas
+from taut.statics.self_stress import counts
+from taut.statics.sensitivities import derivatives
+from taut.structure import properties
+from taut.structure.records import Bar, Cable
+from taut.structure.structure import Structure
+
+FIRST_TRUST = 0.2
+"""By what fraction areas may change in the first linear program."""
+
+
+def elastic_sizes(
+    structure: Structure,
+    cases: Mapping[str, Case],
+    *,
+    minimum_tension: float = 0.0,
+    minimum_radius: float = 1e-4,
+    safety: float = 1.0,
+    rounds: int = 100,
+    tolerance: float = 1e-6,
+) -> Sizing:
+    """Balance every case with elastic members, make each member as thin as its largest force allows, and again.
+
+    Bars are compressible, cables have E A / rest length, gravity acts on the new masses, rest lengths stay. Where
+    forces do not depend on sizes (statically determinate) the second round repeats the first, every member is at a
+    limit, and that is the least mass in closed form. Where they do, linear programs with the derivatives of the forces
+    go on from there until no small change is lighter: a local optimum; `least_mass` has a bound for all designs.
+
+    minimum_tension: [N]; cables with less in some case are named in the status, since thickness cannot mend that.
+    minimum_radius: [m], of every member. safety: forces times this must be borne. tolerance: of the areas.
+    """
+    require_safety(safety)
+    if not 0.0 < minimum_radius < np.inf:
+        raise OptionError(f"minimum_radius = {minimum_radius!r} must be a finite number more than zero [m]")
+    task = _Task(structure, cases, stocks(structure), safety, np.pi * minimum_radius**2)
+    design = task.borne(_start(structure, task.least))
+    count = 1
+    while count < rounds and design.table.ok:
+        count += 1
+        after = task.borne(task.wanted(design.table))
+        lighter = after.table.ok and after.mass < design.mass * (1.0 - tolerance)
+        design = after if lighter else design
+        if not lighter:
+            break
+    states = counts(structure).self_stress_states
+    trust = FIRST_TRUST
+    while states and count < rounds and design.table.ok and trust > tolerance:
+        count += 1
+        after = task.borne(task.improved(design, trust))
+        lighter = after.table.ok and after.mass < design.mass
+        small = lighter and after.mass > design.mass * (1.0 - tolerance)
+        design, trust = (after, 1.5 * trust) if lighter else (design, 0.3 * trust)
+        if small:
+            break
+    return _told(task, design, count, states, _status(task.stock, design.table, minimum_tension))
+
+
+class _Design(NamedTuple):
+    """Areas that bear all cases, what happens in them, and what they weigh."""
+
+    area: np.ndarray
+    table: CaseTable
+    mass: float
+
+
+@dataclass(frozen=True)
+class _Task:
+    structure: Structure
+    cases: Mapping[str, Case]
+    stock: Stocks
+    safety: float
+    least: float  # the smallest area [m^2]
+
+    def wanted(self, table: CaseTable) -> np.ndarray:
+        """The areas that the forces of a table ask for."""
+        return np.asarray(np.maximum(self.stock.area(self.safety * table.member_force), self.least))
+
+    def borne(self, area: np.ndarray) -> _Design:
+        """The design made thicker as a whole, or thinner, until it just bears everything."""
+        for _ in range(20):
+            table = load_cases(with_areas(self.structure, area), self.cases, bars="compressible")
+            share = float((self.wanted(table) / area).max())
+            if not table.ok or abs(share - 1.0) < 1e-7:
+                break
+            area = np.maximum(share * area, self.least)
+        return _Design(area, table, float(self.stock.mass(area).sum()))
+
+    def improved(self, design: _Design, trust: float) -> np.ndarray:
+        """The lightest areas within a fraction of these, by a linear program with the forces' derivatives by the areas.
+
+        A member of force t and area a needs a >= A(t); with dt/da = J that is, to first order,
+        da - A'(t) J da >= A(t) - a.
+        """
+        from scipy.optimize import linprog
+
+        stock, area = self.stock, design.area
+        left, right = [], []
+        for row, equilibrium in enumerate(design.table.equilibria.values()):
+            by_stiffness = [
+                derivatives(equilibrium, "stiffness", f"{kind}:*", bars="compressible").member_force
+                for kind in ("cable", "bar")
+                if getattr(self.structure, f"{kind}s")
+            ]
+            change = np.concatenate(by_stiffness).T * (stock.modulus / stock.length)  # dt_i / da_j
+            force = self.safety * design.table.member_force[row]
+            need = np.maximum(stock.yield_area(force), stock.euler_area(force))
+            bends = stock.euler_area(force) > stock.yield_area(force)
+            slope = np.where(bends, need / (2.0 * np.where(force == 0.0, 1.0, force)), np.sign(force) / stock.strength)
+            left.append((self.safety * slope)[:, None] * change - np.eye(area.size))
+            right.append(area - need)
+        unit = float(area.max())
+        found = linprog(
+            stock.mass(np.ones(area.size)) / stock.mass(np.ones(area.size)).max(),
+            A_ub=np.concatenate(left),
+            b_ub=np.concatenate(right) / unit,
+            bounds=np.column_stack([np.maximum(-trust * area, self.least - area), trust * area]) / unit,
+        )
+        return area if found.x is None else np.maximum(area + unit * found.x, self.least)
+
+
+def _start(structure: Structure, least: float) -> np.ndarray:
+    members: list[Bar | Cable] = [*structure.cables.values(), *structure.bars.values()]
+    return np.array([properties.area(member) or 100.0 * least for member in members], dtype=float)
+
+
+def _status(stock: Stocks, table: CaseTable, minimum_tension: float) -> str:
+    if not table.ok:
+        return table.status
+    loose = np.flatnonzero(~stock.bars & (table.member_force.min(axis=0) < minimum_tension))
+    if not loose.size:
+        return "sized"
+    names = ", ".join(f'"{table.members[i]}"' for i in loose[:3])
+    return (
+        f"{loose.size} cables have less than {minimum_tension:g} N in some case ({names}, ...); "
+        "shorten their rest lengths, or prestress the structure"
+    )
+
+
+def _told(task: _Task, design: _Design, rounds: int, states: int, status: str) -> Sizing:
+    said = (
+        "statically determinate: forces do not depend on sizes and every member is at a limit, so none can be lighter"
+        if states == 0
+        else f"forces depend on sizes (states of self-stress: {states}): every limit is kept and no small change "
+        "makes it lighter; not proved to be lightest"
+    )
+    forces = design.table.member_force
+    return Sizing(
+        with_areas(task.structure, design.area),
+        design.table.members,
+        design.area,
+        forces,
+        task.stock.governed(forces),
+        design.mass,
+        design.mass if states == 0 and status == "sized" else 0.0,
+        said,
+        status,
+        rounds,
+    )

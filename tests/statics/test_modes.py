@@ -1,0 +1,168 @@
+"""Natural modes: strings, the dense eigenproblem, the dynamics' own small motion, rigid motions, buckling."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh, null_space
+
+import taut
+import taut.statics.modes as modes_module
+from taut.errors import ModelError, OptionError
+from taut.mechanics.inertia import mass_matrix
+from taut.statics.balance import balance
+from taut.statics.equilibrium import Equilibrium
+from taut.statics.linearised import linearised
+from taut.statics.modes import modes
+from taut.structure.records import Bar, Cable, Material
+from taut.structure.structure import Structure
+
+
+def string(pieces: int) -> Structure:
+    """2 m long, 0.3 kg, pulled with 60 N."""
+    rope = Cable("rope", ("a", "b"), rest_length=2.0 - 60.0 / 5e4, stiffness=5e4, mass=0.3, segments=pieces)
+    return Structure({"a": (0, 0, 0), "b": (2, 0, 0)}, cables=[rope], supports={"a": "xyz", "b": "xyz"})
+
+
+def test_a_string_has_its_frequencies_to_second_order() -> None:
+    """n / (2 L) sqrt(T / mu); each comes twice, along y and along z."""
+    exact = np.array([n / (2.0 * 2.0) * math.sqrt(60.0 / 0.15) for n in (1, 1, 2, 2, 3, 3)])
+    errors = []
+    for pieces in (16, 32, 64):
+        found = modes(balance(string(pieces)))
+        assert found.status == "all modes are stable"
+        errors.append(np.abs(found.frequency / exact - 1.0))
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.03)
+    assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.03)
+    assert errors[2][0] < 2e-4
+
+
+def test_a_string_in_pieces_has_the_frequencies_of_a_string_of_beads() -> None:
+    """Lagrange: f_n = (1/pi) sqrt(T / (m a)) sin(n pi / (2 N)), exact for any number of pieces."""
+    pieces = 10
+    spacing, bead = 0.2, 0.03
+    found = modes(balance(string(pieces)), count=4).frequency
+    waves = np.sin(np.array([1, 1, 2, 2]) * math.pi / (2.0 * pieces))
+    assert found == pytest.approx(math.sqrt(60.0 / (bead * spacing)) / math.pi * waves, rel=1e-9)
+
+
+def full_problem(equilibrium: Equilibrium, bars: str) -> np.ndarray:
+    """Eigenvalues on a null space by singular values: another road than the one taken."""
+    tangent = linearised(equilibrium, bars)
+    mass = mass_matrix(equilibrium.structure, tangent.problem.free).toarray()
+    basis = null_space(tangent.rows.toarray()) if tangent.rows.shape[0] else np.eye(mass.shape[0])
+    return np.asarray(eigh(basis.T @ tangent.stiffness @ basis, basis.T @ mass @ basis, eigvals_only=True))
+
+
+@pytest.mark.parametrize("bars", ["rigid", "compressible"])
+@pytest.mark.parametrize("way", ["dense", "sparse"])
+@pytest.mark.parametrize("kind", ["class 1", "class 2", "free"])
+def test_modes_are_those_of_the_full_eigenproblem(
+    bars: str, way: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(modes_module, "DENSE", 240 if way == "dense" else 0)
+    structure = {
+        "class 1": taut.tower(2).supported("bottom*"),
+        "class 2": taut.tower(3, class_=2).supported("bottom*"),
+        "free": taut.icosahedron(),
+    }[kind]
+    gravity = 0.0 if kind == "free" else 9.81
+    equilibrium = balance(structure, gravity=gravity, bars=bars)
+    found = modes(equilibrium, bars=bars)
+    values = full_problem(equilibrium, bars)
+    values = values[6:12] if kind == "free" else values[:6]
+    assert found.eigenvalue == pytest.approx(values, rel=1e-7)
+    assert found.residual.max() < 1e-9
+    assert len(found.rigid_motions) == (6 if kind == "free" else 0)
+
+
+def test_shapes_have_unit_modal_mass_and_keep_bars_straight() -> None:
+    equilibrium = balance(taut.tower(2, class_=2).supported("bottom*"), gravity=9.81)
+    found = modes(equilibrium)
+    tangent = linearised(equilibrium)
+    free = tangent.problem.free
+    vectors = found.shapes.reshape(6, -1)[:, free].T
+    gram = vectors.T @ mass_matrix(equilibrium.structure, free) @ vectors
+    assert gram == pytest.approx(np.eye(6), abs=1e-8)
+    assert np.abs(tangent.rows @ vectors).max() < 1e-10 * np.abs(vectors).max()
+
+
+def test_a_small_swing_of_the_dynamics_has_the_lowest_frequency() -> None:
+    """Let go along the first shape, the run comes back as a cosine."""
+    structure = taut.dbar(end_mass=1.0)
+    equilibrium = balance(structure)
+    found = modes(equilibrium, count=1)
+    period = 1.0 / found.frequency[0]
+    kick = 1e-6 * found.shapes[0] / np.abs(found.shapes[0]).max()
+    speeds = {name: tuple(v) for name, v in zip(structure.nodes, kick, strict=True)}
+    plant = taut.assemble(equilibrium.structure, velocities=speeds)
+    run = taut.simulate(plant, duration=period, every=period / 8.0, tolerance=1e-12)
+    moved = (run.nodes - equilibrium.structure.positions)[:, np.abs(kick) == np.abs(kick).max()][:, 0]
+    wave = moved / moved[2]
+    assert wave[:9] == pytest.approx(np.sin(2.0 * math.pi * np.arange(9) / 8.0), abs=2e-5)
+
+
+def test_elastic_bars_have_the_modes_of_rigid_ones_in_the_limit() -> None:
+    """The difference falls like one over the stiffness."""
+    structure = taut.prism(3).supported("bottom*")
+    rigid = modes(balance(structure), count=5).frequency
+    gaps = []
+    for modulus in (1e12, 1e13, 1e14):
+        stiff = structure.changed("bar:*", material=Material("bar", 2700.0, modulus))
+        found = modes(balance(stiff, bars="compressible"), count=5, bars="compressible").frequency
+        gaps.append(np.abs(found - rigid))
+    assert gaps[0] / gaps[1] == pytest.approx(10.0, rel=0.02)
+    assert gaps[1] / gaps[2] == pytest.approx(10.0, rel=0.05)
+
+
+def test_an_inverted_pendulum_buckles() -> None:
+    """A rod on its pin: growth rate sqrt(3 g / (2 l)), the same as hanging but for the sign."""
+    rod = Bar("rod", ("pin", "tip"), mass=1.0)
+    rate = math.sqrt(3.0 * 9.81 / 2.0) / (2.0 * math.pi)
+    for height, sign in ((1.0, -1.0), (-1.0, 1.0)):
+        made = Structure({"pin": (0, 0, 0), "tip": (0, 0, height)}, bars=[rod], supports={"pin": "xyz"})
+        found = modes(balance(made, gravity=9.81), count=2)
+        assert found.frequency == pytest.approx([sign * rate, sign * rate], rel=1e-9)
+        assert found.buckling.all() == (sign < 0)
+        said = "2 of the modes shown buckle: the equilibrium is unstable" if sign < 0 else "all modes are stable"
+        assert found.status == said
+
+
+def test_partly_held_structures_keep_the_motions_that_are_free() -> None:
+    """On a plane without friction a prism slides and turns: three rigid motions."""
+    found = modes(balance(taut.prism(3).supported("bottom*", "z")))
+    assert len(found.rigid_motions) == 3
+    assert found.notes[0] == "3 rigid motions of the whole meet no stiffness"
+    whole = modes(balance(taut.icosahedron()))
+    assert len(whole.rigid_motions) == 6
+    assert whole.frequency.min() > 1.0
+
+
+def test_a_loaded_free_body_is_not_free_to_turn() -> None:
+    """Pulled apart along z, it turns back like a compass needle; it still may spin about z and drift."""
+    rod = Bar("rod", ("low", "high"), mass=1.0)
+    made = Structure({"low": (0, 0, 0), "high": (0, 0, 1)}, bars=[rod])
+    found = modes(balance(made, loads={"low": (0, 0, -5.0), "high": (0, 0, 5.0)}), count=2)
+    assert len(found.rigid_motions) == 3, "a thin rod has no turn about its own axis"
+    assert found.frequency == pytest.approx([math.sqrt(5.0 / (1.0 / 12.0)) / (2.0 * math.pi)] * 2, rel=1e-6)
+
+
+def test_the_iterative_solver_finds_the_same_modes() -> None:
+    equilibrium = balance(taut.lattice(2, 2, 2).supported("bottom"), gravity=1.0)
+    assert modes(equilibrium, solver="iterative").frequency == pytest.approx(modes(equilibrium).frequency, rel=1e-7)
+
+
+def test_bad_questions_are_refused() -> None:
+    equilibrium = balance(taut.prism(3).supported("bottom*"))
+    with pytest.raises(OptionError, match="count = 0 must be a whole number, 1 or more"):
+        modes(equilibrium, count=0)
+    with pytest.raises(OptionError, match='bars = "soft" is not one of'):
+        modes(equilibrium, bars="soft")
+    unfinished = balance(taut.prism(3, twist=0.1).supported("bottom*"), gravity=9.81, iterations=1)
+    with pytest.raises(OptionError, match="the equilibrium is not one .not balanced after 1 iterations"):
+        modes(unfinished)
+    weightless = taut.prism(3).supported("bottom*").changed("bar:*", material=None)
+    with pytest.raises(ModelError, match="bars.strut1.mass: is not known, and modes need it"):
+        modes(balance(weightless))
