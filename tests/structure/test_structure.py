@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import pickle
+import random
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import taut
 from taut.errors import ModelError, OptionError, SelectionError, suggestion
 from taut.structure import properties
 from taut.structure.checks import mass_problems
@@ -300,3 +303,20 @@ def test_a_line_is_two_planes_across_it() -> None:
             normal["xyz".index(axis)] = coefficient
         assert normal @ direction == pytest.approx(0.0, abs=1e-15)
         assert np.linalg.norm(normal) == pytest.approx(1.0)
+
+
+def test_an_ordered_structure_is_the_same_with_neighbours_close() -> None:
+    tower = taut.tower(20, class_=2).supported("bottom*")
+    shuffled = list(tower.nodes)
+    random.Random(0).shuffle(shuffled)
+    mixed = replace(tower, nodes={name: tower.nodes[name] for name in shuffled})
+    again = mixed.ordered()
+    assert again == tower
+
+    def reach(structure: taut.Structure) -> int:
+        place = {name: i for i, name in enumerate(structure.nodes)}
+        return max(abs(place[c.route[0]] - place[c.route[-1]]) for c in structure.cables.values())
+
+    assert reach(again) <= 12 < 40 < reach(mixed)
+    firsts = [min(list(again.nodes).index(n) for n in bar.nodes) for bar in again.bars.values()]
+    assert firsts == sorted(firsts)

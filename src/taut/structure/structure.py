@@ -141,6 +141,12 @@ class Structure:
             )
         return replace(self, nodes=dict(zip(self.nodes, map(tuple, places.tolist()), strict=True)))
 
+    def ordered(self) -> Structure:
+        """The same with neighbours next to each other: a large structure whose nodes come in no order steps faster."""
+        from taut.structure.topology import ordered
+
+        return ordered(self)
+
     def prefixed(self, prefix: str) -> Structure:
         """Put a prefix before every name."""
         from taut.structure.joining import prefixed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from taut.structure.structure import Structure
 
@@ -33,3 +34,28 @@ def parts(structure: Structure) -> list[list[str]]:
     for node in structure.nodes:
         gathered.setdefault(find(node), []).append(node)
     return sorted(gathered.values(), key=len, reverse=True)
+
+
+def ordered(structure: Structure) -> Structure:
+    """The same structure with neighbouring nodes next to each other, and members in the order of their nodes.
+
+    By reverse Cuthill and McKee (1969). A processor works faster on what lies close together.
+    """
+    import numpy as np
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    index = {node: i for i, node in enumerate(structure.nodes)}
+    routes = [bar.nodes for bar in structure.bars.values()] + [cable.route for cable in structure.cables.values()]
+    first = np.array([index[route[0]] for route in routes], dtype=np.int64)
+    last = np.array([index[route[-1]] for route in routes], dtype=np.int64)
+    links = sp.csr_matrix((np.ones(first.size), (first, last)), shape=(len(index), len(index)))
+    names = list(structure.nodes)
+    sequence = [names[i] for i in reverse_cuthill_mckee(sp.csr_matrix(links + links.T), symmetric_mode=True)]
+    rank = {node: i for i, node in enumerate(sequence)}
+    return replace(
+        structure,
+        nodes={node: structure.nodes[node] for node in sequence},
+        bars={b.name: b for b in sorted(structure.bars.values(), key=lambda b: min(rank[n] for n in b.nodes))},
+        cables={c.name: c for c in sorted(structure.cables.values(), key=lambda c: min(rank[n] for n in c.route))},
+    )
