@@ -30,6 +30,7 @@ _HOMES = {
     ),
     "taut.structure.files": ("Model", "read_model"),
     "taut.mechanics.plant": ("Plant", "assemble"),
+    "taut.mechanics.lagrangian": ("LagrangianPlant",),
     "taut.dynamics.correction": ("Correction",),
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.simulate": ("simulate",),
@@ -69,6 +70,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.simulate import simulate
     from taut.dynamics.trajectory import Trajectory
     from taut.errors import FileError, ModelError, OptionError, Problem, SelectionError, TautError
+    from taut.mechanics.lagrangian import LagrangianPlant
     from taut.mechanics.plant import Plant, assemble
     from taut.output import plot
     from taut.output.files import load, save
