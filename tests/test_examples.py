@@ -36,7 +36,8 @@ def test_models_run_and_keep_their_bars_and_energy(path: Path) -> None:
     run = taut.simulate(plant, min(1.0, scenario.duration), tolerance=scenario.tolerance)
     assert run.ok
     assert run.length_violation.max() < 2e-13
-    assert np.abs(run.energy_violation).max() < 1e-10
+    terms = run.energy_kinetic + run.energy_elastic + np.abs(run.energy_gravity) + np.abs(run.work)
+    assert np.abs(run.energy_violation).max() < max(1e-10, 3e-12 * terms.max())
     assert np.ptp(run.nodes, axis=0).max() > 1e-4, "nothing moved"
 
 
