@@ -45,3 +45,13 @@ def test_the_tbar_benchmark_compares_at_equal_accuracy() -> None:
         assert peer.energy <= 1e-7
     text = tbar_against_scipy.table(results)
     assert all(result.seconds > 0.0 and result.name in text for result in results)
+
+
+def test_the_statics_benchmark_balances_and_finds_the_same_modes_either_way() -> None:
+    from benchmarks import statics_scale
+
+    sizes = [statics_scale.measure(kind, 400) for kind in statics_scale.KINDS]
+    assert all(size.status == "balanced" and size.lowest > 0.0 and size.memory > 1e7 for size in sizes)
+    direct = statics_scale.measure("lattice", 400, solver="direct")
+    assert direct.lowest == pytest.approx(sizes[-1].lowest, rel=1e-6)
+    assert statics_scale.table([*sizes, direct]).count("\n") == len(sizes) + 1

@@ -109,7 +109,7 @@ def _shifted(tangent: Linearised, mass: sp.csc_matrix, rigid: np.ndarray, solver
     while True:
         matrix = sp.csc_matrix(stiffness - shift * mass)
         if solver == "iterative":
-            return preconditioned(matrix, rows, tolerance=1e-10), shift
+            return preconditioned(matrix, rows, tolerance=1e-9), shift
         found = factored(matrix, rows)
         if found.negative == 0 and found.weakest > 0.0:
             return found, shift
