@@ -85,6 +85,11 @@ def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = "rigid"
     shifted, shift = _shifted(tangent, mass, rigid, solver)
     find = _dense if tangent.problem.free.size <= DENSE else _sparse
     vectors = find(_without(rigid, mass, shifted), mass, shift, count)
+    if shifted.negative > 0:
+        raise OptionError(
+            "the iterative solver met a direction of negative stiffness: this equilibrium buckles or has soft motions "
+            'it cannot resolve; say solver="direct"'
+        )
     return _told(tangent, equilibrium, mass, rigid, vectors)
 
 
