@@ -20,7 +20,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 bench: $(STAMP)
-	$(BIN)/python -m benchmarks
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

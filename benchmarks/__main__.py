@@ -8,6 +8,8 @@ from benchmarks import (
     six_strut_against_c,
     six_strut_against_mujoco,
     six_strut_in_lanes,
+    statics_counts,
+    statics_scale,
     tbar_against_scipy,
 )
 
@@ -22,4 +24,6 @@ if __name__ == "__main__":
         print(page_frames.table(page_frames.measure(page_frames.cases())), end="\n\n")
     largest = int(float(sys.argv[1])) if len(sys.argv) > 1 else 100_000
     sizes = [10**n for n in range(3, 9) if 10**n <= largest]
-    print(scale.table([scale.measured_apart(kind, size) for kind in scale.KINDS for size in sizes]))
+    print(scale.table([scale.measured_apart(kind, size) for kind in scale.KINDS for size in sizes]), end="\n\n")
+    print(statics_counts.table([statics_counts.measure(kind, 10_000) for kind in statics_counts.KINDS]), end="\n\n")
+    print(statics_scale.table(statics_scale.measured(largest)))

@@ -92,3 +92,13 @@ def test_the_lanes_benchmark_measures_what_it_names() -> None:
     assert costs[0].iterations == 0.0
     assert 0.5 < costs[1].iterations <= 3.0
     assert bench.table(costs).count("\n") == 4
+
+
+def test_the_statics_benchmark_balances_and_finds_the_same_modes_either_way() -> None:
+    from benchmarks import statics_scale
+
+    sizes = [statics_scale.measure(kind, 400) for kind in statics_scale.KINDS]
+    assert all(size.status == "balanced" and size.lowest > 0.0 and size.memory > 1e7 for size in sizes)
+    direct = statics_scale.measure("lattice", 400, solver="direct")
+    assert direct.lowest == pytest.approx(sizes[-1].lowest, rel=1e-6)
+    assert statics_scale.table([*sizes, direct]).count("\n") == len(sizes) + 1

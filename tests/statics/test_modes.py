@@ -154,6 +154,13 @@ def test_the_iterative_solver_finds_the_same_modes() -> None:
     assert modes(equilibrium, solver="iterative").frequency == pytest.approx(modes(equilibrium).frequency, rel=1e-7)
 
 
+def test_the_iterative_solver_says_what_it_cannot_do() -> None:
+    rod = Bar("rod", ("pin", "tip"), mass=1.0)
+    made = Structure({"pin": (0, 0, 0), "tip": (0, 0, 1)}, bars=[rod], supports={"pin": "xyz"})
+    with pytest.raises(OptionError, match='met a direction of negative stiffness.*say solver="direct"'):
+        modes(balance(made, gravity=9.81), count=1, solver="iterative")
+
+
 def test_bad_questions_are_refused() -> None:
     equilibrium = balance(taut.prism(3).supported("bottom*"))
     with pytest.raises(OptionError, match="count = 0 must be a whole number, 1 or more"):

@@ -27,6 +27,9 @@ WEIGHT = 3.0
 
 REFINEMENTS = 3
 
+DEPENDENT = 1e-10
+"""Added to the diagonal of G D^-1 G^T against its largest, since rows may depend on one another."""
+
 CURVATURE = 1e-14
 """Conjugate gradients take a direction for one without stiffness below this fraction of the largest seen."""
 
@@ -103,15 +106,46 @@ def factored(matrix: sp.csc_matrix, rows: sp.csr_matrix) -> Factored:
 
 
 @dataclass
+class Diagonal:
+    """[D G^T; G 0] with D diagonal, through G D^-1 G^T, which is as sparse as rows that share unknowns."""
+
+    inverse: np.ndarray  # of the diagonal
+    rows: sp.csr_matrix
+    columns: sp.csr_matrix  # the transpose, kept by rows because products are faster so
+    schur: Any
+    negative: int = 0
+
+    def solve(self, top: np.ndarray, bottom: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """x and y; a second pass takes out what round-off and the small slack left of G x."""
+        x, y = self.inverse * top, np.zeros(self.rows.shape[0])
+        for _ in range(2 if y.size else 0):
+            gap = self.rows @ x - (0.0 if bottom is None else bottom)
+            more = self.schur.solve(gap)
+            x, y = x - self.inverse * (self.columns @ more), y + more
+        return x, y
+
+
+def diagonal_system(diagonal: np.ndarray, rows: sp.csr_matrix) -> Diagonal:
+    from scipy.sparse.linalg import splu
+
+    inverse, columns, schur = 1.0 / diagonal, sp.csr_matrix(rows.T), None
+    if rows.shape[0]:
+        product = sp.csc_matrix(rows @ sp.diags(inverse) @ columns)
+        slack = DEPENDENT * float(product.diagonal().max())
+        schur = splu(sp.csc_matrix(product + slack * sp.eye(rows.shape[0])), permc_spec="MMD_AT_PLUS_A")
+    return Diagonal(inverse, rows, columns, schur)
+
+
+@dataclass
 class Preconditioned:
     """Conjugate gradients on the null space of G, preconditioned by the diagonal of A on it.
 
     negative: 1 once a direction of negative curvature was met; the solution then ends there, which still goes downhill.
     """
 
-    matrix: sp.csc_matrix
+    matrix: sp.csr_matrix
     rows: sp.csr_matrix
-    simple: Factored
+    simple: Diagonal
     tolerance: float
     limit: int
     negative: int = 0
@@ -128,9 +162,9 @@ class Preconditioned:
         # differences of large numbers would end the iteration early.
         step, found = self.simple.solve(residual)
         y += found
-        residual = residual - self.rows.T @ found
+        residual = residual - self.simple.columns @ found
         direction = step
-        slope = float(residual @ step)
+        slope = _dot(residual, step)
         goal = self.tolerance**2 * slope
         stiffest = 0.0
         for _ in range(self.limit):
@@ -138,9 +172,10 @@ class Preconditioned:
                 break
             self.iterations += 1
             pushed = self.matrix @ direction
-            curvature = float(direction @ pushed)
-            stiffest = max(stiffest, curvature / float(direction @ direction))
-            if curvature <= CURVATURE * stiffest * float(direction @ direction):
+            curvature = _dot(direction, pushed)
+            size = _dot(direction, direction)
+            stiffest = max(stiffest, curvature / size)
+            if curvature <= CURVATURE * stiffest * size:
                 self.negative = 1
                 x = x if np.any(x) else direction
                 break
@@ -149,10 +184,15 @@ class Preconditioned:
             residual = residual - length * pushed
             step, found = self.simple.solve(residual)
             y += found
-            residual = residual - self.rows.T @ found
-            before, slope = slope, float(residual @ step)
+            residual = residual - self.simple.columns @ found
+            before, slope = slope, _dot(residual, step)
             direction = step + (slope / before) * direction
         return x, y
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> float:
+    """A sum of products without BLAS, whose threads wait for one another: most of the time on a busy machine."""
+    return float((a * b).sum())
 
 
 def preconditioned(
@@ -161,5 +201,5 @@ def preconditioned(
     """An iterative solver; tolerance: of the residual in the preconditioner's norm."""
     diagonal = np.abs(matrix.diagonal())
     floor = 1e-6 * (float(np.max(diagonal, initial=0.0)) or 1.0)
-    simple = factored(sp.csc_matrix(sp.diags(np.maximum(diagonal, floor))), rows)
-    return Preconditioned(matrix, rows, simple, tolerance, limit)
+    simple = diagonal_system(np.maximum(diagonal, floor), rows)
+    return Preconditioned(sp.csr_matrix(matrix), rows, simple, tolerance, limit)

@@ -85,6 +85,11 @@ def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = "rigid"
     shifted, shift = _shifted(tangent, mass, rigid, solver)
     find = _dense if tangent.problem.free.size <= DENSE else _sparse
     vectors = find(_without(rigid, mass, shifted), mass, shift, count)
+    if shifted.negative > 0:
+        raise OptionError(
+            "the iterative solver met a direction of negative stiffness: this equilibrium buckles or has soft motions "
+            'it cannot resolve; say solver="direct"'
+        )
     return _told(tangent, equilibrium, mass, rigid, vectors)
 
 
@@ -109,7 +114,7 @@ def _shifted(tangent: Linearised, mass: sp.csc_matrix, rigid: np.ndarray, solver
     while True:
         matrix = sp.csc_matrix(stiffness - shift * mass)
         if solver == "iterative":
-            return preconditioned(matrix, rows, tolerance=1e-10), shift
+            return preconditioned(matrix, rows, tolerance=1e-9), shift
         found = factored(matrix, rows)
         if found.negative == 0 and found.weakest > 0.0:
             return found, shift
