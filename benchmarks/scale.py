@@ -89,7 +89,7 @@ def _linked_towers(members: int) -> taut.Structure:
             if place + 9 < len(nodes):
                 up = f"t{(k + 1) % 4}.{nodes[place + 9]}"
                 cables.append(taut.Cable(f"brace{place}-{k}", (ends[0], up), stiffness=1e4))
-    return whole.with_bars(*bars).with_cables(*cables)
+    return whole.with_bars(*bars).with_cables(*cables).ordered()
 
 
 def _grid(members: int) -> taut.Structure:

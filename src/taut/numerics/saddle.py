@@ -82,7 +82,7 @@ def analyse(
         pattern_start=pattern_start,
         pattern=pattern,
         factor_start=factor_start,
-        factor_index=np.empty(factor_start[-1], dtype=np.int64),
+        factor_index=_factor_rows(pattern_start, pattern, factor_start),
         factor=np.empty(factor_start[-1]),
         filled=np.empty(size, dtype=np.int64),
         inverse_pivot=np.empty(size),
@@ -163,6 +163,19 @@ def _symbolic(size: int, column_start: np.ndarray, row_index: np.ndarray) -> tup
 
 
 @entry
+def _factor_rows(pattern_start: np.ndarray, pattern: np.ndarray, factor_start: np.ndarray) -> np.ndarray:
+    """The row of every entry of L, column by column; rows are met in order."""
+    filled = np.zeros(factor_start.size - 1, dtype=np.int64)
+    rows = np.empty(factor_start[-1], dtype=np.int64)
+    for k in range(filled.size):
+        for p in range(pattern_start[k], pattern_start[k + 1]):
+            i = pattern[p]
+            rows[factor_start[i] + filled[i]] = k
+            filled[i] += 1
+    return rows
+
+
+@entry
 def factorise(s: Saddle) -> int:
     """Factor the matrix as it stands in `values`; returns how many dependent rows were dropped (in any lane), -1 if W
     is not positive."""
@@ -186,7 +199,6 @@ def factorise(s: Saddle) -> int:
             scaled = entry * s.inverse_pivot[i]
             pivot -= scaled * entry
             scale = max(scale, abs(scaled * entry))
-            s.factor_index[end] = k
             s.factor[end] = scaled
             s.filled[i] += 1
         if s.is_row[k] == 1:
