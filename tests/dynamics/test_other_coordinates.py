@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from taut import Bar, Correction, OptionError, Structure, Trajectory, assemble, simulate
+from taut import Bar, Correction, FileError, OptionError, Structure, Trajectory, assemble, save, simulate
 from taut.dynamics import correction, march, stepping
 from taut.dynamics.setup import words_for
 from taut.mechanics.lagrangian import LagrangianPlant
@@ -178,3 +180,31 @@ def test_what_does_not_fit_is_said() -> None:
         chain(3, angles, rates, gap=plant.gap, jacobian=lambda q: plant.jacobian(q)[:1])
     far = chain(3, angles + 0.1, rates, gap=plant.gap, jacobian=plant.jacobian)
     assert "start positions did not fit the constraints and were projected onto them" in simulate(far, 0.1).notes[0]
+
+
+def spring(stiff: float, rows: float) -> LagrangianPlant:
+    """Masses of very different size on quartic springs, held in two coordinates."""
+    return LagrangianPlant(
+        ("x", "y", "z"),
+        lambda q: np.diag([1.0, 1e5, 1.0]).astype(q.dtype),
+        lambda q: stiff * np.sum(q**4),
+        np.array([1.0, 0.0, 0.0]),
+        np.zeros(3),
+        gap=lambda q: np.array([rows * q[1], q[2]]),
+        jacobian=lambda q: np.array([[0.0, rows, 0.0], [0.0, 0.0, 1.0]], dtype=q.dtype),
+    )
+
+
+def test_units_of_constraints_and_masses_make_no_alarm() -> None:
+    assert simulate(spring(1.0, 1e3), 1.0).notes == ()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_blow_up_is_a_status() -> None:
+    run = simulate(spring(1e3, 1.0), 100.0, every=0.5, method="rk4", step=0.5, correction="none")
+    assert run.status.startswith("stopped at t = ")
+
+
+def test_a_run_without_nodes_is_refused_before_it_is_lost(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="a run file is of a structure, and this run has none"):
+        save(simulate(spring(1.0, 1.0), 0.1), tmp_path / "x.nc")

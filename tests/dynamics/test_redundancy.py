@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from taut import Bar, Constant, Load, Structure, assemble, on_plane, simulate
+from taut.mechanics.nodal_manifold import gaps
+from taut.mechanics.survey import facts
 
 
 def pendulum(*bars: Bar) -> Structure:
@@ -70,3 +72,21 @@ def test_smallest_forces_and_reactions_still_balance() -> None:
     run = simulate(assemble(structure, loads=[Load("b", "x", Constant(10.0))]), 0.1)
     assert np.allclose(run.bar_force, [5.0, -5.0], atol=1e-9)
     assert np.allclose(run.reaction[:, [0, 2], 0], -5.0, atol=1e-9)
+
+
+def test_a_lone_bar_that_cannot_move_along_itself_is_named() -> None:
+    structure = Structure(
+        {"a": (0, 0, 0), "b": (0, 0, 1)}, [Bar("mast", ("a", "b"), mass=1.0)], supports={"a": "xyz", "b": "z"}
+    )
+    run = simulate(assemble(structure), 0.1)
+    assert run.notes[0].startswith('1 constraint depends on others, among bar "mast"')
+    assert facts(structure)["redundant_constraints"] == 1
+
+
+def test_numbers_that_are_none_are_no_small_gaps() -> None:
+    plant = assemble(pendulum(Bar("one", ("a", "b"), mass=2.0)))
+    y = np.append(plant.positions.ravel(), np.zeros(plant.coordinates + 1))
+    y[3] = np.nan
+    worst, worst_rate = gaps(plant.pack, y, np.zeros(1), np.zeros(1))
+    assert np.isnan(worst)
+    assert np.isnan(worst_rate)

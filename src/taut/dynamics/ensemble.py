@@ -22,7 +22,7 @@ from taut.dynamics.following import Progress, follow, sample_times, status_of
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Method, Rattle
 from taut.dynamics.patience import patience
-from taut.dynamics.setup import beginning, check_options, prepare_run
+from taut.dynamics.setup import beginning, check_options, firmness_notes, prepare_run
 from taut.dynamics.simulate import DEFAULT_SAMPLES, correction_for, simulate
 from taut.errors import ModelError, OptionError
 from taut.mechanics.plant import Plant
@@ -41,6 +41,7 @@ class Ensemble:
     nodes: np.ndarray  # (N, T, n, 3)
     velocities: np.ndarray  # (N, T, n, 3)
     status: tuple[str, ...]
+    notes: tuple[tuple[str, ...], ...]  # what is to be said of each, as in a Trajectory
 
     @property
     def ok(self) -> np.ndarray:
@@ -72,7 +73,8 @@ def ensemble(
     """Follow variants of a plant for a duration [s]; arrays have one row a variant, what is not given is the plant's.
 
     positions [m], velocities [m/s]: (N, n, 3), brought onto the constraints as in `simulate`.
-    rest_length [m], stiffness [N/m], damping [N s/m]: (N, c), of the cables.
+    rest_length [m], stiffness [N/m], damping [N s/m]: (N, c), of the cables. Damping in proportion to the stiffness
+        stays as the plant has it.
     loads: for each variant one signal a load, of the same kinds and with the same jumps as the plant's.
     every, method, tolerance, step, correction: as in `simulate`.
     threads: as many as there are processors by default. progress: called with variants done and their number.
@@ -82,6 +84,8 @@ def ensemble(
     chosen = method_named(method)
     wish = correction_for(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
+    if isinstance(chosen, Rattle) and damping is not None and np.any(damping):
+        raise OptionError(f'method "{method}" is for motion without damping; use another, or leave the damping out')
     if threads is not None and threads < 1:
         raise OptionError(f"threads {threads} must be one or more")
     every = every or duration / DEFAULT_SAMPLES
@@ -94,7 +98,9 @@ def ensemble(
             for last in pool.map(lambda group: work(job, group, result), groups):
                 if progress is not None:
                     progress(float(last + 1), float(variants.count))
-    return Ensemble(plant.structure, result.times, result.nodes, result.velocities, tuple(result.status))
+    return Ensemble(
+        plant.structure, result.times, result.nodes, result.velocities, tuple(result.status), tuple(result.notes)
+    )
 
 
 class _Result:
@@ -105,6 +111,7 @@ class _Result:
         self.times = times
         self.nodes, self.velocities = np.full(shape, np.nan), np.full(shape, np.nan)
         self.status = [""] * variants.count
+        self.notes: list[tuple[str, ...]] = [()] * variants.count
 
 
 @dataclass(frozen=True)
@@ -139,23 +146,34 @@ def _in_lanes(job: _Job, group: range, result: _Result) -> int:
     if code not in (loop.FINISHED, None):
         return _one_by_one(job, group, result)
     filled, size = int(point.counts[loop.FILLED]), plant.coordinates
+    said = [*firmness_notes(run, point.clock)]
+    if point.counts[loop.UNBALANCED]:
+        said.append(f"the correction gave up on {point.counts[loop.UNBALANCED]} states")
+    notes = tuple(f"of variants {group[0]} to {group[-1]} together: {note}" for note in said)
     for lane, k in enumerate(group):
         result.nodes[k, :filled] = states[:filled, :size, lane].reshape(filled, -1, 3)
         result.velocities[k, :filled] = states[:filled, size : 2 * size, lane].reshape(filled, -1, 3)
-        result.status[k] = status_of(code, run, point.clock)
+        result.status[k], result.notes[k] = status_of(code, run, point.clock), notes
     return group[-1]
 
 
 def _one_by_one(job: _Job, group: range, result: _Result) -> int:
+    def heed(now: float, end: float) -> None:
+        if job.interrupted():
+            raise KeyboardInterrupt
+
     for k in group:
         if job.interrupted():
             result.status[k] = "interrupted before it began"
             continue
         try:
-            run = simulate(job.variants.single(k), job.duration, **job.options)
+            run = simulate(job.variants.single(k), job.duration, progress=heed, **job.options)
         except ModelError as error:
             result.status[k] = f"could not begin: {error}"
             continue
+        except KeyboardInterrupt:
+            result.status[k] = "interrupted"
+            continue
         result.nodes[k, : run.time.size], result.velocities[k, : run.time.size] = run.nodes, run.velocities
-        result.status[k] = run.status
+        result.status[k], result.notes[k] = run.status, run.notes
     return group[-1]

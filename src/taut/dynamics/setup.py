@@ -180,10 +180,10 @@ def resumed(run: Run, start: Trajectory) -> Checkpoint:
 
 def _redundancy_notes(run: Run, y: np.ndarray) -> tuple[str, ...]:
     """Which constraints depend on one another at the start."""
-    if run.words["prepare"](run.tables, y) <= 0:
-        return ()
     vectors = run.plant.dependent(run.tables, y)
     count = len(vectors)
+    if not count:
+        return ()
     among = constraint_names(run.plant, np.flatnonzero(np.abs(vectors).max(axis=0) > 1e-9))
     return (
         f"{count} constraint{'s depend' if count > 1 else ' depends'} on others, among {among}; "
@@ -204,7 +204,7 @@ def firmness_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
         return ()
     among = ""
     weak = run.desk.vectors[loop.WEAK]
-    combination = np.abs(run.plant.weakest(weak)) if np.any(weak) else np.zeros(0)
+    combination = np.abs(run.plant.weakest(weak)) if np.any(weak) and not run.plant.lanes else np.zeros(0)
     if combination.size:
         among = " of " + constraint_names(run.plant, np.flatnonzero(combination > 0.1 * combination.max()))
     return (

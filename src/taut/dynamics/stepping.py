@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from taut.dynamics.methods.tableau import ERRORS, NODES, RESULT, Tableau
 from taut.dynamics.verbs import lend, mismatch, rate, row
-from taut.numerics.vectors import combine, put
+from taut.numerics.vectors import combine, finite, put
 
 
 def lend_method(method: Any) -> Any:
@@ -70,6 +71,8 @@ def estimate(
     """
     lines, count = method.lines, method.stages
     combine(error, zero, h, row(lines, ERRORS), stages, count)
+    if not finite(error):
+        return math.inf
     high = mismatch(plant, y, trial, error, tolerance)
     if lines.shape[0] == ERRORS + 1 or high == 0.0:
         return high

@@ -14,12 +14,14 @@ import numpy as np
 
 from taut.mechanics.tables import Bars, Guides, Krylov, Sizes, bars_in, guides_in, krylov_in, sizes_in
 from taut.numerics.compiled import inlined, kernel
-from taut.numerics.lanes import every, where
+from taut.numerics.lanes import some, where
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted
 
 CLOSE = 1e-14
 """A residual of this fraction of the right-hand side, both in the preconditioner's norm, is as good as none."""
+GIVEN_UP = 1e5
+"""A residual so many times larger is no solution."""
 ROUNDS, MOST = 3, 3000
 """Solutions are refined so often, with so many iterations at most."""
 
@@ -96,7 +98,7 @@ def solve_iteration(
         total[i] = 0.0
     target = CLOSE * _norm(krylov.scaling, rest, size)
     for _ in range(ROUNDS):
-        if every(_norm(krylov.scaling, rest, size) <= target):
+        if not some(_norm(krylov.scaling, rest, size) > target):
             break
         found = _minres(p, at, rest, target, size)
         for i in range(size):
@@ -106,8 +108,9 @@ def solve_iteration(
             rest[i] = where(krylov.mass[i] > 0.0, covector[i], 0.0) - image[i]
         for k in range(rows):
             rest[n + k] = rates[k] - image[n + k]
+    solved = _norm(krylov.scaling, rest, size) <= GIVEN_UP * target
     for i in range(n):
-        x[i] = total[i]
+        x[i] = where(solved, total[i], np.nan)  # no solution: let the state say so
     for k in range(rows):
         multiplier[k] = -total[n + k]
 
@@ -169,6 +172,6 @@ def _minres(p: Pack, at: int, given: np.ndarray, target: float, size: int) -> np
             z[i] = scaling[i] * image[i]
         eta = -s * eta
         gamma_before, gamma = gamma, gamma_next
-        if every(abs(eta) <= target):
+        if not some(abs(eta) > target):
             break
     return found  # type: ignore[no-any-return]

@@ -132,13 +132,17 @@ class LagrangianPlant:
         return tuple(notes)
 
     def dependent(self, tables: Desk, y: np.ndarray) -> np.ndarray:
-        gradient = self.jacobian(y[: self.coordinates])
-        left, singular, _ = np.linalg.svd(gradient)
-        rank = int(np.sum(singular > 1e-10 * singular[0]))
+        left, singular, _ = np.linalg.svd(self._rows_of_unit_length(y))
+        rank = int(np.sum(singular > 1e-10 * np.max(singular, initial=0.0)))
         return np.asarray(left[:, rank:].T)
 
     def weakest(self, y: np.ndarray) -> np.ndarray:
-        return np.asarray(np.linalg.svd(self.jacobian(y[: self.coordinates]), full_matrices=False)[0][:, -1])
+        return np.asarray(np.linalg.svd(self._rows_of_unit_length(y), full_matrices=False)[0][:, -1])
+
+    def _rows_of_unit_length(self, y: np.ndarray) -> np.ndarray:
+        gradient = self.jacobian(y[: self.coordinates])
+        lengths = np.linalg.norm(gradient, axis=1, keepdims=True)
+        return np.asarray(gradient / np.where(lengths > 0.0, lengths, 1.0))
 
     def observed(self, tables: Desk, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         """All potential energy counts as elastic."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,10 @@ def motion(d: Desk, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, fl
     force, watts = _forces(d, t, q, v)
     gradient = d.plant.jacobian(q)
     bent = _along(d.plant.jacobian, q, v) @ v
-    system = decompose(d.plant.mass(q), gradient)
+    try:
+        system = decompose(d.plant.mass(q), gradient)
+    except np.linalg.LinAlgError:  # no inertia left, or numbers that are none: let the state say so
+        return np.full(d.n, np.nan), np.full(d.rows, np.nan), math.nan
     d.firmness = min(d.firmness, system.firmness)
     a, multiplier = solve(system, force, -bent - d.gains[0] * (gradient @ v) - d.gains[1] * d.plant.gap(q))
     return a, multiplier, watts
@@ -108,7 +112,10 @@ def gaps(d: Desk, y: np.ndarray, gap: np.ndarray, gap_rate: np.ndarray) -> tuple
 
 def prepare(d: Desk, y: np.ndarray) -> int:
     q = y[: d.n]
-    d.metric = decompose(np.eye(d.n) if d.euclidean else d.plant.mass(q), d.plant.jacobian(q))
+    try:
+        d.metric = decompose(np.eye(d.n) if d.euclidean else d.plant.mass(q), d.plant.jacobian(q))
+    except np.linalg.LinAlgError:
+        return -1
     return d.metric.dropped
 
 

@@ -51,7 +51,7 @@ def gaps(p: Pack, y: np.ndarray, gap: np.ndarray, gap_rate: np.ndarray) -> tuple
     bars, guides, scale, sizes = bars_in(p), guides_in(p), constants_in(p).scale, sizes_in(p)
     state, n = start_of(y), sizes.coordinates
     apart, parting = start_of(gap), start_of(gap_rate)
-    worst, worst_rate, speed, reach = 0.0, 0.0, scale[0] / scale[1], 0.0
+    worst, worst_rate, speed, reach, sound = 0.0, 0.0, scale[0] / scale[1], 0.0, 0.0
     for i in range(0, n, 3):
         reach = max(reach, _largest(state, i))
         speed = max(speed, _largest(state, n + i))
@@ -61,12 +61,14 @@ def gaps(p: Pack, y: np.ndarray, gap: np.ndarray, gap_rate: np.ndarray) -> tuple
         apart[k], parting[k] = gap_of_bar(bars, k, state, n)
         worst = max(worst, abs(apart[k]) / (bars.length[k] + reach))
         worst_rate = max(worst_rate, abs(parting[k]))
+        sound += 0.0 * (apart[k] + parting[k])  # a maximum would lose what is not a number
     for k in range(sizes.guides):
         row = sizes.bars + k
         apart[row], parting[row] = gap_of_guide(guides, k, state, n)
         worst = max(worst, abs(apart[row]) / (scale[0] + reach))
         worst_rate = max(worst_rate, abs(parting[row]))
-    return most(worst), most(worst_rate / speed)
+        sound += 0.0 * (apart[row] + parting[row])
+    return most(worst + sound), most(worst_rate / speed + sound)
 
 
 @entry

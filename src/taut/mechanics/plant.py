@@ -16,7 +16,7 @@ from taut.mechanics import nodal, nodal_manifold, nodal_momentum, nodal_outputs,
 from taut.mechanics.assembly import euclidean, nodal_tables
 from taut.mechanics.signals import pieces_of, tabulate
 from taut.mechanics.survey import problems_of_motion
-from taut.mechanics.tables import GAINS, SIGNAL_DATA, STABILISED, Nodal
+from taut.mechanics.tables import EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES
@@ -126,14 +126,10 @@ class Plant:
 
         A longer step could jump over a cable that goes taut and slack again, and no error estimate would see it.
         """
-        return self.shortest_period_at(self.tables.cables.stiffness)
-
-    def shortest_period_at(self, cable_stiffness: np.ndarray) -> float:
-        """The same with other stiffnesses [N/m] of the cables."""
         tables = self.tables
         stiffness = np.zeros(tables.nodes.mass.size)
         for end in (tables.cables.first, tables.cables.second):
-            np.add.at(stiffness, end, cable_stiffness)
+            np.add.at(stiffness, end, tables.cables.stiffness)
         free = tables.nodes.free
         fastest = float(np.max(stiffness[free // 3 * 3] / tables.nodes.mass[free], initial=0.0))
         return math.inf if fastest == 0.0 else 2.0 * math.pi / math.sqrt(fastest)
@@ -188,9 +184,13 @@ class Plant:
                     f"start {label} did not fit supports, bars and constraints and were projected onto them; "
                     f'the largest change is {change[worst]:.3g} {unit}, at node "{names[worst]}"'
                 )
+        if self.tables.constants.solver[0] == ITERATIVE:
+            notes.append("the solver is iterative, so nothing is said of constraints that depend on one another")
         return tuple(notes)
 
     def dependent(self, tables: Pack, y: np.ndarray) -> np.ndarray:
+        if self.tables.constants.solver[0] == EXPLICIT:
+            return redundancy.idle_rows(self.tables, y)
         return redundancy.null_vectors(tables, y)
 
     def weakest(self, y: np.ndarray) -> np.ndarray:

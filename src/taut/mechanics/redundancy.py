@@ -50,6 +50,15 @@ def null_vectors(p: Pack, y: np.ndarray) -> np.ndarray:
     return vectors
 
 
+def idle_rows(tables: Nodal, y: np.ndarray) -> np.ndarray:
+    """The same where no bar touches another: bars that cannot move along themselves, a unit vector each."""
+    movable = abs(constraint_rows(tables, y)[:, tables.nodes.free])
+    idle = np.flatnonzero(np.asarray(movable.sum(axis=1)).ravel() == 0.0)
+    vectors = np.zeros((idle.size, movable.shape[0]))
+    vectors[np.arange(idle.size), idle] = 1.0
+    return vectors
+
+
 def smallest_forces(
     p: Pack,
     tables: Nodal,

@@ -69,6 +69,17 @@ def tabulate(
     return tables, _distinct(breaks), functions
 
 
+def time_places(signals: Signals) -> np.ndarray:
+    """Where in the signals' data times stand, and numbers of times."""
+    places: list[int] = []
+    for kind, at in zip(signals.kind, signals.start, strict=True):
+        if kind == DOUBLET:
+            places += range(at + 1, at + 4)
+        elif kind == TABLE:
+            places += range(at, at + 1 + int(signals.data[at]))
+    return np.array(places, dtype=np.int64)
+
+
 def _distinct(breaks: Sequence[float]) -> np.ndarray:
     """Breaks in order; those that differ by round-off alone are one, since no step fits between them."""
     ordered = np.unique(np.array(breaks))

@@ -65,13 +65,10 @@ def _freedom(structure: Structure) -> dict[str, int | None]:
         }
     import numpy as np
 
-    from taut.mechanics.nodal_manifold import prepare
     from taut.mechanics.plant import assemble
 
     plant = assemble(structure)
-    redundant = int(prepare(plant.pack, np.append(plant.positions.ravel(), 0.0)))
-    if plant.tables.pairs.block.size:  # explicit systems count no rows: there only a bar held at both ends has none
-        redundant += int(np.sum(~plant.tables.pairs.block.reshape(-1, 9).any(axis=1)))
+    redundant = len(plant.dependent(plant.pack, np.append(plant.positions.ravel(), np.zeros(plant.coordinates + 1))))
     free = int(plant.tables.nodes.free.size)
     return {
         "free_coordinates": free,

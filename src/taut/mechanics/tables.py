@@ -136,6 +136,7 @@ METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields) + len(Krylov._fields)
 
 PAIR_PARTS, SADDLE_PARTS = len(Pairs._fields), len(Saddle._fields)
 SIGNAL_DATA = SIGNALS + Signals._fields.index("data")
+CABLES_DAMP = CONSTANTS + Constants._fields.index("cables_damp")
 STABILISED = CONSTANTS + Constants._fields.index("stabilised")
 GAINS = CONSTANTS + Constants._fields.index("gains")
 

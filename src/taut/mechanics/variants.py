@@ -14,13 +14,14 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.mechanics.plant import Plant
-from taut.mechanics.signals import tabulate
-from taut.mechanics.tables import CABLES, SIGNAL_DATA, Cables, Nodal
+from taut.mechanics.signals import tabulate, time_places
+from taut.mechanics.tables import CABLES, CABLES_DAMP, SIGNAL_DATA, Cables, Nodal
 from taut.numerics.lanes import WIDTH
-from taut.numerics.packing import Pack, copied, reals_of, viewed
+from taut.numerics.packing import Pack, copied, integers_of, reals_of, viewed
 from taut.structure.scenario import Signal
 
 CABLE_PARTS = ("rest_length", "stiffness", "damping")
+CABLE_DAMPING = CABLES + Cables._fields.index("damping")
 
 
 @dataclass(frozen=True)
@@ -35,20 +36,19 @@ class Variants:
     positions: np.ndarray
     velocities: np.ndarray
     parts: Mapping[int, np.ndarray]
-    breaks: np.ndarray
 
     def single(self, k: int) -> Plant:
         """Variant k as a plant of its own."""
         pack = copied(self.plant.pack)
         for part, numbers in self.parts.items():
             reals_of(pack, part)[:] = numbers[k]
+        integers_of(pack, CABLES_DAMP)[0] = int(reals_of(pack, CABLE_DAMPING).any())
         whole = [np.issubdtype(part.dtype, np.integer) for table in self.plant.tables for part in table]
         tables = Nodal._make(viewed(pack, whole, self.plant.tables))
         return replace(
             self.plant,
             pack=pack,
             tables=tables,
-            breaks=self.breaks,
             positions=self.positions[k],
             velocities=self.velocities[k],
         )
@@ -74,21 +74,15 @@ class LanePlant:
         return getattr(self.variants.plant, name)
 
     @property
-    def breaks(self) -> np.ndarray:
-        return self.variants.breaks
-
-    @property
-    def shortest_period(self) -> float:
-        stiffness = self.variants.parts.get(CABLES + Cables._fields.index("stiffness"))
-        if stiffness is None:
-            return self.variants.plant.shortest_period
-        return self.variants.plant.shortest_period_at(stiffness[self.chosen].max(axis=0))
+    def works(self) -> bool:
+        return bool(self.variants.plant.works or np.any(self.variants.parts.get(CABLE_DAMPING, 0.0)))
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
         one = self.variants.plant.own_tables(metric=metric, gains=gains)
         pack = Pack(one.integers, np.repeat(one.reals[:, None], WIDTH, axis=1))
         for part, numbers in self.variants.parts.items():
             reals_of(pack, part)[:] = numbers[self.chosen].T
+        integers_of(pack, CABLES_DAMP)[0] = int(reals_of(pack, CABLE_DAMPING).any())
         return pack
 
     def start(self) -> tuple[np.ndarray, np.ndarray]:
@@ -135,18 +129,14 @@ def varied(
             row = int(np.argwhere(bad)[0][0])
             raise OptionError(f"{name} of variant {row} holds {value[bad][0]:g}, which it cannot be")
     parts = {CABLES + Cables._fields.index(name): given[name] for name in CABLE_PARTS if name in given}
-    if "damping" in given and not plant.tables.constants.cables_damp[0]:
-        raise OptionError("damping varies, but no cable of the plant damps; give them any damping before assemble")
-    breaks = plant.breaks
     if loads is not None:
-        parts[SIGNAL_DATA], breaks = _signal_numbers(plant, loads)
+        parts[SIGNAL_DATA] = _signal_numbers(plant, loads)
     return Variants(
         plant,
         count,
         _rows(given.get("positions"), plant.positions, count),
         _rows(given.get("velocities"), plant.velocities, count),
         parts,
-        breaks,
     )
 
 
@@ -158,19 +148,21 @@ def _rows(given: np.ndarray | None, same: np.ndarray, count: int) -> np.ndarray:
     return np.broadcast_to(same, (count, *same.shape)) if given is None else given
 
 
-def _signal_numbers(plant: Plant, loads: Sequence[Sequence[Signal]]) -> tuple[np.ndarray, np.ndarray]:
+def _signal_numbers(plant: Plant, loads: Sequence[Sequence[Signal]]) -> np.ndarray:
     """Numbers of every variant's signals; they must be of one kind and change at the same times."""
     coordinates, here = list(plant.tables.signals.coordinate), plant.tables.signals
+    times = time_places(here)
     rows = []
     for k, signals in enumerate(loads):
         if len(signals) != len(coordinates):
             raise OptionError(f"variant {k} has {len(signals)} signals for the plant's {len(coordinates)} loads")
-        table, breaks, functions = tabulate(signals, coordinates)
+        table, _, functions = tabulate(signals, coordinates)
         same = np.array_equal(table.kind, here.kind) and np.array_equal(table.start, here.start)
-        if functions or not same or not np.array_equal(breaks, plant.breaks):
+        same = same and table.data.size == here.data.size and np.array_equal(table.data[times], here.data[times])
+        if functions or not same:
             raise OptionError(
                 f"the signals of variant {k} are of another kind than the plant's, or change at other times; "
                 "variants may differ in values only"
             )
         rows.append(table.data)
-    return np.array(rows), plant.breaks
+    return np.array(rows)

@@ -2,7 +2,8 @@
 
     W x = a + G^T l,   G x = b
 
-Rows of G that depend on others get the smallest multipliers. With W = L L^T and L^-1 G^T = U S V^T.
+With W = L L^T and L^-1 G^T = U S V^T C, C the lengths of the columns, so that units of rows do not matter. Rows that
+depend on others get the multipliers that are smallest when measured by what they do.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ class DenseSaddle(NamedTuple):
     left: np.ndarray  # U, columns of the singular values that count
     singular: np.ndarray  # S
     right: np.ndarray  # V
-    rows: int
+    lengths: np.ndarray  # C
 
     @property
     def dropped(self) -> int:
         """How many rows depend on others."""
-        return self.rows - self.singular.size
+        return int(self.lengths.size - self.singular.size)
 
     @property
     def firmness(self) -> float:
@@ -35,15 +36,18 @@ class DenseSaddle(NamedTuple):
 
 def decompose(weight: np.ndarray, gradient: np.ndarray) -> DenseSaddle:
     root = np.linalg.cholesky(weight)
-    left, singular, right = np.linalg.svd(np.linalg.solve(root, gradient.T), full_matrices=False)
+    columns = np.linalg.solve(root, gradient.T)
+    lengths = np.linalg.norm(columns, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    left, singular, right = np.linalg.svd(columns / lengths, full_matrices=False)
     rank = int(np.sum(singular > RANK * singular[0])) if singular.size else 0
-    return DenseSaddle(root, left[:, :rank], singular[:rank], right[:rank].T, gradient.shape[0])
+    return DenseSaddle(root, left[:, :rank], singular[:rank], right[:rank].T, lengths)
 
 
 def solve(s: DenseSaddle, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """x and l."""
     pull = np.linalg.solve(s.root, a)
     along = s.left.T @ pull
-    wanted = (s.right.T @ b) / s.singular
+    wanted = (s.right.T @ (b / s.lengths)) / s.singular
     x = np.linalg.solve(s.root.T, pull + s.left @ (wanted - along))
-    return x, s.right @ ((wanted - along) / s.singular)
+    return x, (s.right @ ((wanted - along) / s.singular)) / s.lengths

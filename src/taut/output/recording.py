@@ -69,6 +69,8 @@ def recording(path: str | Path) -> Iterator[Recorder]:
 
 def save_run(run: Trajectory, path: str | Path) -> None:
     """Write a trajectory to a run file."""
+    if not run.structure.nodes:
+        raise FileError(f"{path}: a run file is of a structure, and this run has none; keep its `coordinate` yourself")
     if run.earlier.samples:
         raise FileError(f"{path}: the samples of this run went to a sink; what is left of it cannot be saved")
     with recording(path) as recorder:
