@@ -60,9 +60,22 @@ def test_two_hundred_seconds_shows_what_corrections_are_worth(tmp_path: Path) ->
     assert figure.stat().st_size > 10_000
 
 
+def test_the_tower_stands_and_swings_about_its_balance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "tower.html"
+    run = script("stand_a_tower").main(duration=0.5, page=str(page))
+    said = capsys.readouterr().out
+    assert "4 self-stress states (3 of them of a member between supports), 1 mechanism" in said
+    assert "Super-stable" in said
+    assert f"supports bear {9.81 * total_mass(run.structure):.5g} N" in said
+    assert run.ok
+    assert 0.001 < np.ptp(run.nodes, axis=0).max() < 0.1, "its weight comes on at once, so it bounces a little"
+    assert page.stat().st_size > 1e5
+
+
 def test_every_script_has_a_test() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {
         "compare_corrections",
         "drop_a_tower",
+        "stand_a_tower",
         "two_hundred_seconds",
     }

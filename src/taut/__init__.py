@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "taut.errors": ("TautError", "ModelError", "SelectionError", "OptionError", "FileError", "Problem"),
+    "taut.errors": (
+        "BalanceError",
+        "FileError",
+        "ModelError",
+        "OptionError",
+        "Problem",
+        "SelectionError",
+        "TautError",
+    ),
     "taut.structure.records": ("Bar", "Cable", "LinearConstraint", "Material", "on_line", "on_plane", "tied"),
     "taut.structure.structure": ("Structure",),
     "taut.structure.scenario": ("Constant", "Damping", "Doublet", "Load", "Scenario", "Sinusoid", "Table"),
@@ -31,6 +39,20 @@ _HOMES = {
     "taut.structure.files": ("Model", "read_model"),
     "taut.mechanics.plant": ("Plant", "assemble"),
     "taut.mechanics.lagrangian": ("LagrangianPlant",),
+    "taut.statics.self_stress": ("Counts", "counts", "mechanism_basis", "self_stress_basis"),
+    "taut.statics.equilibrium": ("Equilibrium",),
+    "taut.statics.formfinding": ("formfind",),
+    "taut.statics.prestress": ("prestress",),
+    "taut.statics.balance": ("balance",),
+    "taut.statics.stability": ("Stability", "stability"),
+    "taut.statics.modes": ("Modes", "modes"),
+    "taut.statics.sensitivities": ("Derivatives", "compliance", "derivatives"),
+    "taut.statics.imposing": ("Case",),
+    "taut.statics.cases": ("CaseTable", "Envelope", "deployment", "load_cases"),
+    "taut.statics.paths": ("Path", "path"),
+    "taut.statics.strengths": ("Utilisation", "utilisation"),
+    "taut.statics.least_mass": ("Sizing", "least_mass"),
+    "taut.statics.sizing": ("elastic_sizes",),
     "taut.dynamics.correction": ("Correction",),
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.simulate": ("simulate",),
@@ -69,7 +91,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.ensemble import Ensemble, ensemble
     from taut.dynamics.simulate import simulate
     from taut.dynamics.trajectory import Trajectory
-    from taut.errors import FileError, ModelError, OptionError, Problem, SelectionError, TautError
+    from taut.errors import BalanceError, FileError, ModelError, OptionError, Problem, SelectionError, TautError
     from taut.mechanics.lagrangian import LagrangianPlant
     from taut.mechanics.plant import Plant, assemble
     from taut.output import plot
@@ -77,6 +99,20 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.output.film import film
     from taut.output.page.page import page
     from taut.output.pictured import Event, ModeShape, Still
+    from taut.statics.balance import balance
+    from taut.statics.cases import CaseTable, Envelope, deployment, load_cases
+    from taut.statics.equilibrium import Equilibrium
+    from taut.statics.formfinding import formfind
+    from taut.statics.imposing import Case
+    from taut.statics.least_mass import Sizing, least_mass
+    from taut.statics.modes import Modes, modes
+    from taut.statics.paths import Path, path
+    from taut.statics.prestress import prestress
+    from taut.statics.self_stress import Counts, counts, mechanism_basis, self_stress_basis
+    from taut.statics.sensitivities import Derivatives, compliance, derivatives
+    from taut.statics.sizing import elastic_sizes
+    from taut.statics.stability import Stability, stability
+    from taut.statics.strengths import Utilisation, utilisation
     from taut.structure.files import Model, read_model
     from taut.structure.generators import (
         dbar,

@@ -28,7 +28,19 @@ def test_help_and_version(taut: Callable) -> None:
     for arguments in ([], ["--help"]):
         code, out, _ = taut(*arguments)
         assert code == 0
-        for command in ("demo", "examples", "check", "info", "run", "page", "plot", "film", "warmup"):
+        for command in (
+            "demo",
+            "examples",
+            "check",
+            "info",
+            "formfind",
+            "prestress",
+            "modes",
+            "run",
+            "page",
+            "plot",
+            "film",
+        ):
             assert command in out
     assert "--from" in taut("run", "--help").out
     assert taut("--version") == (0, f"taut {library.__version__}\n", "")

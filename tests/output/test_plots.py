@@ -92,6 +92,40 @@ def test_a_mode_is_drawn_over_the_structure() -> None:
     assert moved == pytest.approx(5 / np.sqrt(2) + 0.1 * 5.0)
 
 
+def test_an_equilibrium_and_its_modes_are_drawn() -> None:
+    balance = taut.prestress(taut.prism().supported("bottom*"), {"cable:vertical": 200.0})
+    drawn = taut.plot.structure(balance)
+    assert drawn.figure.axes[-1].get_ylim()[1] == pytest.approx(balance.cable_tension.max())
+    modes = taut.modes(balance, count=2)
+    assert taut.plot.mode(modes, 2).get_title() == f"mode 2, {modes.frequency[1]:.4g} Hz"
+    with pytest.raises(taut.OptionError, match="mode 3 is not there; these modes are numbered from 1 to 2"):
+        taut.plot.mode(modes, 3)
+    with pytest.raises(taut.OptionError, match="a structure alone has no numbered modes"):
+        taut.plot.mode(balance.structure, 1)
+    buckling = taut.Modes(balance.structure, -modes.frequency, modes.shapes, modes.rigid_motions, modes.residual, "")
+    assert taut.plot.mode(buckling, 1).get_title() == "mode 1, buckles"
+
+
+def test_a_static_path_shows_its_limit_points_and_what_is_unstable() -> None:
+    steel = taut.Material("steel", 7800.0, 2e11)
+    bars = [taut.Bar(name, (name, "top"), material=steel, radius=0.01) for name in ("a", "b")]
+    nodes = {"a": (-1, 0, 0), "b": (1, 0, 0), "top": (0, 0, 0.3)}
+    arch = taut.Structure(nodes, bars, supports={"a": "xyz", "b": "xyz", "top": "xy"})
+    path = taut.path(arch, taut.Case(loads={"top": (0, 0, -3e6)}), bars="compressible")
+    ax = taut.plot.static_path(path)
+    assert ax.get_xlabel() == "top, displacement along z [m]"
+    drawn = {line.get_label(): line for line in ax.get_lines()}
+    np.testing.assert_array_equal(drawn["unstable"].get_ydata(), path.factor)
+    shown = drawn["stable"].get_ydata()
+    assert np.array_equal(np.isnan(shown), path.unstable > 0)
+    assert np.isnan(shown).any()
+    assert drawn["limit point"].get_xdata().size == 2
+    with pytest.raises(taut.OptionError, match='no node "tip"'):
+        taut.plot.static_path(path, "tip")
+    with pytest.raises(taut.OptionError, match='axis "w" is not one of x, y, z'):
+        taut.plot.static_path(path, "top", "w")
+
+
 def test_they_draw_on_the_axes_they_are_given(prism: Trajectory) -> None:
     from matplotlib.figure import Figure
 

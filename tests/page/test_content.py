@@ -149,7 +149,7 @@ def test_a_structure_shows_the_tension_of_its_own_laws() -> None:
 
 
 def test_what_cannot_be_shown_is_refused(tbar: Trajectory, tmp_path: Path) -> None:
-    with pytest.raises(taut.OptionError, match="shows trajectories and structures, not str; load files with taut.load"):
+    with pytest.raises(taut.OptionError, match="equilibria and structures, not str; load files with taut.load"):
         taut.page("tbar.nc")
     with pytest.raises(taut.OptionError, match="not nothing"):
         taut.page([])

@@ -71,6 +71,25 @@ def test_modes_swing_about_the_shape(opened: Callable) -> None:
     assert one.complaints == []
 
 
+def test_an_equilibrium_shows_its_forces_and_swings_in_its_modes(opened: Callable) -> None:
+    balance = taut.prestress(taut.prism().supported("bottom*"), {"cable:vertical": 200.0})
+    modes = taut.modes(balance, count=2)
+    one = opened(balance, modes=modes)
+    one.put(selection={"run": 0, "kind": "bar", "index": 0})
+    assert f"−{-balance.bar_force[0]:.4g}" in one.page.locator("#selection").inner_text()
+    assert "reactions, longest" in one.page.locator("#legend").inner_text()
+    rest = np.array(one.run("taut.positions()")).reshape(-1, 3)
+    np.testing.assert_allclose(rest, balance.structure.positions, atol=1e-6)
+    one.page.click("#tabs >> text=Modes")
+    one.page.click("text=mode 1 · ")
+    furthest = int(np.argmax(np.abs(modes.shapes[0])))
+    one.until(f"Math.abs(taut.positions()[{furthest}] - {rest.ravel()[furthest]}) > 0.03")
+    moved = (np.array(one.run("taut.positions()")).reshape(-1, 3) - rest).ravel()
+    shape = modes.shapes[0].ravel()
+    np.testing.assert_allclose(moved / moved[furthest], shape / shape[furthest], atol=1e-4)
+    assert one.complaints == []
+
+
 def test_events_are_ticks(opened: Callable, tbar: Trajectory) -> None:
     one = opened(tbar, events=[taut.Event(1.5, "c1 slack"), taut.Event(0.5, "c1 taut")])
     ticks = one.page.locator("#ticks i")

@@ -190,6 +190,18 @@ def test_a_cable_that_goes_slack_is_named() -> None:
     assert 'cables have less than 1 N in some case ("along", ...)' in found.status
 
 
+def test_a_strain_beyond_yield_is_borne_by_no_size() -> None:
+    """A cable between supports, stretched by 1 %: its stress is E / 100 whatever its size, and that is beyond yield."""
+    strained = Structure(
+        {"a": (0, 0, 0), "b": (1.01, 0, 0)},
+        cables=[Cable("c", ("a", "b"), rest_length=1.0, material=STEEL, radius=0.01)],
+        supports={"a": "xyz", "b": "xyz"},
+    )
+    found = elastic_sizes(strained, {"as it is": Case()})
+    assert not found.ok
+    assert found.status.startswith('no sizes found that bear all cases: "c" would have to be 6.6')
+
+
 def test_what_cannot_be_sized_is_refused() -> None:
     bare = Structure(
         {"a": (0, 0, 0), "b": (0, 0, -1)},

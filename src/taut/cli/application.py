@@ -18,7 +18,7 @@ from taut import __version__
 from taut.errors import FileError, ModelError, TautError
 
 app = typer.Typer(
-    help="Tensegrity structures: check, simulate, look at the numbers.",
+    help="Tensegrity structures: check, stand up, simulate, look at.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # it would take the units in [..] for markup

@@ -48,17 +48,27 @@ def check(model: ModelPath, overrides: Overrides = None) -> None:
     print(f"{model}: sound; {_size(loaded)}")
 
 
-def info(model: ModelPath, overrides: Overrides = None, as_json: AsJson = False) -> None:
-    """Size, class, mass and degrees of freedom of a model."""
+def info(
+    model: ModelPath,
+    full: Annotated[bool, typer.Option("--full", help="Count and certify big models too.")] = False,
+    overrides: Overrides = None,
+    as_json: AsJson = False,
+) -> None:
+    """Size, class, mass, degrees of freedom, self-stress, mechanisms and stability of a model."""
     from taut.mechanics.survey import facts
+    from taut.output.model_statics import certified
 
-    values = facts(model_at(model, overrides).structure)
+    loaded = model_at(model, overrides)
+    certificate = certified(loaded, full=full)
+    values = {**facts(loaded.structure), **certificate.facts()}
     if as_json:
-        print(json.dumps(values, indent=2))
+        print(json.dumps({**values, **{k: v or None for k, v in certificate.sentences().items()}}, indent=2))
         return
     width = max(map(len, values))
     for name, value in values.items():
         print(f"{name.replace('_', ' '):<{width}}  {_plainly(value)}")
+    for sentence in filter(None, certificate.sentences().values()):
+        print(f"\n{sentence}")
 
 
 def _method_problems(scenario: Scenario) -> list[Problem]:

@@ -11,6 +11,7 @@ from taut.errors import FileError, OptionError
 
 if TYPE_CHECKING:
     from taut.dynamics.trajectory import Trajectory
+    from taut.output.pictured import ModeShape, Still
     from taut.structure.structure import Structure
 
 RunPath = Annotated[Path, typer.Argument(help="A run file (.nc).", show_default=False)]
@@ -24,12 +25,14 @@ def page(
     frames: Annotated[int | None, typer.Option(help="Samples to keep of each run, at most.")] = None,
 ) -> None:
     """Write a page that shows a run or a model in any browser, without a network; several runs are laid over each
-    other."""
+    other. A model is shown with its forces and modes where it stands at its shape."""
     from taut.output.page.page import page as write_page
 
     target = output or Path(f"{files[0].stem}.html")
-    shown = {name: _loaded(path) for name, path in _names(files).items()}
-    written = write_page(shown if len(shown) > 1 else next(iter(shown.values())), target, frames=frames)
+    loaded = {name: _pictured(path) for name, path in _names(files).items()}
+    shown = {name: thing for name, (thing, _) in loaded.items()}
+    modes = next(iter(loaded.values()))[1]
+    written = write_page(shown if len(shown) > 1 else next(iter(shown.values())), target, modes=modes, frames=frames)
     size = len(written.html) / 1e6
     print(f"page: {target} ({size:.2f} MB); double-click it, or open {target.resolve().as_uri()} in a browser")
 
@@ -84,10 +87,14 @@ def _names(files: list[Path]) -> dict[str, Path]:
     return {(stem if stems.count(stem) == 1 else str(path)): path for stem, path in zip(stems, files, strict=True)}
 
 
-def _loaded(path: Path) -> Structure | Trajectory:
-    from taut.output.files import load
+def _pictured(path: Path) -> tuple[Structure | Still | Trajectory, tuple[ModeShape, ...]]:
+    """What a file shows, and the modes to show with it."""
+    from taut.output.files import RUN_SUFFIXES
+    from taut.output.model_statics import pictured
+    from taut.output.store import load_run
+    from taut.structure.files import read_model
 
-    return load(path)
+    return (load_run(path), ()) if path.suffix in RUN_SUFFIXES else pictured(read_model(path))
 
 
 def _run(path: Path) -> Trajectory:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from taut.errors import OptionError
+from taut.statics.equilibrium import Equilibrium
+from taut.statics.modes import Modes
 from taut.structure.structure import Structure
 
 
@@ -40,7 +42,8 @@ class Still:
 
 @dataclass(frozen=True)
 class ModeShape:
-    """A way to vibrate: displacement (n, 3) of the nodes in any scale, frequency [Hz] (0 for a mechanism)."""
+    """A way to vibrate: displacement (n, 3) of the nodes in any scale, frequency [Hz] (0 for a mechanism, not a number
+    where it does not vibrate but buckle)."""
 
     name: str
     frequency: float
@@ -53,6 +56,30 @@ class Event:
 
     time: float
     name: str
+
+
+def still_of(equilibrium: Equilibrium, facts: Mapping[str, str] | None = None) -> Still:
+    """An equilibrium to look at; facts: words and values to show beside its own."""
+    own = {
+        "status": equilibrium.status,
+        "force left over": f"{equilibrium.residual:.2g} N",
+        **({"notes": "; ".join(equilibrium.notes)} if equilibrium.notes else {}),
+    }
+    return Still(
+        equilibrium.structure,
+        equilibrium.cable_tension,
+        equilibrium.bar_force,
+        equilibrium.reaction,
+        {**own, **(facts or {})},
+    )
+
+
+def mode_shapes(modes: Modes) -> tuple[ModeShape, ...]:
+    """Modes to look at, numbered from 1."""
+    return tuple(
+        ModeShape(f"mode {k}, buckles" if hz < 0.0 else f"mode {k}", float("nan") if hz < 0.0 else hz, shape)
+        for k, (hz, shape) in enumerate(zip(modes.frequency.tolist(), modes.shapes, strict=True), 1)
+    )
 
 
 def checked_mode(structure: Structure, mode: ModeShape) -> np.ndarray:

@@ -164,7 +164,8 @@ def _failure(structure: Structure, found: Settled) -> str:
 def _notes(problem: Posed, setting: Setting, found: Settled) -> tuple[str, ...]:
     matrix = problem.stiffness(found.positions, found.multipliers, setting)
     # Free motions of the whole have no stiffness, of either sign by round-off: they are not to be counted.
-    lifted = sp.csc_matrix(matrix + UNSTABLE * abs(matrix.diagonal()).mean() * sp.eye(matrix.shape[0]))
+    mean = abs(matrix.diagonal()).sum() / max(matrix.shape[0], 1)
+    lifted = sp.csc_matrix(matrix + UNSTABLE * mean * sp.eye(matrix.shape[0]))
     negative = factored(lifted, problem.free_rows(found.positions, setting)).negative
     notes = []
     if negative > 0:

@@ -48,13 +48,18 @@ class Equilibrium:
         return np.concatenate([self.cable_tension, self.bar_force])
 
     @cached_property
-    def force_density(self) -> np.ndarray:
-        """Force over length of all members, cables first [N/m]."""
+    def length(self) -> np.ndarray:
+        """Of all members as they stand, cables first [m]."""
         places = self.structure.nodes
         ends = [(c.route[0], c.route[-1]) for c in self.structure.cables.values()]
         ends += [bar.nodes for bar in self.structure.bars.values()]
         spans = np.array([np.subtract(places[b], places[a]) for a, b in ends]).reshape(-1, 3)
-        return np.asarray(self.member_force / np.linalg.norm(spans, axis=1))
+        return np.asarray(np.linalg.norm(spans, axis=1))
+
+    @cached_property
+    def force_density(self) -> np.ndarray:
+        """Force over length of all members, cables first [N/m]."""
+        return np.asarray(self.member_force / self.length)
 
     def __repr__(self) -> str:
         name = self.structure.name or "structure"

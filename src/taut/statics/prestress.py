@@ -14,8 +14,9 @@ from taut.numerics.bounded import cheapest, closest, least_wrong
 from taut.numerics.subspaces import least_norm
 from taut.statics.balance import refuse_adrift
 from taut.statics.by_selector import given_by_selector
+from taut.statics.carrying import carrying
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.matrices import equilibrium_matrix, motions, pulls
+from taut.statics.matrices import equilibrium_matrix, motions
 from taut.statics.network import Force, Network, network
 from taut.statics.self_stress import counts_of, plural
 from taut.structure import properties
@@ -73,7 +74,9 @@ def prestress(
         if change <= 1e-13 * np.abs(net.external).max(initial=0.0):
             break
         net = replace(net, external=weighed.external)
-    return _standing(net, tightened, forces, objective, notes)
+    found = carrying(net, tightened, forces / net.lengths(), method=f"prestress, {objective}", notes=notes)
+    # Force over length times length is off by round-off, and a minimum is a minimum.
+    return replace(found, cable_tension=forces[: net.cables], bar_force=forces[net.cables :])
 
 
 def _lower_bounds(
@@ -200,26 +203,3 @@ def _tightened(net: Network, forces: np.ndarray) -> Structure:
         )
     bars = {bar.name: replace(bar, length=None) if bar.length else bar for bar in structure.bars.values()}
     return replace(structure, cables=cables, bars=bars)
-
-
-def _standing(
-    net: Network, tightened: Structure, forces: np.ndarray, method: str, notes: tuple[str, ...]
-) -> Equilibrium:
-    left = pulls(net, net.vectors() / net.lengths()[:, None]) @ forces + net.external.ravel()
-    guided = net.guides[:, net.free]
-    multiplier = -least_norm(guided.T, left[net.free])
-    left = left + net.guides.T @ multiplier
-    residual = float(np.abs(left[net.free]).max(initial=0.0))
-    left[net.free] = 0.0
-    supported = [i for i, node in enumerate(net.structure.nodes) if node in net.structure.supports]
-    return Equilibrium(
-        structure=tightened,
-        cable_tension=forces[: net.cables],
-        bar_force=forces[net.cables :],
-        constraint_force=multiplier,
-        reaction=-left.reshape(-1, 3)[supported],
-        external=net.external,
-        residual=residual,
-        method=f"prestress, {method}",
-        notes=notes,
-    )

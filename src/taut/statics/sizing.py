@@ -66,15 +66,16 @@ def elastic_sizes(
         design, trust = (after, 1.5 * trust) if lighter else (design, 0.3 * trust)
         if small:
             break
-    return _told(task, design, count, states, _status(task.stock, design.table, minimum_tension))
+    return _told(task, design, count, states, _status(task, design, minimum_tension))
 
 
 class _Design(NamedTuple):
-    """Areas that bear all cases, what happens in them, and what they weigh."""
+    """Areas, what happens in them, what they weigh, and how much thicker the worst member should be (1: all bear)."""
 
     area: np.ndarray
     table: CaseTable
     mass: float
+    share: float
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class _Task:
             if not table.ok or abs(share - 1.0) < 1e-7:
                 break
             area = np.maximum(share * area, self.least)
-        return _Design(area, table, float(self.stock.mass(area).sum()))
+        return _Design(area, table, float(self.stock.mass(area).sum()), share)
 
     def improved(self, design: _Design, trust: float) -> np.ndarray:
         """The lightest areas within a fraction of these, by a linear program with the forces' derivatives by the areas.
@@ -137,10 +138,18 @@ def _start(structure: Structure, least: float) -> np.ndarray:
     return np.array([properties.area(member) or 100.0 * least for member in members], dtype=float)
 
 
-def _status(stock: Stocks, table: CaseTable, minimum_tension: float) -> str:
+def _status(task: _Task, design: _Design, minimum_tension: float) -> str:
+    table = design.table
     if not table.ok:
         return table.status
-    loose = np.flatnonzero(~stock.bars & (table.member_force.min(axis=0) < minimum_tension))
+    if design.share > 1.0 + 1e-6:
+        worst = table.members[int(np.argmax(task.wanted(table) / design.area))]
+        return (
+            f'no sizes found that bear all cases: "{worst}" would have to be {design.share:.3g} times as thick, and '
+            "forces grow with the sizes where rest lengths strain members too much; bring rest lengths closer to "
+            "lengths, or take a stronger material"
+        )
+    loose = np.flatnonzero(~task.stock.bars & (table.member_force.min(axis=0) < minimum_tension))
     if not loose.size:
         return "sized"
     names = ", ".join(f'"{table.members[i]}"' for i in loose[:3])

@@ -14,11 +14,13 @@ from taut.errors import OptionError
 from taut.output.page.assembling import html
 from taut.output.page.content import run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays
-from taut.output.pictured import Event, ModeShape, Still
+from taut.output.pictured import Event, ModeShape, Still, mode_shapes, still_of
 from taut.output.whole_files import written_whole
+from taut.statics.equilibrium import Equilibrium
+from taut.statics.modes import Modes
 from taut.structure.structure import Structure
 
-Shown = Structure | Still | Trajectory
+Shown = Structure | Still | Equilibrium | Trajectory
 
 NOTEBOOK_HEIGHT = 620
 """Of the page in a notebook [px]."""
@@ -46,14 +48,15 @@ def page(
     shown: Shown | Sequence[Shown] | Mapping[str, Shown],
     path: str | Path | None = None,
     *,
-    modes: Iterable[ModeShape] = (),
+    modes: Modes | Iterable[ModeShape] = (),
     events: Iterable[Event] = (),
     frames: int | None = None,
 ) -> Page:
     """A run or a structure as a page that turns, plays and explains itself in any browser; a file if a path is given.
 
-    shown: a trajectory, a structure, or several to lay over each other: in a list, or by the names to show.
-    modes, events: of the first of them. frames: samples to keep of each run (2000 unless it is very big).
+    shown: a trajectory, an equilibrium, a structure, or several to lay over each other: in a list, or by the names to
+    show. modes (as `taut.modes` finds them, or made by hand), events: of the first of them.
+    frames: samples to keep of each run (2000 unless it is very big).
 
     In a notebook the value is shown as it is: `taut.page(run)`.
     """
@@ -64,7 +67,8 @@ def page(
     entries = [_entry(name, thing, arrays, frames) for name, thing in things.items()]
     first = next(iter(things.values()))
     structure = first if isinstance(first, Structure) else first.structure
-    entries[0] = with_extras(entries[0], structure, arrays, modes, events)
+    shapes = mode_shapes(modes) if isinstance(modes, Modes) else modes
+    entries[0] = with_extras(entries[0], structure, arrays, shapes, events)
     from taut import __version__
 
     content = {
@@ -84,6 +88,8 @@ def _entry(name: str, thing: Shown, arrays: Arrays, frames: int | None) -> dict[
         if thing.time.size:
             return run_content(name, thing, arrays, frames)
         return still_content(name, Still(thing.structure, facts=thing.facts()), arrays)
+    if isinstance(thing, Equilibrium):
+        return still_content(name, still_of(thing), arrays)
     return still_content(name, thing if isinstance(thing, Still) else Still(thing), arrays)
 
 
@@ -98,5 +104,7 @@ def _named(shown: Shown | Sequence[Shown] | Mapping[str, Shown]) -> dict[str, Sh
     wrong = next((thing for thing in things.values() if not isinstance(thing, Shown)), None)
     if wrong is not None or not things:
         what = "nothing" if wrong is None else type(wrong).__name__
-        raise OptionError(f"a page shows trajectories and structures, not {what}; load files with taut.load first")
+        raise OptionError(
+            f"a page shows trajectories, equilibria and structures, not {what}; load files with taut.load first"
+        )
     return things

@@ -4,5 +4,6 @@ from taut.output.plot.energies import energy, violations
 from taut.output.plot.forces import tensions
 from taut.output.plot.motion import coordinates, paths
 from taut.output.plot.shapes import mode, structure
+from taut.output.plot.static_paths import static_path
 
-__all__ = ["coordinates", "energy", "mode", "paths", "structure", "tensions", "violations"]
+__all__ = ["coordinates", "energy", "mode", "paths", "static_path", "structure", "tensions", "violations"]

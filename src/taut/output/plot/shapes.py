@@ -11,9 +11,11 @@ from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
 from taut.output.page.layout import tensions_as_placed
 from taut.output.palette import BAR, MUTED, NODE, PUSH, SLACK, SUPPORT, TENSION, UNKNOWN
-from taut.output.pictured import ModeShape, Still, checked_mode
+from taut.output.pictured import ModeShape, Still, checked_mode, mode_shapes
 from taut.output.plot.axes import COLUMN, label, ready
 from taut.output.plot.views import AXIS_PAIRS, chosen_view, flat_labels, solid_labels, solid_limits
+from taut.statics.equilibrium import Equilibrium
+from taut.statics.modes import Modes
 from taut.structure.properties import route_length
 from taut.structure.structure import Structure
 
@@ -24,14 +26,14 @@ COLOURINGS = {"tension": "tension [N]", "force_density": "force density [N/m]", 
 
 
 def structure(
-    shown: Structure | Still | Trajectory,
+    shown: Structure | Still | Equilibrium | Trajectory,
     *,
     view: str = "",
     sample: int = 0,
     colour: str = "tension",
     ax: Axes | None = None,
 ) -> Axes:
-    """A structure, or a sample of a run (-1 is the last).
+    """A structure, an equilibrium, or a sample of a run (-1 is the last).
 
     view: "xy", "xz", "yz" or "3d"; by default the plane the structure lies in, else "3d".
     colour: what the cables show, "tension" or "force_density"; "" for nothing. Slack cables are pale.
@@ -54,8 +56,24 @@ def structure(
     return drawn
 
 
-def mode(shown: Structure, shape: ModeShape, *, size: float = 0.15, view: str = "", ax: Axes | None = None) -> Axes:
-    """A mode shape over the structure at rest; size: its largest displacement as a share of the structure's size."""
+def mode(
+    shown: Structure | Modes,
+    shape: ModeShape | int = 1,
+    *,
+    size: float = 0.15,
+    view: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """A mode shape over the structure at rest: `mode(taut.modes(balance), 1)` is the lowest.
+
+    shape: the number of a mode, counted from 1; or a shape made by hand, where a structure is shown.
+    size: its largest displacement as a share of the structure's size.
+    """
+    if isinstance(shown, Modes):
+        shape = _numbered(shown, shape)
+        shown = shown.structure
+    elif not isinstance(shape, ModeShape):
+        raise OptionError("a structure alone has no numbered modes; give taut.modes(balance) or a ModeShape")
     displacement = checked_mode(shown, shape)
     largest = float(np.linalg.norm(displacement, axis=1).max(initial=0.0)) or 1.0
     extent = float(np.linalg.norm(np.ptp(shown.positions, axis=0)))
@@ -66,8 +84,18 @@ def mode(shown: Structure, shape: ModeShape, *, size: float = 0.15, view: str = 
     _draw(drawn, shown, moved, wanted, plain, 1.0)
     if wanted == "3d":
         solid_limits(drawn, np.concatenate([shown.positions, moved]))
-    drawn.set_title(f"{label(shape.name)}, {shape.frequency:.4g} Hz", fontsize=9)
+    rate = f", {shape.frequency:.4g} Hz" if np.isfinite(shape.frequency) else ""
+    drawn.set_title(f"{label(shape.name)}{rate}", fontsize=9)
     return drawn
+
+
+def _numbered(modes: Modes, number: ModeShape | int) -> ModeShape:
+    if isinstance(number, ModeShape):
+        return number
+    shapes = mode_shapes(modes)
+    if not 1 <= number <= len(shapes):
+        raise OptionError(f"mode {number} is not there; these modes are numbered from 1 to {len(shapes)}")
+    return shapes[number - 1]
 
 
 def outlined(ax: Any, members: Structure, positions: np.ndarray, view: str) -> None:
@@ -90,11 +118,13 @@ def tension_scale() -> Any:
     return LinearSegmentedColormap.from_list("tension", TENSION)
 
 
-def _at(shown: Structure | Still | Trajectory, sample: int) -> tuple[Structure, np.ndarray]:
+def _at(shown: Structure | Still | Equilibrium | Trajectory, sample: int) -> tuple[Structure, np.ndarray]:
     if isinstance(shown, Trajectory):
         if not -shown.time.size <= sample < shown.time.size:
             raise OptionError(f"sample {sample} is not there; this trajectory has {shown.time.size}")
         return shown.structure.placed(shown.nodes[sample]), shown.cable_tension[sample]
+    if isinstance(shown, Equilibrium):
+        return shown.structure, shown.cable_tension
     if isinstance(shown, Still):
         known = shown.cable_tension
         return shown.structure, tensions_as_placed(shown.structure) if known is None else np.asarray(known)

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from taut.errors import ModelError, OptionError, Problem
 from taut.statics.by_selector import listed
+from taut.statics.matrices import parts
 from taut.statics.network import Network
 
 
 def whole(network: Network) -> None:
     """Raise ModelError where the structure falls apart or has nothing that could hold it open."""
-    from scipy.sparse.csgraph import connected_components
-
     structure = network.structure
     names = list(structure.nodes)
-    count = len(names)
-    graph = sp.coo_matrix((np.ones(network.members), (network.first, network.second)), shape=(count, count))
-    parts, label = connected_components(graph, directed=False)
+    label = parts(network)
+    count = int(label.max()) + 1
     held = {label[i] for i, node in enumerate(names) if node in structure.supports}
-    if parts > 1 and len(held) < parts:
-        loose = [part for part in range(parts) if part not in held]
+    if count > 1 and len(held) < count:
+        loose = [part for part in range(count) if part not in held]
         shown = [listed([names[i] for i in np.flatnonzero(label == part)]) for part in loose[:3]]
         raise ModelError(
             [
                 Problem(
                     ("nodes",),
-                    f"the structure is in {parts} parts that no member joins, and {len(loose)} of them held by no "
+                    f"the structure is in {count} parts that no member joins, and {len(loose)} of them held by no "
                     f"support: {'; '.join(shown)}; join or support them, or find the form of each part alone",
                 )
             ]

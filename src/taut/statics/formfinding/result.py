@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import OptionError
+from taut.statics.carrying import carrying
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.network import Network
 from taut.structure import properties
@@ -47,20 +48,8 @@ def equilibrium(
         bar.name: bar if bar.length is None else replace(bar, length=float(length))
         for bar, length in zip(placed.bars.values(), lengths[network.cables :], strict=True)
     }
-    left = unbalanced(network, positions, force_density)
-    held = [i for i, node in enumerate(placed.nodes) if node in placed.supports]
-    reaction = -left
-    reaction.ravel()[network.free] = 0.0
-    return Equilibrium(
-        structure=replace(placed, cables=cables, bars=bars),
-        cable_tension=forces[: network.cables],
-        bar_force=forces[network.cables :],
-        constraint_force=np.zeros(0),
-        reaction=reaction[held],
-        external=network.external,
-        residual=float(np.abs(left.ravel()[network.free]).max(initial=0.0)),
-        **facts,
-    )
+    standing = replace(placed, cables=cables, bars=bars)
+    return carrying(network.moved(positions), standing, force_density, **facts)
 
 
 def level(network: Network, positions: np.ndarray, force_density: np.ndarray, rest_ratio: float) -> np.ndarray:

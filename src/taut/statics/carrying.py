@@ -1,0 +1,39 @@
+"""A shape and the force densities in its members as an Equilibrium: what is left over, and what holds the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from taut.numerics.subspaces import least_norm
+from taut.statics.equilibrium import Equilibrium
+from taut.statics.matrices import pulls
+from taut.statics.network import Network
+from taut.structure.structure import Structure
+
+
+def carrying(network: Network, structure: Structure, force_density: np.ndarray, **facts: Any) -> Equilibrium:
+    """The network at its positions, with the force densities (m,) [N/m]; linear constraints take what they can.
+
+    structure: the one that has these forces, with its rest lengths. facts: method, iterations, status, notes, history
+    as in `Equilibrium`.
+    """
+    left = pulls(network, network.vectors()) @ force_density + network.external.ravel()
+    free = network.free
+    multiplier = -least_norm(network.guides[:, free].T, left[free])
+    left = left + network.guides.T @ multiplier
+    residual = float(np.abs(left[free]).max(initial=0.0))
+    left[free] = 0.0
+    supported = [i for i, node in enumerate(structure.nodes) if node in structure.supports]
+    forces = force_density * network.lengths()
+    return Equilibrium(
+        structure=structure,
+        cable_tension=forces[: network.cables],
+        bar_force=forces[network.cables :],
+        constraint_force=multiplier,
+        reaction=-left.reshape(-1, 3)[supported],
+        external=network.external,
+        residual=residual,
+        **facts,
+    )
