@@ -21,7 +21,7 @@ from taut.structure.properties import route_length, stiffness
 from taut.structure.scenario import Constant, Scenario, Sinusoid, Table
 from taut.structure.structure import Structure
 
-QUICK = 1000
+QUICK = 5000
 """Members up to which states are counted and stability is looked at without being asked: a few seconds."""
 
 SHOWN = 20_000
