@@ -27,6 +27,9 @@ QUICK = 5000
 SHOWN = 20_000
 """Members up to which a page of a model looks for its forces and modes."""
 
+PATIENCE = 40
+"""Iterations after which what is only looked at, by the way, counts as not standing near its shape."""
+
 STILL = 1e-3
 """A model stands at its own shape where no node moves by more than this part of the model's size."""
 
@@ -86,10 +89,11 @@ def _steady(signal: Any) -> float:
     return float(signal) if isinstance(signal, int | float) else 0.0
 
 
-def resting(model: Model, bars: BarChoice = "rigid") -> Equilibrium:
+def resting(model: Model, bars: BarChoice = "rigid", *, iterations: int = 200) -> Equilibrium:
     """Where a model comes to rest from its shape, under its gravity and the steady part of its loads."""
     scenario = model.scenario
-    return balance(model.structure, gravity=scenario.gravity, loads=steady_loads(scenario), bars=bars)
+    loads = steady_loads(scenario)
+    return balance(model.structure, gravity=scenario.gravity, loads=loads, bars=bars, iterations=iterations)
 
 
 def moved(model: Model, found: Equilibrium) -> float:
@@ -119,7 +123,7 @@ def certified(model: Model, *, full: bool = False) -> Certificate:
 
 def _forces(model: Model, counted: Counts) -> tuple[Equilibrium, str]:
     """The balance to judge: where the model rests, or a self-stress it could have if nothing in it pulls."""
-    found = resting(model)
+    found = resting(model, iterations=PATIENCE)
     if not _pulls(found) and counted.self_stress_states:
         possible = _self_stress(model.structure)
         if possible is not None:
@@ -148,7 +152,7 @@ def pictured(model: Model) -> tuple[Structure | Still, tuple[ModeShape, ...]]:
     if not 0 < len(structure.bars) + len(structure.cables) <= SHOWN:
         return structure, ()
     try:
-        found = resting(model)
+        found = resting(model, iterations=PATIENCE)
     except TautError:
         return structure, ()
     if not found.ok or moved(model, found) > STILL * _size(model):

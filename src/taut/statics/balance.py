@@ -55,9 +55,10 @@ def balance(
     refuse_adrift(given, given.external)
     problem = posed(given, bars)
     unloaded = problem.setting._replace(external=np.zeros_like(given.external))
-    found, count = stepped(
-        problem, unloaded, problem.setting, given.positions, tolerance=tolerance, limit=iterations, solver=solver
-    )
+    with np.errstate(over="ignore", invalid="ignore"):  # trial steps of what collapses may be huge; they are refused
+        found, count = stepped(
+            problem, unloaded, problem.setting, given.positions, tolerance=tolerance, limit=iterations, solver=solver
+        )
     return equilibrium_of(problem, problem.setting, found, bars, iterations=count, counted=solver == "direct")
 
 
