@@ -241,3 +241,30 @@ def test_bad_options_are_named() -> None:
     bare = Structure({"a": (0, 0, 0), "b": (1, 0, 0)}, bars=[Bar("s", ("a", "b"), mass=1.0)], supports={"a": "xyz"})
     with pytest.raises(ModelError, match="bars.s.material: E A is not known, which a compressible bar needs"):
         balance(bare, bars="compressible")
+
+
+def test_stiff_prestressed_members_balance_in_a_few_iterations() -> None:
+    """Their energy is small against tension times length, whose round-off must not stop the search."""
+    steel = taut.Material("steel", density=7800.0, youngs_modulus=2e11)
+    for radius in (3e-3, 2e-2):
+        prism = taut.prism(4).changed("bar:*", material=steel, radius=radius, mass=None)
+        prism = prism.changed(
+            "cable:*", material=steel, radius=radius / 3.0, stiffness=None, rest_length=None, mass=None
+        )
+        tight = taut.prestress(prism, minimum=1000.0)
+        found = taut.balance(tight.structure, bars="compressible")
+        assert found.ok, found.status
+        assert found.iterations <= 20
+
+
+def test_forces_of_constraints_are_those_of_rows_of_unit_length() -> None:
+    nodes = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0)}
+    structure = taut.Structure(
+        nodes,
+        [taut.Bar("arm", ("a", "b"), mass=1.0)],
+        supports={"a": "xyz", "b": "y"},
+        constraints=[taut.on_plane("floor", "b", (0.0, 0.0, 2.0))],
+    )
+    load = {"b": (5.0, 0.0, -10.0)}
+    for found in (taut.balance(structure, loads=load), taut.prestress(structure, loads=load)):
+        np.testing.assert_allclose(found.constraint_force, [10.0], rtol=1e-9)

@@ -173,3 +173,16 @@ def test_bad_questions_are_refused() -> None:
     weightless = taut.prism(3).supported("bottom*").changed("bar:*", material=None)
     with pytest.raises(ModelError, match="bars.strut1.mass: is not known, and modes need it"):
         modes(balance(weightless))
+
+
+def test_what_meets_no_stiffness_has_modes_of_zero_and_what_cannot_move_has_none() -> None:
+    pinned = taut.Structure(
+        {"a": (0, 0, 0), "b": (1, 0, 0)}, [taut.Bar("arm", ("a", "b"), mass=1.0)], supports={"a": "xyz"}
+    )
+    assert np.abs(taut.modes(taut.balance(pinned)).frequency).max(initial=0.0) <= 1e-6
+    nodes = {"a": (0, 0, 0), "b": (2, 0, 0), "c": (1, 0, 1)}
+    bars = [taut.Bar(x + y, (x, y), mass=1.0) for x, y in ("ab", "ac", "bc")]
+    truss = taut.Structure(nodes, bars, supports={"a": "xyz", "b": "yz", "c": "y"})
+    found = taut.modes(taut.balance(truss, gravity=9.81))
+    assert found.frequency.size == 0
+    assert found.status == "nothing can move but as a whole: there are no modes"

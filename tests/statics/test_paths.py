@@ -145,3 +145,12 @@ def test_bad_options_and_starts() -> None:
         path(taut.prism(3), Case(gravity=9.81))
     short = path(von_mises(), Case(loads={"top": (0.0, 0.0, -1e3)}), bars="compressible", points=2, step=0.01)
     assert short.status.startswith("ended after 2 points at")
+
+
+def test_a_path_without_points_can_be_shown() -> None:
+    nodes = {"a": (0, 0, 0), "b": (0, 0, 1), "c": (1, 0, 1), "d": (1, 0, 0)}
+    bars = [taut.Bar(x + y, (x, y), mass=1.0) for x, y in ("ab", "bc", "cd")]
+    four_bar = taut.Structure(nodes, bars, supports={"a": "xyz", "b": "y", "c": "y", "d": "xyz"})
+    found = taut.path(four_bar, taut.Case(loads={"b": (1.0, 0.0, 0.0)}))
+    assert not found.ok
+    assert repr(found).startswith("<Path of ")

@@ -30,8 +30,9 @@ def unbalanced(found: Equilibrium) -> np.ndarray:
         left[names.index(a)] += force * span / np.linalg.norm(span)
         left[names.index(b)] -= force * span / np.linalg.norm(span)
     for constraint, force in zip(structure.constraints.values(), found.constraint_force, strict=True):
+        norm = np.linalg.norm([coefficient for _, _, coefficient in constraint.terms])
         for node, axis, coefficient in constraint.terms:
-            left[names.index(node), "xyz".index(axis)] += coefficient * force
+            left[names.index(node), "xyz".index(axis)] += coefficient / norm * force
     for node, force in zip(found.supports, found.reaction, strict=True):
         left[names.index(node)] += force
     return left
@@ -168,7 +169,7 @@ def test_linear_constraints_take_their_share() -> None:
     one = prestress(resting, {"cable:vertical": 50.0}, loads=push)
     other = prestress(held, {"cable:vertical": 50.0}, loads=push)
     assert np.allclose(one.member_force, other.member_force)
-    assert np.allclose(one.constraint_force, 2.0)  # coefficient 2: two newtons in the multiplier lift four
+    assert np.allclose(one.constraint_force, 4.0)  # whatever the coefficient: rows count as of unit length
     assert np.abs(unbalanced(one)).max() < 1e-12
 
 
@@ -289,3 +290,19 @@ def test_unknown_stiffness_and_unknown_names() -> None:
         prestress(taut.prism(), {"cable:vertikal": 100.0})
     with pytest.raises(taut.ModelError, match='loads.top9: no node "top9"'):
         prestress(taut.prism(), minimum=1.0, loads={"top9": (0, 0, 1)})
+
+
+def test_targets_that_no_state_can_change_are_let_go_and_said() -> None:
+    """The tower stands under its weight; only cables between its supports are free to be tightened."""
+    tower = taut.tower(3).supported("bottom*")
+    settled = taut.balance(prestress(tower, {"cable:vertical": 200.0}).structure, gravity=9.81)
+    again = prestress(settled.structure, {"cable:vertical": 250.0}, gravity=9.81)
+    assert np.abs(again.member_force).max() < 1e4
+    (note,) = again.notes
+    assert note.startswith("cable:vertical: 250 N was asked and ")
+    assert note.endswith("balance allows no better")
+
+
+def test_a_cable_cannot_be_asked_to_push() -> None:
+    with pytest.raises(taut.OptionError, match='targets: cable "vertical1" is to carry -200 N, but cables cannot push'):
+        prestress(taut.prism(), {"cable:vertical": -200.0})

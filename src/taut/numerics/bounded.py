@@ -26,6 +26,10 @@ PRIORITY = 1e-3
 """Where it is not, what comes second has this weight, squared in the sum, instead of a program of its own."""
 
 
+TOUCHING = 1e-10
+"""An entry of a unit vector below this is none."""
+
+
 def closest(
     rows: sp.csr_matrix, right: np.ndarray, low: np.ndarray, wanted: np.ndarray, first: np.ndarray
 ) -> np.ndarray | None:
@@ -38,15 +42,17 @@ def closest(
     if states is None:
         share = np.where(first, 1.0, PRIORITY if first.any() else 1.0)
         return projected(rows, right, low, wanted, share)
-    if first.any():
-        inner = states[first]
+    # States are orthonormal: where they hardly touch what is marked, there is nothing to choose but round-off.
+    if first.any() and np.abs(states[first]).max(initial=0.0) > TOUCHING:
+        inner = np.where(np.abs(states[first]) > TOUCHING, states[first], 0.0)
         best = _program(inner.T @ inner, inner.T @ (x - wanted)[first], states, low - x)
         if best is None:
             return None
         x = x + states @ best
         states = states @ null_space(sp.csr_matrix(inner))
         x -= states @ (states.T @ (x - wanted))
-    return _closest_of(x, states, np.where(first, -np.inf, low))
+        low = np.where(first, -np.inf, low)  # these are chosen, within their bounds
+    return _closest_of(x, states, low)
 
 
 def cheapest(

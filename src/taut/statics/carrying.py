@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from taut.numerics.subspaces import least_norm
 from taut.statics.equilibrium import Equilibrium
@@ -21,8 +22,10 @@ def carrying(network: Network, structure: Structure, force_density: np.ndarray, 
     """
     left = pulls(network, network.vectors()) @ force_density + network.external.ravel()
     free = network.free
-    multiplier = -least_norm(network.guides[:, free].T, left[free])
-    left = left + network.guides.T @ multiplier
+    norms = np.sqrt(np.asarray(network.guides.multiply(network.guides).sum(axis=1)).ravel())
+    rows = sp.diags(1.0 / np.where(norms > 0.0, norms, 1.0)) @ network.guides  # of unit length, as in a run
+    multiplier = -least_norm(sp.csr_matrix(rows)[:, free].T, left[free])
+    left = left + rows.T @ multiplier
     residual = float(np.abs(left[free]).max(initial=0.0))
     left[free] = 0.0
     supported = [i for i, node in enumerate(structure.nodes) if node in structure.supports]

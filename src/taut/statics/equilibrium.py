@@ -23,7 +23,7 @@ class Equilibrium:
     structure: Structure
     cable_tension: np.ndarray  # (c,)
     bar_force: np.ndarray  # (b,)
-    constraint_force: np.ndarray  # (g,)
+    constraint_force: np.ndarray  # (g,) along the constraint's row of unit length
     reaction: np.ndarray  # (s, 3) of the supports on the structure, in the order of `supports`
     external: np.ndarray  # (n, 3) gravity and loads
     residual: float

@@ -70,6 +70,10 @@ def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = "rigid"
     K shape = (2 pi frequency)^2 M shape on the motions that constraints allow, with the consistent masses of the
     dynamics. bars: "rigid", "compressible" or selector -> word, as in `balance`. solver: "direct" or "iterative".
     """
+    if not isinstance(equilibrium, Equilibrium):
+        raise OptionError(
+            f"modes are about an equilibrium, not a {type(equilibrium).__name__}: modes(balance(structure))"
+        )
     if count < 1 or int(count) != count:
         raise OptionError(f"count = {count!r} must be a whole number, 1 or more")
     if solver not in SOLVERS:
@@ -83,8 +87,11 @@ def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = "rigid"
     mass = mass_matrix(structure, tangent.problem.free)
     rigid = _rigid_motions(tangent, mass)
     shifted, shift = _shifted(tangent, mass, rigid, solver)
-    find = _dense if tangent.problem.free.size <= DENSE else _sparse
-    vectors = find(_without(rigid, mass, shifted), mass, shift, count)
+    solve = _without(rigid, mass, shifted)
+    if tangent.problem.free.size <= DENSE:
+        vectors = _dense(solve, mass, _largest(tangent.stiffness, mass) + abs(shift), count)
+    else:
+        vectors = _sparse(solve, mass, shift, count)
     if shifted.negative > 0:
         raise OptionError(
             "the iterative solver met a direction of negative stiffness: this equilibrium buckles or has soft motions "
@@ -103,13 +110,18 @@ def _rigid_motions(tangent: Linearised, mass: sp.csc_matrix) -> np.ndarray:
     return np.asarray(basis @ (ways[:, moved] / np.sqrt(weight[moved])))
 
 
+def _largest(stiffness: sp.csc_matrix, mass: sp.csc_matrix) -> float:
+    """The size of squared frequencies [1/s^2]; 1 where nothing is stiff at all."""
+    return float(np.abs(stiffness.diagonal()).max(initial=0.0)) / float(mass.diagonal().max(initial=1.0)) or 1.0
+
+
 def _shifted(tangent: Linearised, mass: sp.csc_matrix, rigid: np.ndarray, solver: str) -> tuple[Solver, float]:
     """A solver of K - shift M and the shift, below every eigenvalue by Sylvester's law of inertia."""
     stiffness, rows = tangent.stiffness, tangent.rows
     heavy = float(mass.diagonal().max(initial=0.0))
     if heavy == 0.0:
         raise ModelError([Problem(("point_masses",), "nothing that can move has a mass, so there are no modes")])
-    largest = float(np.abs(stiffness.diagonal()).max(initial=0.0)) / heavy
+    largest = _largest(stiffness, mass)
     shift = -1e-9 * largest if rigid.shape[1] else 0.0
     while True:
         matrix = sp.csc_matrix(stiffness - shift * mass)
@@ -134,14 +146,15 @@ def _without(rigid: np.ndarray, mass: sp.csc_matrix, solver: Solver) -> Callable
     return solve
 
 
-def _dense(solve: Callable[[np.ndarray], np.ndarray], mass: sp.csc_matrix, shift: float, count: int) -> np.ndarray:
+def _dense(solve: Callable[[np.ndarray], np.ndarray], mass: sp.csc_matrix, stiffest: float, count: int) -> np.ndarray:
     """All of M^1/2 (K - shift M)^-1 M^1/2 on the allowed motions, so that coordinates without mass do no harm."""
     weight, ways = np.linalg.eigh(mass.toarray())
     root = ways * np.sqrt(np.maximum(weight, 0.0))
     inverse = np.array([solve(column) for column in root.T]).T
     values, vectors = np.linalg.eigh(root.T @ inverse)
     chosen = np.argsort(-values)[:count]
-    chosen = chosen[values[chosen] > 1e-12 * values.max(initial=0.0)]
+    # An inverse of round-off means no freedom: nothing is a billion billion times as stiff as the stiffest.
+    chosen = chosen[values[chosen] > max(1e-12 * values.max(initial=0.0), 1e-12 / stiffest)]
     return np.asarray(inverse @ vectors[:, chosen])
 
 
@@ -184,9 +197,9 @@ def _told(
     left = pulled - (mass @ vectors) * values
     if tangent.rows.shape[0]:
         left = left - _constraint_part(tangent.rows, left)
-    size = np.abs(stiffness.diagonal()).max(initial=0.0) * np.abs(vectors).max(axis=0)
-    residual = np.abs(left).max(axis=0, initial=0.0) / size
-    largest = float(np.abs(stiffness.diagonal()).max()) / float(mass.diagonal().max())
+    size = np.abs(stiffness.diagonal()).max(initial=0.0) * np.abs(vectors).max(axis=0, initial=0.0)
+    residual = np.abs(left).max(axis=0, initial=0.0) / np.where(size > 0.0, size, 1.0)
+    largest = _largest(stiffness, mass)
     frequency = np.sign(values) * np.sqrt(np.abs(values)) / (2.0 * np.pi)
     notes = []
     if rigid.shape[1]:
@@ -195,7 +208,7 @@ def _told(
     if unresolved:
         notes.append(f"{unresolved} modes have so little stiffness that round-off may be all of it")
     buckling = int(np.sum(values < -RESOLVED * largest))
-    status = "all modes are stable"
+    status = "all modes are stable" if values.size else "nothing can move but as a whole: there are no modes"
     if buckling:
         status = f"{buckling} of the modes shown buckle: the equilibrium is unstable"
     nodes = len(tangent.positions)
@@ -213,6 +226,8 @@ def _told(
 def _constraint_part(rows: sp.csr_matrix, forces: np.ndarray) -> np.ndarray:
     """What of the forces constraints take up."""
     unit = factored(sp.csc_matrix(sp.eye(rows.shape[1])), rows)
+    if not forces.shape[1]:
+        return forces
     return np.stack([rows.T @ unit.solve(column)[1] for column in forces.T], axis=1)
 
 

@@ -45,7 +45,8 @@ class Path:
         return self.status == "reached"
 
     def __repr__(self) -> str:
-        return f"<Path of {self.factor.size} points to {self.factor[-1]:g}, {len(self.events)} events: {self.status}>"
+        reach = f" to {self.factor[-1]:g}" if self.factor.size else ""
+        return f"<Path of {self.factor.size} points{reach}, {len(self.events)} events: {self.status}>"
 
 
 def path(

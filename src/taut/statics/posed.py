@@ -143,9 +143,12 @@ class Posed:
     def energy(self, positions: np.ndarray, setting: Setting) -> tuple[float, float]:
         """Elastic energy minus the work of external forces, and the size of its terms [J]."""
         members = self.members_at(setting)
-        elastic = tangent.energy(members, tangent.lengths_of(tangent.spans_of(members, positions)))
+        lengths = tangent.lengths_of(tangent.spans_of(members, positions))
+        elastic = tangent.energy(members, lengths)
         work = setting.external * positions
-        return elastic - float(work.sum()), elastic + float(np.abs(work).sum())
+        # A last digit of a length means its tension times as much energy.
+        carried = float(np.abs(tangent.tensions(members, lengths) * lengths).sum())
+        return elastic - float(work.sum()), elastic + float(np.abs(work).sum()) + carried
 
 
 def posed(network: Network, bars: BarChoice = "rigid", bar_force: np.ndarray | None = None) -> Posed:

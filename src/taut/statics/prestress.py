@@ -65,6 +65,12 @@ def prestress(
     net = network(structure, gravity=gravity, loads=loads)
     refuse_adrift(net, net.external)
     wanted = given_by_selector(net, "targets", targets)
+    pushed = np.flatnonzero(net.unilateral & (wanted < 0.0))
+    if pushed.size:
+        name, force = net.names[pushed[0]], wanted[pushed[0]]
+        raise OptionError(
+            f'targets: cable "{name}" is to carry {force:g} N, but cables cannot push; ask for zero or more'
+        )
     low = _lower_bounds(net, wanted, minimum, minimum_force_density)
     for _ in range(WEIGHINGS):
         forces, notes = _forces(net, wanted, low, objective)
@@ -74,9 +80,24 @@ def prestress(
         if change <= 1e-13 * np.abs(net.external).max(initial=0.0):
             break
         net = replace(net, external=weighed.external)
+    notes = (*notes, *_missed(net, targets or {}, forces))
     found = carrying(net, tightened, forces / net.lengths(), method=f"prestress, {objective}", notes=notes)
     # Force over length times length is off by round-off, and a minimum is a minimum.
     return replace(found, cable_tension=forces[: net.cables], bar_force=forces[net.cables :])
+
+
+def _missed(net: Network, targets: Mapping[str, float], forces: np.ndarray) -> list[str]:
+    """A sentence for every target that balance does not allow to be met by all it names."""
+    told = []
+    for selector, target in targets.items():
+        chosen = forces[~np.isnan(given_by_selector(net, "targets", {selector: target}))]
+        off = np.abs(chosen - target).max(initial=0.0)
+        if off > 1e-6 * max(abs(float(target)), float(np.abs(forces).max(initial=0.0)) * 1e-6):
+            told.append(
+                f"{selector}: {target:g} N was asked and {chosen.min():.4g} to {chosen.max():.4g} N are had; "
+                "balance allows no better"
+            )
+    return told
 
 
 def _lower_bounds(

@@ -172,7 +172,7 @@ def _told(task: _Task, design: _Design, rounds: int, states: int, status: str) -
         design.table.members,
         design.area,
         forces,
-        task.stock.governed(forces),
+        task.stock.governed(task.safety * forces),
         design.mass,
         design.mass if states == 0 and status == "sized" else 0.0,
         said,

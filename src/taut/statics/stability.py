@@ -73,6 +73,11 @@ class Stability:
 
 def stability(equilibrium: Equilibrium) -> Stability:
     """Whether a balance is stable by its forces, and its weakest mechanism; see the head of this file for the terms."""
+    if not isinstance(equilibrium, Equilibrium):
+        raise OptionError(
+            f"stability is of an equilibrium, not of a {type(equilibrium).__name__}: "
+            "stability(prestress(structure, {...})) or stability(balance(structure))"
+        )
     net = network(equilibrium.structure)
     net = replace(net, external=equilibrium.external)
     force = equilibrium.member_force

@@ -56,7 +56,7 @@ def utilisation(equilibrium: Equilibrium) -> Utilisation:
     limits = strengths(equilibrium.structure)
     by_yield, by_buckling = limits.used(equilibrium.member_force)
     known = np.isfinite(limits.yielding) | np.isfinite(limits.buckling)
-    words = np.where(by_buckling > by_yield, "euler", "yield")
+    words = np.where(by_buckling > by_yield, "euler", np.where(np.isfinite(limits.yielding), "yield", ""))
     return Utilisation(
         (*equilibrium.structure.cables, *equilibrium.structure.bars),
         equilibrium.member_force,

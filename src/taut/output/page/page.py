@@ -100,7 +100,7 @@ def _named(shown: Shown | Sequence[Shown] | Mapping[str, Shown]) -> dict[str, Sh
     elif isinstance(shown, Mapping):
         things = {str(name): thing for name, thing in shown.items()}
     else:
-        things = {f"{k}": thing for k, thing in enumerate(shown, 1)}
+        things = {f"{k}": thing for k, thing in enumerate(shown if isinstance(shown, Sequence) else [shown], 1)}
     wrong = next((thing for thing in things.values() if not isinstance(thing, Shown)), None)
     if wrong is not None or not things:
         what = "nothing" if wrong is None else type(wrong).__name__

@@ -158,6 +158,7 @@ async function start() {
 
   let last = performance.now();
   let fitted = null;
+  const opened = performance.now();
   function frame(now) {
     const seconds = Math.min(0.25, (now - last) / 1000);
     last = now;
@@ -168,7 +169,8 @@ async function start() {
     }
     if (scene.resize()) {
       const shape = `${scene.canvas.clientWidth > 600}`;
-      if (shape !== fitted) fit(); // the first time, and when a phone is turned
+      // At first, while the layout settles, and when a phone is turned; not once someone looks around.
+      if (shape !== fitted || now - opened < 1500) fit();
       fitted = shape;
       dirty = true;
     }
