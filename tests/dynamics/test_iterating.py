@@ -22,7 +22,7 @@ def test_accelerations_are_those_of_the_direct_solver(case: Case) -> None:
     options = {"gravity": case.gravity, "loads": case.loads, "damping": case.damping}
     rate(case.plant.pack, case.time, case.state, direct)
     other = assemble(case.structure, **options, solver="iterative")
-    rate(other.pack, case.time, case.state, by_turns)
+    other.verbs()["rate"](other.pack, case.time, case.state, by_turns)
     assert np.abs(direct - by_turns).max() <= 1e-9 * max(1.0, np.abs(direct).max())
 
 
@@ -90,7 +90,7 @@ def test_what_does_not_converge_is_not_taken_for_an_answer() -> None:
     pull = [taut.Load(f"n{count}", "x", taut.Constant(1e3))]
     plant = assemble(taut.Structure(nodes, bars), loads=pull, solver="iterative")
     y, out = np.append(plant.positions.ravel(), np.zeros(plant.coordinates + 1)), np.zeros(2 * plant.coordinates + 1)
-    rate(plant.pack, 0.0, y, out)
+    plant.verbs()["rate"](plant.pack, 0.0, y, out)
     direct = np.zeros_like(out)
     rate(assemble(taut.Structure(nodes, bars), loads=pull).pack, 0.0, y, direct)
     assert np.isnan(out[plant.coordinates]) or np.abs(out - direct).max() <= 1e-6 * np.abs(direct).max()

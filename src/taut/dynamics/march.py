@@ -251,7 +251,8 @@ def march(
 
 _COMMON = (remember, held, overshoot, balanced, close, rebalance, correct, settle, note, watch, march)
 
-RUNGE_KUTTA = (lend_method, begin, advance, hand_on, estimate, widen, blend, *_COMMON)
+DENSE = (lend_method, begin, advance, hand_on, estimate, widen, blend, *_COMMON)
+RUNGE_KUTTA = (lend_method, begin, advance, hand_on, estimate, rattling.widen, rattling.blend, *_COMMON)
 RATTLE = (
     rattling.lend_method,
     rattling.begin,
@@ -263,7 +264,8 @@ RATTLE = (
     rattling.blend,
     *_COMMON,
 )
-"""The algorithms, in the order in which their functions may call one another; see `taut.dynamics.verbs.spoken`."""
+"""The algorithms, in the order in which their functions may call one another; see `taut.dynamics.verbs.spoken`. Without
+dense samples the interpolant is left out, as in RATTLE: it would only be compiled."""
 
 SHARED = ("settle", "meet")
 """Those that are compiled by themselves and not into their callers, because they are large and called in two places."""

@@ -36,22 +36,21 @@ class Run:
     desk: loop.Desk
 
 
-_COMPILED: dict[tuple[str, bool], dict[str, Callable[..., Any]]] = {}
+_COMPILED: dict[str, dict[str, Callable[..., Any]]] = {}
 
 
-def words_for(plant: Machine, *, rattles: bool) -> dict[str, Callable[..., Any]]:
+def words_for(plant: Machine, *, rattles: bool, dense: bool = False) -> dict[str, Callable[..., Any]]:
     """The algorithms bound to a plant's verbs; the time loop compiled, once for each formulation, if those are kernels.
 
     What is called only at the start of a run stays as it is, except for what Python could not do with lanes.
     """
-    algorithm = loop.RATTLE if rattles else loop.RUNGE_KUTTA
+    algorithm = loop.RATTLE if rattles else loop.DENSE if dense else loop.RUNGE_KUTTA
     words = spoken(algorithm, plant.verbs())
     if not plant.compiled:
         return words
-    key = plant.formulation, rattles
+    key = f"_{plant.formulation}{'_rattle' if rattles else '_dense' if dense else ''}"
     if key not in _COMPILED:
-        label = f"_{plant.formulation}{'_rattle' if rattles else ''}"
-        _COMPILED[key] = compiled(algorithm, plant.verbs(), ("march", "remember"), loop.SHARED, label)
+        _COMPILED[key] = compiled(algorithm, plant.verbs(), ("march", "remember"), loop.SHARED, key)
     faster = ("march", "remember") if plant.lanes else ("march",)
     return {**words, **{name: _COMPILED[key][name] for name in faster}}
 
@@ -128,7 +127,7 @@ def prepare_run(
     rattles = isinstance(method, Rattle)
     state = (4 if rattles else 2) * coordinates + 1  # RATTLE keeps the remainders of its sums
     desk = loop.desk(method.rows, state, coordinates, plant.rows, history, plant.lanes)
-    words = words_for(plant, rattles=rattles)
+    words = words_for(plant, rattles=rattles, dense=dense)
     return Run(plant, tables, words, method, rules, desk)
 
 

@@ -29,7 +29,7 @@ from taut.mechanics.tables import (
     sizes_in,
     work_in,
 )
-from taut.numerics.compiled import entry, kernel
+from taut.numerics.compiled import entry, woven
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import lent, row_of, shifted, start_of
 
@@ -61,6 +61,27 @@ def empty_outputs(tables: Nodal, samples: int, held: int) -> Outputs:
         np.zeros((samples, tables.signals.coordinate.size)),
         *(np.zeros(samples) for _ in range(5)),
     )
+
+
+@woven
+def _imbalance(p: Pack, y: np.ndarray, acceleration: np.ndarray, balance: np.ndarray) -> None:
+    """M a - applied force - G^T lambda: what supports add at held coordinates, zero at free ones."""
+    nodes, bars, guides, work, sizes = nodes_in(p), bars_in(p), guides_in(p), work_in(p), sizes_in(p)
+    n = sizes.coordinates
+    momentum(nodes.mass, bars, sizes.bars, acceleration, n, balance)
+    for i in range(n):
+        balance[i] -= work.force[i]
+    for k in range(sizes.bars):
+        i, j = bars.first[k], bars.second[k]
+        for axis in range(3):
+            push = work.multiplier[k] * (y[j + axis] - y[i + axis]) / bars.length[k]
+            balance[i + axis] += push
+            balance[j + axis] -= push
+    for k in range(sizes.guides):
+        for m in range(guides.start[k], guides.start[k + 1]):
+            balance[guides.coordinate[m]] -= guides.coefficient[m] * work.multiplier[sizes.bars + k]
+    for m in range(free_count(p)):
+        balance[nodes.free[m]] = 0.0  # equal to round-off already; a support adds nothing where it does not hold
 
 
 @entry
@@ -100,24 +121,3 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
         for k in range(held.size):
             for axis in range(3):
                 out.reaction[row, k, axis] = balance[3 * held[k] + axis]
-
-
-@kernel
-def _imbalance(p: Pack, y: np.ndarray, acceleration: np.ndarray, balance: np.ndarray) -> None:
-    """M a - applied force - G^T lambda: what supports add at held coordinates, zero at free ones."""
-    nodes, bars, guides, work, sizes = nodes_in(p), bars_in(p), guides_in(p), work_in(p), sizes_in(p)
-    n = sizes.coordinates
-    momentum(nodes.mass, bars, sizes.bars, acceleration, n, balance)
-    for i in range(n):
-        balance[i] -= work.force[i]
-    for k in range(sizes.bars):
-        i, j = bars.first[k], bars.second[k]
-        for axis in range(3):
-            push = work.multiplier[k] * (y[j + axis] - y[i + axis]) / bars.length[k]
-            balance[i + axis] += push
-            balance[j + axis] -= push
-    for k in range(sizes.guides):
-        for m in range(guides.start[k], guides.start[k + 1]):
-            balance[guides.coordinate[m]] -= guides.coefficient[m] * work.multiplier[sizes.bars + k]
-    for m in range(free_count(p)):
-        balance[nodes.free[m]] = 0.0  # equal to round-off already; a support adds nothing where it does not hold

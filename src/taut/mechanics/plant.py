@@ -67,8 +67,13 @@ class Plant:
     functions: Mapping[int, Callable[[float], float]]
 
     @property
+    def iterates(self) -> bool:
+        """Whether linear systems are solved by iteration."""
+        return bool(self.tables.constants.solver[0] == ITERATIVE)
+
+    @property
     def formulation(self) -> str:
-        return "nodal"
+        return "nodal_iterative" if self.iterates else "nodal"
 
     @property
     def compiled(self) -> bool:
@@ -184,7 +189,7 @@ class Plant:
                     f"start {label} did not fit supports, bars and constraints and were projected onto them; "
                     f'the largest change is {change[worst]:.3g} {unit}, at node "{names[worst]}"'
                 )
-        if self.tables.constants.solver[0] == ITERATIVE:
+        if self.iterates:
             notes.append("the solver is iterative, so nothing is said of constraints that depend on one another")
         return tuple(notes)
 
@@ -199,14 +204,17 @@ class Plant:
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         out = nodal_outputs.empty_outputs(self.tables, times.size, self.held.size)
         pieces = pieces_of(self.breaks, times)
+        observe = nodal_outputs.observe
+        if self.iterates:
+            from taut.mechanics.iterative_verbs import observe
         if self.compiled:
-            nodal_outputs.observe(tables, times, pieces, states, self.held, out)
+            observe(tables, times, pieces, states, self.held, out)
         for row in range(0 if self.compiled else times.size):
             one = slice(row, row + 1)
             self.set_functions(tables, float(times[row]))
             shown = type(out)(*(part[one] for part in out))
-            nodal_outputs.observe(tables, times[one], pieces[one], states[one], self.held, shown)
-        if times.size and nodal_manifold.prepare(tables, states[0]) > 0:
+            observe(tables, times[one], pieces[one], states[one], self.held, shown)
+        if times.size and not self.iterates and nodal_manifold.prepare(tables, states[0]) > 0:
             redundancy.smallest_forces(
                 tables, self.tables, states, self.held, out.bar_force, out.constraint_force, out.reaction
             )
@@ -219,12 +227,14 @@ class Plant:
 
     def verbs(self) -> dict[str, Callable[..., Any]]:
         """The functions that algorithms call; kernels, unless a load is a Python function."""
-        if not self.functions:
-            return dict(NODAL_VERBS)
-        return {
-            **NODAL_VERBS,
-            **{name: self._with_functions(NODAL_VERBS[name]) for name in ("rate", "forces", "power")},
-        }
+        verbs = dict(NODAL_VERBS)
+        if self.iterates:
+            from taut.mechanics.iterative_verbs import ITERATIVE_VERBS
+
+            verbs |= ITERATIVE_VERBS
+        if self.functions:
+            verbs |= {name: self._with_functions(verbs[name]) for name in ("rate", "forces", "power")}
+        return verbs
 
     def _with_functions(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         """The verb with the values of Python loads written into the tables first."""

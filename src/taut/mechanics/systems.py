@@ -4,17 +4,15 @@
 
 in full coordinates; held ones stay zero in x. Where no bar touches another and nothing else is constrained (class 1),
 W falls into one small block a bar and G W^-1 G^T is diagonal: all is explicit, bar by bar. Otherwise it is the sparse
-saddle of `taut.numerics.saddle`, or on request the iteration of `taut.mechanics.iterating`.
+saddle of `taut.numerics.saddle`. (`taut.mechanics.iterative_verbs` puts an iteration in the place of both.)
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from taut.mechanics.iterating import prepare_iteration, solve_iteration
 from taut.mechanics.tables import (
     EXPLICIT,
-    ITERATIVE,
     Bars,
     Pairs,
     Sizes,
@@ -41,8 +39,6 @@ def prepare_system(p: Pack, at: int, y: np.ndarray) -> int:
         for i in range(sizes_in(p).coordinates):
             place[i] = y[i]
         return 0
-    if constants_in(p).solver[0] == ITERATIVE:
-        return prepare_iteration(p, at, y)
     return _prepare_saddle(p, at, y)
 
 
@@ -54,8 +50,6 @@ def solve_system(
     if constants_in(p).solver[0] == EXPLICIT:
         pairs, sizes = pairs_in(p, at), sizes_in(p)
         solve_pairs(bars_in(p), pairs, sizes, pairs.place, covector, rates, x, multiplier)
-    elif constants_in(p).solver[0] == ITERATIVE:
-        solve_iteration(p, at, covector, rates, x, multiplier)
     else:
         _solve_saddle(p, at, covector, rates, x, multiplier)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.numerics.compiled import kernel
+from taut.numerics.compiled import woven
 
 
 def three_point_slopes(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -14,7 +14,7 @@ def three_point_slopes(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.asarray(np.gradient(y, x, edge_order=2 if x.size > 2 else 1))
 
 
-@kernel
+@woven
 def hermite(x: float, x0: float, x1: float, y0: float, y1: float, slope0: float, slope1: float) -> float:
     """The cubic on [x0, x1] with these end values and slopes."""
     width = x1 - x0
