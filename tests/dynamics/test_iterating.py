@@ -84,16 +84,14 @@ def test_an_unknown_solver_is_refused() -> None:
 
 def test_what_does_not_converge_is_not_taken_for_an_answer() -> None:
     """A long straight chain pulled at its end: as many iterations as bars would be needed."""
-    count = 8000
+    count = 12_000
     nodes = {f"n{i}": (float(i), 1e-3 * np.sin(i), 0.0) for i in range(count + 1)}
     bars = [taut.Bar(f"b{i}", (f"n{i}", f"n{i + 1}"), mass=1.0, inertia="lumped") for i in range(count)]
     pull = [taut.Load(f"n{count}", "x", taut.Constant(1e3))]
     plant = assemble(taut.Structure(nodes, bars), loads=pull, solver="iterative")
     y, out = np.append(plant.positions.ravel(), np.zeros(plant.coordinates + 1)), np.zeros(2 * plant.coordinates + 1)
     plant.verbs()["rate"](plant.pack, 0.0, y, out)
-    direct = np.zeros_like(out)
-    rate(assemble(taut.Structure(nodes, bars), loads=pull).pack, 0.0, y, direct)
-    assert np.isnan(out[plant.coordinates]) or np.abs(out - direct).max() <= 1e-6 * np.abs(direct).max()
+    assert np.isnan(out[plant.coordinates : 2 * plant.coordinates]).all()
 
 
 def test_an_iterative_run_says_what_it_does_not_look_at() -> None:

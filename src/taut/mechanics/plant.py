@@ -20,7 +20,7 @@ from taut.mechanics.tables import EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABI
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES
-from taut.structure.scenario import Damping, Load
+from taut.structure.scenario import SOLVERS, Damping, Load
 from taut.structure.structure import Structure
 
 NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
@@ -40,8 +40,6 @@ NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
     "keep_momentum": nodal_momentum.keep_momentum,
 }
 """What a stepper or a correction may ask of a plant's tables. A formulation is one more set of these."""
-
-SOLVERS = ("direct", "iterative")
 
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""

@@ -17,10 +17,10 @@ from taut.statics.posed import BarChoice, Posed, Setting, bar_kinds, posed
 from taut.structure import properties
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES, Bar, Cable
+from taut.structure.scenario import SOLVERS
 from taut.structure.structure import Structure
 from taut.structure.topology import parts
 
-SOLVERS = ("direct", "iterative")
 UNSTABLE = 1e-8
 """A balance counts as unstable along a direction whose stiffness is below minus this fraction of the mean one."""
 

@@ -11,11 +11,11 @@ import scipy.sparse as sp
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.inertia import mass_matrix
 from taut.numerics.quasidefinite import Solver, factored, preconditioned
-from taut.statics.balance import SOLVERS
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.linearised import Linearised, linearised
 from taut.statics.posed import BarChoice
 from taut.structure import properties
+from taut.structure.scenario import SOLVERS
 from taut.structure.structure import Structure
 
 DENSE = 240

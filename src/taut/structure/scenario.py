@@ -71,6 +71,10 @@ class Damping:
     stiffness: float = 0.0
 
 
+SOLVERS = ("direct", "iterative")
+"""How linear systems are solved, in runs and in statics."""
+
+
 @dataclass(frozen=True)
 class Scenario:
     """All that a model file says beyond the structure. Times in s, gravity in m/s^2, velocities in m/s."""

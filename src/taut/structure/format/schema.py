@@ -24,7 +24,6 @@ CONSTRAINT_FORMS = {
     "terms": ("value",),
 }
 CORRECTIONS = ("none", "constraints", "energy", "baumgarte")
-SOLVERS = ("direct", "iterative")
 
 Name = Annotated[str, StringConstraints(max_length=NAME_LIMIT)]
 Vector = Annotated[list[float], Len(3, 3)]

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from taut.errors import Problem, suggestion
 from taut.structure.format.lines import Path
-from taut.structure.format.schema import CORRECTIONS, SOLVERS, ScenarioEntry, SignalEntry
+from taut.structure.format.schema import CORRECTIONS, ScenarioEntry, SignalEntry
 from taut.structure.records import AXES
-from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Signal, Sinusoid, Table
+from taut.structure.scenario import SOLVERS, Constant, Damping, Doublet, Load, Scenario, Signal, Sinusoid, Table
 
 
 def staged(
