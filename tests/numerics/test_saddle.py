@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from taut.numerics.saddle import Saddle, analyse, factorise, solve
+from taut.numerics.saddle import Saddle, analyse, factorise, solve, weight_places
 
 NOTHING = np.empty(0, dtype=np.int64)
 
@@ -221,3 +221,11 @@ def test_factoring_again_with_other_rows_forgets_the_first() -> None:
     saddle.values[places] /= 2.0
     factorise(saddle)
     assert np.array_equal(first, saddle.factor)
+
+
+def test_the_entries_of_the_weight_are_found_again() -> None:
+    random = np.random.default_rng(5)
+    weight, rows = random_weight(random, 12), random_rows(random, 4, 12)
+    saddle = system(weight, rows)
+    i, j = np.nonzero(weight)
+    assert np.array_equal(saddle.values[weight_places(saddle, i, j)], weight[i, j])

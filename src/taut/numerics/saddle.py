@@ -93,6 +93,15 @@ def analyse(
     return saddle, position[upper.nnz : upper.nnz + touched.size]
 
 
+def weight_places(saddle: Saddle, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """Where the entries (i, j) of W, all of them in its pattern, live in the `values` of a system."""
+    first, second = saddle.order[i], saddle.order[j]
+    size = saddle.column_start.size - 1
+    column = np.repeat(np.arange(size), np.diff(saddle.column_start))
+    wanted = np.maximum(first, second) * size + np.minimum(first, second)
+    return np.asarray(np.searchsorted(column * size + saddle.row_index, wanted))
+
+
 def _order(upper: sp.coo_matrix, row_start: np.ndarray, touched: np.ndarray, blocks: np.ndarray) -> np.ndarray:
     """Place of every unknown and row: blocks by minimum degree, each row right after the last unknown it touches."""
     labels, block = np.unique(blocks, return_inverse=True)
