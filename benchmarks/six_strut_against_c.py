@@ -41,7 +41,7 @@ def robot() -> taut.Plant:
 
 def by_taut(plant: taut.Plant, steps: int) -> taut.Trajectory:
     duration = steps * STEP
-    return taut.simulate(plant, duration, every=duration, method="rk4", step=STEP, correction="none")
+    return taut.simulate(plant, duration, every=duration, method="rk4", step=STEP, correction="none", locate=False)
 
 
 class InC:

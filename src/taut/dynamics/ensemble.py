@@ -1,9 +1,9 @@
 """`ensemble`: many variants of one plant followed at once, arrays in and arrays out.
 
-With a method of equal steps variants go through the time loop in lanes, sixteen in one kernel; with an adaptive one
-each by itself, since lanes would all have to take the steps of the one that needs the shortest (measured: sixteen
-robots with cables that slacken, dp8, four times slower). Either way they are spread over threads. Groups are formed by
-the variants' order alone, so results do not depend on the number of threads.
+With a method of equal steps variants go through the time loop in lanes, sixteen in one kernel, without locating events;
+with an adaptive one each by itself, since lanes would all have to take the steps of the one that needs the shortest
+(measured: sixteen robots with cables that slacken, dp8, four times slower). Either way they are spread over threads.
+Groups are formed by the variants' order alone, so results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class _Job:
     @property
     def options(self) -> dict[str, Any]:
         given: dict[str, Any] = {"method": self.method.name, "correction": self.wish, "every": self.every}
-        return given | ({"tolerance": self.tolerance} if self.method.adaptive else {"step": self.step})
+        return given | ({"tolerance": self.tolerance} if self.method.adaptive else {"step": self.step, "locate": False})
 
 
 def _in_lanes(job: _Job, group: range, result: _Result) -> int:
@@ -142,7 +142,7 @@ def _in_lanes(job: _Job, group: range, result: _Result) -> int:
     except ModelError:
         return _one_by_one(job, group, result)
     states = np.zeros((result.times.size, *point.y.shape))
-    code, _ = follow(run, point, result.times, states, job.duration, None, job.interrupted)
+    code, _, _ = follow(run, point, result.times, states, job.duration, None, job.interrupted)
     if code not in (loop.FINISHED, None):
         return _one_by_one(job, group, result)
     filled, size = int(point.counts[loop.FILLED]), plant.coordinates

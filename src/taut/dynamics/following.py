@@ -34,11 +34,11 @@ def follow(
     duration: float,
     progress: Progress | None,
     interrupted: Callable[[], bool],
-) -> tuple[int | None, np.ndarray]:
-    """Call the time loop in bites until every time has its state."""
+) -> tuple[int | None, np.ndarray, np.ndarray]:
+    """Call the time loop in bites until every time has its state; returns how it ended, steps tried, events."""
     budget, code = 16, loop.PAUSED
     longest = run.desk.history.shape[0] or 10**9
-    noted = []
+    noted, happened = [np.zeros((0, 4))], [np.zeros((0, 3))]
     clock, counts = state.clock, state.counts
     counts[loop.FILLED] = 0
     counts[loop.FRESH] = 0
@@ -60,16 +60,19 @@ def follow(
         spent = clocks.perf_counter() - begun
         budget = int(min(max(budget * LATENCY / max(spent, 1e-6), 1), 4 * budget, longest))
         noted.append(run.desk.history[: counts[loop.NOTED]].copy())
-        counts[loop.NOTED] = 0
+        happened.append(run.desk.log[: counts[loop.LOGGED]].copy())
+        counts[loop.NOTED] = counts[loop.LOGGED] = 0
         if progress is not None:
             progress(min(float(clock[loop.TIME]), duration), duration)
-    return None if code == loop.PAUSED else code, np.concatenate([np.zeros((0, 4)), *noted])
+    return None if code == loop.PAUSED else code, np.concatenate(noted), np.concatenate(happened)
 
 
 def status_of(code: int | None, run: Run, clock: np.ndarray) -> str:
     t = f"t = {clock[loop.TIME]:.6g} s"
     if code == loop.FINISHED:
         return "finished"
+    if code == loop.STOPPED:
+        return f"finished at {t}, where it was to stop"
     if code is None:
         return f"interrupted at {t}"
     if code == loop.STUCK:

@@ -8,11 +8,12 @@ the last bit as one in one part.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.dynamics import rattling
+from taut.dynamics import rattling, unwatched
 from taut.dynamics.correction import (
     GAP,
     GAP_RATE,
@@ -27,11 +28,12 @@ from taut.dynamics.correction import (
     rebalance,
     remember,
 )
+from taut.dynamics.happening import coming, happen, seek
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
 from taut.dynamics.verbs import enter, firmness, gaps, lend, lend_plant, row
 from taut.numerics.vectors import finite, number_at, put
 
-FINISHED, PAUSED, STUCK, UNHELD, BLOWN = 0, 1, 2, 3, 4
+FINISHED, PAUSED, STUCK, UNHELD, BLOWN, STOPPED, TO_CUT = range(7)
 
 HELD = 1e-9
 """A correction that gives up is still good enough if no gap is larger than this fraction of its bar."""
@@ -39,17 +41,19 @@ HELD = 1e-9
 SHAKY = 1e-4
 """Constraints less independent than this are worth a word (see `firmness`)."""
 
-CLOCK, COUNTS = 7, 10
+CLOCK, COUNTS = 7, 13
 """Sizes of the clock and the counts, whose places follow; a checkpoint of other sizes is of another version."""
 
 TIME, STEP, LAST_ERROR, REFERENCE, START, FIRMNESS, FIRMNESS_TIME = range(CLOCK)
 """Places in the clock: now [s], the next step [s], the last accepted error, energy minus work at the start [J], the
 time from which fixed steps are counted, and how and when the constraints were least independent."""
 
-STEPS, REJECTED, EVALUATIONS, ITERATIONS, UNBALANCED, GRID, PIECE, FRESH, FILLED, NOTED = range(COUNTS)
+STEPS, REJECTED, EVALUATIONS, ITERATIONS, UNBALANCED, GRID, PIECE, FRESH, FILLED, NOTED = range(10)
+EVENTS, LOGGED, LAST_EVENT = range(10, COUNTS)
 """Places in the counts: accepted steps, rejected ones, calls of `rate`, correction iterations, steps whose energy
 could not be corrected, fixed steps from the start, current piece of the signals, whether the first stage is there,
-and in this call samples filled and steps noted in the history."""
+in this call samples filled and steps noted in the history, located events, those of them in the log, and which was the
+last."""
 
 
 class Rules(NamedTuple):
@@ -73,6 +77,7 @@ class Desk(NamedTuple):
     vectors: np.ndarray  # rows below
     blend: np.ndarray  # weights of the interpolant
     history: np.ndarray  # (rows, 4) time, step, error, 1 if accepted; no rows if not wanted
+    log: np.ndarray  # (rows, 3) time, number of the event, what it is about does now; no rows if not watched
     bench: np.ndarray
 
 
@@ -81,14 +86,23 @@ TRIAL, SAMPLE, ERROR, ZERO, WEAK = range(5)
 constraints were least independent."""
 
 
-def desk(rows: int, state: int, coordinates: int, constraints: int, history: int, lanes: tuple[int, ...] = ()) -> Desk:
-    """lanes: () for one plant, (WIDTH,) for as many in lanes."""
+def desk(
+    rows: int,
+    state: int,
+    coordinates: int,
+    constraints: int,
+    history: int,
+    watched: int = 0,
+    lanes: tuple[int, ...] = (),
+) -> Desk:
+    """watched: how many events there can be at one instant. lanes: () for one plant, (WIDTH,) for as many in lanes."""
     return Desk(
         stages=np.zeros((rows, state, *lanes)),
         side=np.zeros((rows, state, *lanes)),
         vectors=np.zeros((5, state, *lanes)),
         blend=np.zeros(rows),
         history=np.zeros((history, 4)),
+        log=np.zeros((1000 + 2 * watched if watched else 0, 3)),
         bench=bench(coordinates, constraints, lanes),
     )
 
@@ -130,6 +144,17 @@ def watch(plant: Any, clock: np.ndarray, y: np.ndarray, weak: np.ndarray) -> Non
             put(weak, y)
 
 
+def take_place(plant: Any, event: int, t: float, y: np.ndarray, counts: np.ndarray, log: np.ndarray) -> int:
+    """Let an event happen at a state; returns what is left to do about it: 0 nothing, 1 to stop, 2 to cut."""
+    before = counts[LOGGED]
+    left, now = happen(plant, event, t, y, log, before)
+    counts[EVENTS] += now - before
+    counts[LOGGED] = now
+    counts[LAST_EVENT] = event
+    counts[FRESH] = 0
+    return int(left)
+
+
 def march(
     plant: Any,
     method: Any,
@@ -145,7 +170,7 @@ def march(
 ) -> int:
     """Step on until every target time has its sample or the budget of steps is used; returns how it ended."""
     plant, method, y, b = lend_plant(plant), lend_method(method), lend(y), lend(d.bench)
-    stages, side, history = lend(d.stages), lend(d.side), lend(d.history)
+    stages, side, history, log = lend(d.stages), lend(d.side), lend(d.history), lend(d.log)
     trial, sample, difference = row(d.vectors, TRIAL), row(d.vectors, SAMPLE), row(d.vectors, ERROR)
     zero, weak = row(d.vectors, ZERO), row(d.vectors, WEAK)
     targets, samples = lend(targets), lend(samples)
@@ -160,7 +185,7 @@ def march(
         counts[FILLED] = done
         if done == targets.size:
             return FINISHED
-        if budget == 0:
+        if budget == 0 or 2 * counts[LOGGED] > log.shape[0]:
             return PAUSED
         budget -= 1
 
@@ -195,6 +220,15 @@ def march(
         widened = rules.dense and done < targets.size and targets[done] < end - 1e-12 * h
         if widened:
             counts[EVALUATIONS] += widen(plant, method, t, h, y, stages, trial, sample)
+        event, length, more = seek(plant, method, t, h, y, stages, side, trial, sample, b, rules.sample_stages)
+        counts[EVALUATIONS] += more
+        if event >= 0 and length < h - 1e-12 * h:
+            end, lands = t + length, False
+        if event >= 0 and not end > t:
+            left = take_place(plant, event, t, y, counts, log)
+            if left > 0:
+                return STOPPED if left == 1 else TO_CUT
+            continue
         used = 0 if free else settle(plant, trial, counts, limits, b)
         if used < 0:
             if rules.fixed > 0.0:
@@ -208,7 +242,7 @@ def march(
             if widened:
                 blend(method, (targets[done] - t) / h, h, y, stages, d.blend, sample)
             else:
-                put(side[0], stages[0])
+                put(row(side, 0), row(stages, 0))
                 counts[EVALUATIONS] += advance(
                     plant, method, t, targets[done] - t, y, side, sample, b, rules.sample_stages
                 )
@@ -247,25 +281,32 @@ def march(
         if lands:
             counts[PIECE] += 1
             enter(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
+            if event < 0:
+                event = coming(plant, end)
+        while event >= 0:
+            left = take_place(plant, event, end, y, counts, log)
+            if left > 0:
+                return STOPPED if left == 1 else TO_CUT
+            event = coming(plant, end) if lands else -1
 
 
-_COMMON = (remember, held, overshoot, balanced, close, rebalance, correct, settle, note, watch, march)
+_LOOP = (remember, held, overshoot, balanced, close, rebalance, correct, settle, note, watch)
+_UNWATCHED = (unwatched.seek, unwatched.coming, unwatched.happen)
+_RUNGE_KUTTA = (lend_method, begin, advance, hand_on, estimate)
+_RATTLE = (rattling.lend_method, rattling.begin, rattling.meet, rattling.advance, rattling.hand_on, rattling.estimate)
+_NOT_BETWEEN = (rattling.widen, rattling.blend)
 
-DENSE = (lend_method, begin, advance, hand_on, estimate, widen, blend, *_COMMON)
-RUNGE_KUTTA = (lend_method, begin, advance, hand_on, estimate, rattling.widen, rattling.blend, *_COMMON)
-RATTLE = (
-    rattling.lend_method,
-    rattling.begin,
-    rattling.meet,
-    rattling.advance,
-    rattling.hand_on,
-    rattling.estimate,
-    rattling.widen,
-    rattling.blend,
-    *_COMMON,
-)
-"""The algorithms, in the order in which their functions may call one another; see `taut.dynamics.verbs.spoken`. Without
-dense samples the interpolant is left out, as in RATTLE: it would only be compiled."""
+
+def algorithm(*, rattles: bool, dense: bool, watches: bool) -> tuple[Callable[..., Any], ...]:
+    """The functions of a run, in the order in which they may call one another; see `taut.dynamics.verbs.spoken`.
+
+    What a run does not need is left out, since it would only be compiled: the interpolant, and the search for events.
+    """
+    stepper = _RATTLE if rattles else _RUNGE_KUTTA
+    between = (widen, blend) if dense else _NOT_BETWEEN
+    happens = (seek, coming, happen) if watches else _UNWATCHED
+    return (*stepper, *between, *_LOOP, *happens, take_place, march)
+
 
 SHARED = ("settle", "meet")
 """Those that are compiled by themselves and not into their callers, because they are large and called in two places."""

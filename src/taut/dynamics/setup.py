@@ -17,6 +17,7 @@ from taut.dynamics.verbs import compiled, spoken
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.machine import Machine
 from taut.mechanics.signals import pieces_of
+from taut.mechanics.watching import Watcher
 
 MOST_STEPS = 1e9
 """More steps or samples than anyone waits for; such a number is a slip."""
@@ -35,22 +36,30 @@ class Run:
     rules: loop.Rules
     desk: loop.Desk
 
+    @property
+    def watcher(self) -> Watcher | None:
+        """What knows of events, where they are located."""
+        return self.plant.watcher if self.desk.log.shape[0] else None
+
 
 _COMPILED: dict[str, dict[str, Callable[..., Any]]] = {}
 
 
-def words_for(plant: Machine, *, rattles: bool, dense: bool = False) -> dict[str, Callable[..., Any]]:
+def words_for(
+    plant: Machine, *, rattles: bool, dense: bool = False, watches: bool = False
+) -> dict[str, Callable[..., Any]]:
     """The algorithms bound to a plant's verbs; the time loop compiled, once for each formulation, if those are kernels.
 
     What is called only at the start of a run stays as it is, except for what Python could not do with lanes.
     """
-    algorithm = loop.RATTLE if rattles else loop.DENSE if dense else loop.RUNGE_KUTTA
+    algorithm = loop.algorithm(rattles=rattles, dense=dense, watches=watches)
     words = spoken(algorithm, plant.verbs())
     if not plant.compiled:
         return words
-    key = f"_{plant.formulation}{'_rattle' if rattles else '_dense' if dense else ''}"
+    key = f"_{plant.formulation}{'_rattle' if rattles else '_dense' if dense else ''}{'_watched' if watches else ''}"
     if key not in _COMPILED:
-        _COMPILED[key] = compiled(algorithm, plant.verbs(), ("march", "remember"), loop.SHARED, key)
+        shared = (*loop.SHARED, "advance") if watches else loop.SHARED
+        _COMPILED[key] = compiled(algorithm, plant.verbs(), ("march", "remember"), shared, key)
     faster = ("march", "remember") if plant.lanes else ("march",)
     return {**words, **{name: _COMPILED[key][name] for name in faster}}
 
@@ -109,7 +118,9 @@ def prepare_run(
     *,
     dense: bool,
     history: int,
+    watches: bool = False,
 ) -> Run:
+    """watches: whether events are located."""
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
     tables = plant.own_tables(metric=wish.metric, gains=(2.0 * alpha, beta * beta))
     coordinates = plant.coordinates
@@ -126,13 +137,17 @@ def prepare_run(
     )
     rattles = isinstance(method, Rattle)
     state = (4 if rattles else 2) * coordinates + 1  # RATTLE keeps the remainders of its sums
-    desk = loop.desk(method.rows, state, coordinates, plant.rows, history, plant.lanes)
-    words = words_for(plant, rattles=rattles, dense=dense)
+    watched = plant.watcher.count if plant.watcher and watches else 0
+    desk = loop.desk(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
+    words = words_for(plant, rattles=rattles, dense=dense, watches=watched > 0)
     return Run(plant, tables, words, method, rules, desk)
 
 
-def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
-    """The start brought onto the constraints, the first step, and what is worth saying about them."""
+def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, ...]]:
+    """The start brought onto the constraints, the first step, and what is worth saying about them.
+
+    locate: whether the instants are found at which cables slacken and tighten; where not, only what is watched.
+    """
     plant, tables, bench = run.plant, run.tables, run.desk.bench
     size = plant.coordinates
     y = np.zeros(run.desk.vectors.shape[1:])
@@ -152,6 +167,8 @@ def beginning(run: Run) -> tuple[Checkpoint, tuple[str, ...]]:
     clock, counts = np.zeros(loop.CLOCK), np.zeros(loop.COUNTS, dtype=np.int64)
     clock[loop.LAST_ERROR] = 1e-4
     clock[loop.FIRMNESS] = 1.0
+    if run.watcher:
+        run.watcher.begin(tables, y, locate=locate)
     run.words["remember"](tables, y, bench)
     clock[loop.REFERENCE] = bench[STARTED, 0].flat[0]
     counts[loop.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
@@ -165,6 +182,8 @@ def resumed(run: Run, start: Trajectory) -> Checkpoint:
     point, state = start.checkpoint, run.desk.vectors.shape[1]
     if point.clock.size != loop.CLOCK or point.counts.size != loop.COUNTS or point.y.size <= 2 * run.plant.coordinates:
         raise OptionError("the trajectory to continue was made by another version of taut, or is damaged; start afresh")
+    if run.watcher:
+        run.watcher.go_on(run.tables, point.flags)
     run.desk.bench[STARTED, 0] = point.clock[loop.REFERENCE]
     same = start.options.get("method") == run.method.name and start.options.get("step") in (None, run.rules.fixed)
     if same and point.y.size == state:
@@ -174,7 +193,7 @@ def resumed(run: Run, start: Trajectory) -> Checkpoint:
     y[:kept] = point.y[:kept]
     clock[loop.START], clock[loop.LAST_ERROR], counts[loop.GRID] = clock[loop.TIME], 1e-4, 0
     clock[loop.STEP] = _first_step(run, y, float(clock[loop.TIME])) if run.method.adaptive else 0.0
-    return Checkpoint(y, clock, counts)
+    return Checkpoint(y, clock, counts, point.flags)
 
 
 def _redundancy_notes(run: Run, y: np.ndarray) -> tuple[str, ...]:

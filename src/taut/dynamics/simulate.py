@@ -48,6 +48,7 @@ def simulate(
     tolerance: float = 1e-8,
     step: float | None = None,
     correction: Correction | str | None = None,
+    locate: bool = True,
     samples: str = "steps",
     history: bool = False,
     start: Trajectory | None = None,
@@ -63,6 +64,8 @@ def simulate(
     tolerance: of the error of one step, relative to the mean member length, and to the largest speed for velocities.
     correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", and "none" for
         RATTLE, which needs none.
+    locate: find the instants at which cables slacken and tighten, to round-off; without it a step goes over them and
+        is only as good as its error estimate. What the plant watches is located in either case.
     samples: "steps" are as good as steps; "dense" ones come from the method's interpolant and are then corrected, which
         is cheaper where samples are much closer than steps.
     history: keep time, size, error and acceptance of every step in `history`.
@@ -83,12 +86,20 @@ def simulate(
         samples == "dense" and not (isinstance(chosen, Method) and chosen.interpolant)
     ):
         raise OptionError(f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5 or dp8')
+    watcher = plant.watcher
     run = prepare_run(
-        plant, chosen, wish, tolerance, step, dense=samples == "dense", history=HISTORY_ROWS if history else 0
+        plant,
+        chosen,
+        wish,
+        tolerance,
+        step,
+        dense=samples == "dense",
+        history=HISTORY_ROWS if history else 0,
+        watches=watcher is not None and (locate or bool(watcher.things)),
     )
     if start is None:
         every = every or duration / DEFAULT_SAMPLES
-        point, notes = beginning(run)
+        point, notes = beginning(run, locate=locate)
         times = sample_times(duration, every)
     else:
         _check_start(plant, start, duration)
@@ -103,32 +114,44 @@ def simulate(
         _check_room(times.size, point.y.size)
     state = Checkpoint(point.y.copy(), point.clock.copy(), point.counts.copy())
     noted = [np.zeros((0, 4))]
+    happened: list[np.ndarray] = []
     if sink is not None and start is not None:
         sink(samples_of(start))
         told, noted, begun = start.overall, [start.history], begun - start.wall_time
     with patience() as interrupted:
-        for ending, part, steps in _parts(run, state, times, duration, progress, interrupted):
+        for ending, part, steps, log in _parts(run, state, times, duration, progress, interrupted):
             code, last = ending, part
             noted.append(steps)
+            happened.append(log)
             if sink is None:
                 parts.append(part)
             else:
                 sink(part)
                 told = replace(part, earlier=told).overall
+    events = run.watcher.happened(np.concatenate(happened)) if run.watcher else ()
+    events = events if sink is None or start is None else start.events + events
     result = replace(
         joined(parts) if sink is None else samples_of(last, slice(0)),
         earlier=told,
         history=np.concatenate(noted),
         status=status_of(code, run, state.clock),
-        checkpoint=state,
-        options={**_options(chosen, wish, every, tolerance, step, samples), "physics": plant.fingerprint},
+        checkpoint=replace(state, flags=run.watcher.flags(run.tables)) if run.watcher else state,
+        options={
+            **_options(chosen, wish, every, tolerance, step, samples),
+            "locate": locate,
+            "physics": plant.fingerprint,
+        },
         counts=_counts(state.counts),
         notes=(*notes, *firmness_notes(run, state.clock)),
+        events=events,
         model_text=model_text,
         load_names=plant.load_names,
         wall_time=clocks.perf_counter() - begun,
     )
-    return result if start is None or sink is not None else appended(start, result)
+    whole = result if start is None or sink is not None else appended(start, result)
+    if run.watcher is None or not whole.ok:
+        return whole
+    return replace(whole, notes=(*whole.notes, *run.watcher.missed(whole.events)))
 
 
 def _check_room(samples: int, state: int) -> None:
@@ -192,21 +215,28 @@ def _parts(
     duration: float,
     progress: Progress | None,
     interrupted: Callable[[], bool],
-) -> Iterator[tuple[int | None, Trajectory, np.ndarray]]:
-    """Part after part of a run: how it ended so far, None where the user interrupted it; samples; steps' history.
+) -> Iterator[tuple[int | None, Trajectory, np.ndarray, np.ndarray]]:
+    """Part after part of a run: how it ended so far, None where the user interrupted it; samples; steps; events.
 
-    The loop ends a part as it ends a run and begins the next as it continues one, to the last bit.
+    The loop ends a part as it ends a run and begins the next as it continues one, to the last bit. A part ends where
+    members are cut, since what is read off its samples is read off the members as they were.
     """
     rows = max(1, PART // (8 * state.y.size))
     states = np.zeros((min(rows, times.size), state.y.size))
     code: int | None = loop.FINISHED
-    for begin in range(0, max(times.size, 1), rows):
+    begin = 0
+    while begin < max(times.size, 1) and code in (loop.FINISHED, loop.TO_CUT):
         wanted = times[begin : begin + rows]
-        code, noted = follow(run, state, wanted, states, duration, progress, interrupted)
+        code, noted, log = follow(run, state, wanted, states, duration, progress, interrupted)
         filled = int(state.counts[loop.FILLED])
-        yield code, _read_off(run, wanted[:filled], states[:filled], state.clock[loop.REFERENCE]), noted
-        if code != loop.FINISHED:
-            return
+        begin += filled if filled or code == loop.TO_CUT else 1
+        yield code, _read_off(run, wanted[:filled], states[:filled], state.clock[loop.REFERENCE]), noted, log
+        if code == loop.TO_CUT and run.watcher:
+            run.watcher.cut(run.tables, int(state.counts[loop.LAST_EVENT]), state.y)
+    now = state.clock[loop.TIME : loop.TIME + 1]
+    if code == loop.STOPPED and (begin == 0 or times[begin - 1] < now[0]):
+        last = _read_off(run, now, state.y[None], state.clock[loop.REFERENCE])
+        yield code, last, np.zeros((0, 4)), np.zeros((0, 3))
 
 
 def _counts(counts: np.ndarray) -> dict[str, int]:
@@ -216,6 +246,7 @@ def _counts(counts: np.ndarray) -> dict[str, int]:
         "evaluations": loop.EVALUATIONS,
         "iterations": loop.ITERATIONS,
         "unbalanced": loop.UNBALANCED,
+        "events": loop.EVENTS,
     }
     return {name: int(counts[place]) for name, place in places.items()}
 

@@ -9,17 +9,22 @@ from typing import Any
 import numpy as np
 
 from taut.errors import SelectionError, suggestion
+from taut.mechanics.watching import Event
 from taut.structure.structure import Structure
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where a run stands, to the last bit: state, clock and counts of the time loop."""
+    """Where a run stands, to the last bit: state, clock and counts of the time loop, and what slackened by then."""
 
     y: np.ndarray
     clock: np.ndarray
     counts: np.ndarray
+    flags: np.ndarray = field(default_factory=lambda: np.empty(0))  # of everything that is watched
 
+
+FEW = 3
+"""So many events are named in a summary."""
 
 SAMPLED = (
     *(
@@ -73,9 +78,10 @@ class Trajectory:
     A plant in other coordinates than its nodes' has k of them, and r constraints among them; what does not apply has no
     columns.
 
-    Forces are positive in tension; reactions act on the structure. `status` is "finished" or a sentence that says
-    where and why the run stopped; what was computed until then is here. `history` (on request) has a row for every step
-    tried: time, step, error as a fraction of what is allowed, 1 if accepted.
+    Forces are positive in tension; reactions act on the structure. `status` is "finished", or a sentence that begins
+    with it where an event ended the run, or one that says where and why it stopped; what was computed until then is
+    here. `events` are the instants at which cables slackened and tightened, and what was watched. `history` (on
+    request) has a row for every step tried: time, step, error as a fraction of what is allowed, 1 if accepted.
     """
 
     structure: Structure
@@ -104,6 +110,7 @@ class Trajectory:
     counts: Mapping[str, int] = field(default_factory=dict)
     wall_time: float = 0.0
     notes: tuple[str, ...] = ()
+    events: tuple[Event, ...] = ()
     history: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)), repr=False)
     load_names: tuple[str, ...] = ()
     earlier: Overall = Overall()  # of samples that went to a sink and are not here
@@ -111,7 +118,7 @@ class Trajectory:
 
     @property
     def ok(self) -> bool:
-        return self.status == "finished"
+        return self.status.startswith("finished")
 
     @property
     def supports(self) -> tuple[str, ...]:
@@ -167,6 +174,9 @@ class Trajectory:
             "work": f"{overall.work:.6g} J",
             "wall time": f"{self.wall_time:.3g} s",
         }
+        if self.events:
+            first = "; ".join(map(str, self.events[:FEW]))
+            rows["events"] = f"{len(self.events)}: {first}{'; ...' if len(self.events) > FEW else ''}"
         if counts["unbalanced"]:
             rows["not corrected"] = f"{counts['unbalanced']} states: the correction gave up there"
         for index, note in enumerate(self.notes):
@@ -217,4 +227,9 @@ def on_grid(run: Trajectory, every: float) -> Trajectory:
 def appended(first: Trajectory, second: Trajectory) -> Trajectory:
     """Two runs, the second of which went on where the first stopped, as one."""
     history = np.concatenate([first.history, second.history])
-    return replace(joined([first, second]), history=history, wall_time=first.wall_time + second.wall_time)
+    return replace(
+        joined([first, second]),
+        history=history,
+        events=first.events + second.events,
+        wall_time=first.wall_time + second.wall_time,
+    )

@@ -83,6 +83,28 @@ def keep_momentum(plant: Any, y: np.ndarray, shift: np.ndarray, swing: np.ndarra
     raise NotImplementedError
 
 
+def crossing(plant: Any, h: float, y: np.ndarray, trial: np.ndarray, skipped: int) -> tuple[int, float, float]:
+    """The first event in a step of h: its number (-1 for none), about which fraction of the step it happens at, and a
+    later fraction at which it is overdue."""
+    raise NotImplementedError
+
+
+def margin(plant: Any, event: int, y: np.ndarray) -> float:
+    """How far an event is from happening, in units of round-off; negative when it is overdue."""
+    raise NotImplementedError
+
+
+def due(plant: Any, t: float) -> int:
+    """The number of an event that was to happen at this time and has not yet; -1 if there is none."""
+    raise NotImplementedError
+
+
+def strike(plant: Any, event: int, t: float, y: np.ndarray, log: np.ndarray, filled: int) -> tuple[int, int]:
+    """Let an event happen and log it; returns what is left to do (0 nothing, 1 stop, 2 cut), and how much of the log
+    is filled."""
+    raise NotImplementedError
+
+
 def row(matrix: np.ndarray, number: int) -> np.ndarray:
     """A row of a matrix; not the plant's, but bound like a verb because kernels have a cheaper way to it."""
     return np.asarray(matrix[number])

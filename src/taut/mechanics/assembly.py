@@ -26,6 +26,7 @@ from taut.mechanics.tables import (
     Signals,
     Work,
 )
+from taut.mechanics.watching import Watched, switches
 from taut.numerics.packing import Pack, packed
 from taut.numerics.saddle import Saddle, analyse
 from taut.structure import properties
@@ -39,6 +40,7 @@ def nodal_tables(
     gravity: tuple[float, float, float],
     damping: Damping,
     signals: Signals,
+    things: Sequence[Watched] = (),
     *,
     iterative: bool = False,
 ) -> tuple[Pack, Nodal]:
@@ -84,6 +86,7 @@ def nodal_tables(
                 scale=np.array([typical, slowness]),
             ),
             Work(*(np.zeros(n) for n in (size, size, rows, free.size, rows, free.size))),
+            switches(np.flatnonzero([cable.law != "spring" for cable in cables]), len(cables), things),
             *system,
             *_nothing(),
         )

@@ -70,6 +70,7 @@ class LagrangianPlant:
     compiled = False
     constant_mass = False
     shortest_period = math.inf
+    watcher = None
     lanes: tuple[int, ...] = ()
     load_names: tuple[str, ...] = ()
 

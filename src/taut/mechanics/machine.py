@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from taut.mechanics.watching import Watcher
 from taut.structure.structure import Structure
 
 
@@ -94,3 +95,7 @@ class Machine(Protocol):
 
     def observed(self, tables: Any, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         """What can be read off states, a row a sample, under the names of a Trajectory."""
+
+    @property
+    def watcher(self) -> Watcher | None:
+        """What knows of events; None where nothing can happen at an instant."""

@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
-from taut.mechanics import nodal, nodal_manifold, nodal_momentum, nodal_outputs, redundancy
+from taut.mechanics import nodal, nodal_events, nodal_manifold, nodal_momentum, nodal_outputs, redundancy
 from taut.mechanics.assembly import euclidean, nodal_tables
-from taut.mechanics.signals import pieces_of, tabulate
+from taut.mechanics.signals import distinct, pieces_of, tabulate
 from taut.mechanics.survey import problems_of_motion
 from taut.mechanics.tables import EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
+from taut.mechanics.watching import BAND, Watched, Watcher, problems_of_watches, times_of, watched_by
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES
-from taut.structure.scenario import SOLVERS, Damping, Load
+from taut.structure.scenario import SOLVERS, Damping, Load, Watch
 from taut.structure.structure import Structure
 
 NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
@@ -38,6 +39,10 @@ NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
     "energy": nodal_manifold.energy,
     "energy_slope": nodal_manifold.energy_slope,
     "keep_momentum": nodal_momentum.keep_momentum,
+    "crossing": nodal_events.crossing,
+    "margin": nodal_events.margin,
+    "due": nodal_events.due,
+    "strike": nodal_events.strike,
 }
 """What a stepper or a correction may ask of a plant's tables. A formulation is one more set of these."""
 
@@ -63,6 +68,7 @@ class Plant:
     velocities: np.ndarray
     loads: tuple[Load, ...]
     functions: Mapping[int, Callable[[float], float]]
+    things: tuple[Watched, ...] = ()
 
     @property
     def iterates(self) -> bool:
@@ -117,7 +123,7 @@ class Plant:
 
     @property
     def works(self) -> bool:
-        return bool(self.loads or self.dampers)
+        return bool(self.loads or self.dampers or any(thing.cut for thing in self.things))
 
     @property
     def typical_time(self) -> float:
@@ -150,6 +156,7 @@ class Plant:
             *t.signals[:4],
             t.constants.node_damping,
             t.constants.mass_damping,
+            *t.switches[7:16],
         ):
             digest.update((part + 0).tobytes())  # so that -0 counts as 0
         return digest.hexdigest()[:16]
@@ -202,6 +209,9 @@ class Plant:
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         out = nodal_outputs.empty_outputs(self.tables, times.size, self.held.size)
         pieces = pieces_of(self.breaks, times)
+        looks = reals_of(tables, BAND)[0] > 0.0
+        if looks:
+            nodal_events.release(tables)
         observe = nodal_outputs.observe
         if self.iterates:
             from taut.mechanics.iterative_verbs import observe
@@ -216,12 +226,20 @@ class Plant:
             redundancy.smallest_forces(
                 tables, self.tables, states, self.held, out.bar_force, out.constraint_force, out.reaction
             )
+        if looks:
+            nodal_events.freeze(tables)
         size = self.coordinates
         return {
             "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
             "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
             **out._asdict(),
         }
+
+    @cached_property
+    def watcher(self) -> Watcher | None:
+        cables = list(self.structure.cables)
+        slackening = tuple(cables[k] for k in self.tables.switches.cable)
+        return Watcher(slackening, self.things) if slackening or self.things else None
 
     def verbs(self) -> dict[str, Callable[..., Any]]:
         """The functions that algorithms call; kernels, unless a load is a Python function."""
@@ -259,31 +277,36 @@ def assemble(
     gravity: float | tuple[float, float, float] = 0.0,
     loads: Iterable[Load] = (),
     damping: Damping | None = None,
+    events: Iterable[Watch] = (),
     velocities: Mapping[str, tuple[float, float, float]] | None = None,
     solver: str = "direct",
 ) -> Plant:
     """Make a structure with rigid bars ready to move.
 
     gravity: [m/s^2], a number acts along -z. velocities: of nodes at the start [m/s], zero where not named.
+    events: what to look out for in a run, and what to do then.
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
         faster than they do. Without meeting bars neither is needed.
     Raises ModelError with every problem found.
     """
     vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
-    loads, damping = tuple(loads), damping or Damping()
+    loads, damping, events = tuple(loads), damping or Damping(), tuple(events)
     if solver not in SOLVERS:
         raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
     problems = problems_of_motion(structure)
     problems += _scenario_problems(structure, vector, loads, damping, velocities or {})
+    problems += problems_of_watches(structure, events)
     if problems:
         raise ModelError(problems)
     fine = subdivided(structure)
+    things = watched_by(fine, events)
     index = {node: 3 * i for i, node in enumerate(fine.nodes)}
     coordinates = [index[load.node] + AXES.index(load.axis) for load in loads]
     signals, breaks, functions = tabulate([load.signal for load in loads], coordinates)
-    pack, tables = nodal_tables(fine, vector, damping, signals, iterative=solver == "iterative")
+    breaks = distinct([*breaks, *times_of(things)])
+    pack, tables = nodal_tables(fine, vector, damping, signals, things, iterative=solver == "iterative")
     speeds = np.array([(velocities or {}).get(node, (0.0, 0.0, 0.0)) for node in fine.nodes], dtype=float)
-    return Plant(fine, pack, tables, breaks, fine.positions, speeds.reshape(-1, 3), loads, functions)
+    return Plant(fine, pack, tables, breaks, fine.positions, speeds.reshape(-1, 3), loads, functions, things)
 
 
 def _scenario_problems(

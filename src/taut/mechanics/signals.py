@@ -66,7 +66,7 @@ def tabulate(
         data=np.array(numbers, dtype=float),
         piece=np.zeros(1),
     )
-    return tables, _distinct(breaks), functions
+    return tables, distinct(breaks), functions
 
 
 def time_places(signals: Signals) -> np.ndarray:
@@ -80,7 +80,7 @@ def time_places(signals: Signals) -> np.ndarray:
     return np.array(places, dtype=np.int64)
 
 
-def _distinct(breaks: Sequence[float]) -> np.ndarray:
+def distinct(breaks: Sequence[float]) -> np.ndarray:
     """Breaks in order; those that differ by round-off alone are one, since no step fits between them."""
     ordered = np.unique(np.array(breaks))
     apart = np.diff(ordered) > 1e-12 * np.clip(np.abs(ordered[1:]), 1.0, 1e300)

@@ -101,6 +101,31 @@ class Work(NamedTuple):
     unknown: np.ndarray  # (u,)
 
 
+class Switches(NamedTuple):
+    """What can happen at an instant (`taut.mechanics.nodal_events`): w cables that can slacken, then u things to watch.
+
+    While a run looks for events, the cables' own columns say what each does now; what they were is kept here.
+    """
+
+    cable: np.ndarray  # (w,) rows of cables
+    state: np.ndarray  # (w + u,) what each is doing now
+    burst: np.ndarray  # (w + u,) how often it has changed in quick succession
+    last: np.ndarray  # (w + u,) when it changed last [s]
+    stiffness: np.ndarray  # (c,) as given
+    damping: np.ndarray  # (c,)
+    least: np.ndarray  # (c,)
+    kind: np.ndarray  # (u,) of what is watched
+    first: np.ndarray  # (u,) a node's first coordinate, or a row of cables
+    second: np.ndarray  # (u,) another node's
+    normal: np.ndarray  # (3 u,)
+    level: np.ndarray  # (u,) [m], [N] or [s]
+    sense: np.ndarray  # (u,) 1 rising, -1 falling, 0 both
+    action: np.ndarray  # (u,)
+    cut_start: np.ndarray  # (u + 1,) the members that each cuts ...
+    cut_member: np.ndarray  # ... rows of cables, or -1 - row of bars
+    band: np.ndarray  # (1,) round-off of lengths [m]
+
+
 DIRECT, EXPLICIT, ITERATIVE = 0, 1, 2
 """Solvers: a sparse Saddle, Pairs, or Krylov."""
 
@@ -115,6 +140,7 @@ class Nodal(NamedTuple):
     signals: Signals
     constants: Constants
     work: Work
+    switches: Switches
     pairs: Pairs  # the system [M G^T; G 0], one of these three ...
     saddle: Saddle
     krylov: Krylov
@@ -130,7 +156,8 @@ NODES = GUIDES + len(Guides._fields)
 SIGNALS = NODES + len(Nodes._fields)
 CONSTANTS = SIGNALS + len(Signals._fields)
 WORK = CONSTANTS + len(Constants._fields)
-SYSTEM = WORK + len(Work._fields)
+SWITCHES = WORK + len(Work._fields)
+SYSTEM = SWITCHES + len(Switches._fields)
 METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields) + len(Krylov._fields)
 """Where each table begins in the pack's directory."""
 
@@ -239,6 +266,29 @@ def work_in(p: Pack) -> Work:
         reals(p, WORK + 3),
         reals(p, WORK + 4),
         reals(p, WORK + 5),
+    )
+
+
+@inlined
+def switches_in(p: Pack) -> Switches:
+    return Switches(
+        integers(p, SWITCHES),
+        integers(p, SWITCHES + 1),
+        integers(p, SWITCHES + 2),
+        reals(p, SWITCHES + 3),
+        reals(p, SWITCHES + 4),
+        reals(p, SWITCHES + 5),
+        reals(p, SWITCHES + 6),
+        integers(p, SWITCHES + 7),
+        integers(p, SWITCHES + 8),
+        integers(p, SWITCHES + 9),
+        reals(p, SWITCHES + 10),
+        reals(p, SWITCHES + 11),
+        integers(p, SWITCHES + 12),
+        integers(p, SWITCHES + 13),
+        integers(p, SWITCHES + 14),
+        integers(p, SWITCHES + 15),
+        reals(p, SWITCHES + 16),
     )
 
 

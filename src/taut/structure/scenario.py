@@ -71,6 +71,39 @@ class Damping:
     stiffness: float = 0.0
 
 
+SENSES = ("rising", "falling", "both")
+ACTIONS = ("record", "stop", "cut")
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Something to look out for in a run, and what is done when it happens. It watches one of
+
+    node and level: the node's place along an axis, or along a normal, passes a level [m];
+    nodes and length: the distance of two nodes passes a length [m];
+    cable and tension: the tension of a cable, or of each of those selected, passes a value [N];
+    time: a time [s] comes.
+
+    sense: "rising", "falling" or "both"; None means both, and rising for a tension.
+    then: "record" it, "stop" the run, or "cut" members. cut: those members, as selectors such as "cable:c7" or
+        "bar:*"; where a tension is watched and nothing is named, the cable itself. A cut bar keeps its mass.
+    """
+
+    name: str
+    node: str | None = None
+    axis: str | None = None
+    normal: tuple[float, float, float] | None = None
+    level: float | None = None
+    nodes: tuple[str, str] | None = None
+    length: float | None = None
+    cable: str | None = None
+    tension: float | None = None
+    time: float | None = None
+    sense: str | None = None
+    then: str = "record"
+    cut: tuple[str, ...] = ()
+
+
 SOLVERS = ("direct", "iterative")
 """How linear systems are solved, in runs and in statics."""
 
@@ -82,6 +115,7 @@ class Scenario:
     gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     loads: tuple[Load, ...] = ()
     damping: Damping = Damping()
+    events: tuple[Watch, ...] = ()
     velocities: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     duration: float = 1.0
     every: float | None = None
@@ -89,4 +123,5 @@ class Scenario:
     tolerance: float = 1e-8
     step: float | None = None
     correction: str | None = None
+    locate: bool = True
     solver: str = "direct"

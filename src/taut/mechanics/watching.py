@@ -1,0 +1,273 @@
+"""From what a user looks out for to the table of switches, with every problem of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from taut.errors import OptionError, Problem, SelectionError, suggestion
+from taut.mechanics import nodal_events
+from taut.mechanics.nodal_events import (
+    ABOVE,
+    AS_GIVEN,
+    CUTS,
+    DISTANCE,
+    DONE,
+    LIMP,
+    PLANE,
+    RECORD,
+    SLACK,
+    STOP,
+    TENSION,
+    TIME,
+)
+from taut.mechanics.tables import NODES, SWITCHES, Switches
+from taut.numerics.packing import Pack, integers_of, reals_of
+from taut.structure.records import AXES
+from taut.structure.scenario import ACTIONS, SENSES, Watch
+from taut.structure.structure import Structure
+
+FORMS = {"node": "level", "nodes": "length", "cable": "tension", "time": "time"}
+"""What is watched, and what it passes."""
+
+STATE, BURST, LAST, BAND = (SWITCHES + Switches._fields.index(name) for name in ("state", "burst", "last", "band"))
+
+_ACTIONS = {"record": RECORD, "stop": STOP, "cut": CUTS}
+_SENSES = {"rising": 1, "falling": -1, "both": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at an instant [s] of a run, in words: 'cable "c7" slack'.
+
+    subject: the cable, or the name of what was watched. change: "slack", "taut", "rising", "falling" and so on.
+    """
+
+    time: float
+    name: str
+    subject: str = ""
+    change: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.time:.6g} s"
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One thing to watch: a Watch for one member."""
+
+    watch: Watch
+    kind: int
+    first: int
+    second: int
+    normal: tuple[float, float, float]
+    level: float
+    cut: tuple[int, ...]
+    words: str
+    """What it is, without what happened: 'cable "c7" 500 N'."""
+
+
+def problems_of_watches(structure: Structure, watches: Sequence[Watch]) -> list[Problem]:
+    """All that is wrong with what is to be watched."""
+    found: list[Problem] = []
+    for watch in watches:
+        path = ("events", watch.name)
+        found += [Problem((*path, *place), message) for place, message in _problems(structure, watch)]
+    return found
+
+
+def _problems(structure: Structure, watch: Watch) -> Iterator[tuple[tuple[str, ...], str]]:
+    forms = [form for form in FORMS if getattr(watch, form) is not None]
+    if len(forms) != 1:
+        yield (), f"must watch one of {', '.join(FORMS)}" + (f", not {' and '.join(forms)}" if forms else "")
+        return
+    (form,) = forms
+    value = getattr(watch, FORMS[form])
+    if value is None:
+        yield (), f'needs "{FORMS[form]}" beside "{form}"'
+    elif not np.isfinite(value) or (form in ("nodes", "cable") and value < 0.0):
+        yield (FORMS[form],), f"{value} must be a finite number" + ("" if form == "node" else ", zero or more")
+    if watch.time is not None and not watch.time > 0.0:
+        yield ("time",), f"{watch.time:g} s must be more than zero"
+    if form == "node" and (watch.axis is None) == (watch.normal is None):
+        yield (), "needs an axis or a normal, one of them"
+    if watch.axis is not None and watch.axis not in tuple(AXES):
+        yield ("axis",), f'"{watch.axis}" is not an axis; say x, y or z'
+    if watch.normal is not None and not 0.0 < np.linalg.norm(watch.normal) < np.inf:
+        yield ("normal",), f"{list(watch.normal)} is not a direction"
+    for node in (watch.node,) if form == "node" else watch.nodes or ():
+        if node not in structure.nodes:
+            yield (form,), f'no node "{node}"{suggestion(str(node), structure.nodes)}'
+    if watch.sense is not None and watch.sense not in SENSES:
+        yield ("sense",), f'"{watch.sense}" is not one of {", ".join(SENSES)}{suggestion(watch.sense, SENSES)}'
+    if watch.then not in ACTIONS:
+        yield ("then",), f'"{watch.then}" is not one of {", ".join(ACTIONS)}{suggestion(watch.then, ACTIONS)}'
+    elif watch.then == "cut" and not watch.cut and form != "cable":
+        yield ("then",), 'says nothing of what to cut; name members under "cut"'
+    elif watch.then != "cut" and watch.cut:
+        yield ("cut",), f'members are cut by "then: cut", not by "then: {watch.then}"'
+    for place, selectors, kind in (
+        ("cable", (watch.cable,) if watch.cable is not None else (), "cable"),
+        ("cut", watch.cut, ""),
+    ):
+        for selector in selectors:
+            try:
+                chosen, _ = structure.select(selector, kind), None
+            except SelectionError as error:
+                yield (place,), str(error)
+                continue
+            if not kind and selector.partition(":")[0] not in ("bar", "cable"):
+                yield (place,), f'"{selector}" is not a member; say bar:NAME or cable:NAME'
+            del chosen
+
+
+def watched_by(structure: Structure, watches: Iterable[Watch]) -> tuple[Watched, ...]:
+    """Every single thing to watch; of watches without problems."""
+    nodes = {name: 3 * i for i, name in enumerate(structure.nodes)}
+    cables = {name: k for k, name in enumerate(structure.cables)}
+    bars = {name: -1 - k for k, name in enumerate(structure.bars)}
+    found: list[Watched] = []
+    for watch in watches:
+        cut: list[int] = []
+        for selector in watch.cut:
+            members = cables if selector.startswith("cable:") else bars
+            cut += [members[name] for name in structure.select(selector)]
+        if watch.node is not None:
+            normal = watch.normal or tuple(float(axis == watch.axis) for axis in AXES)
+            along = watch.axis or f"{list(normal)}"
+            words = f'node "{watch.node}" {along} = {watch.level:g} m'
+            found.append(
+                Watched(
+                    watch,
+                    PLANE,
+                    nodes[watch.node],
+                    0,
+                    (normal[0], normal[1], normal[2]),
+                    float(watch.level or 0.0),
+                    tuple(cut),
+                    words,
+                )
+            )
+        elif watch.nodes is not None:
+            a, b = watch.nodes
+            words = f'nodes "{a}" and "{b}" {watch.length:g} m apart'
+            found.append(
+                Watched(
+                    watch, DISTANCE, nodes[a], nodes[b], (0.0, 0.0, 0.0), float(watch.length or 0.0), tuple(cut), words
+                )
+            )
+        elif watch.cable is not None:
+            for name in structure.select(watch.cable, "cable"):
+                k = cables[name]
+                words = f'cable "{name}" {watch.tension:g} N'
+                own = tuple(cut) or ((k,) if watch.then == "cut" else ())
+                found.append(Watched(watch, TENSION, k, 0, (0.0, 0.0, 0.0), float(watch.tension or 0.0), own, words))
+        else:
+            time = float(watch.time or 0.0)
+            found.append(Watched(watch, TIME, 0, 0, (0.0, 0.0, 0.0), time, tuple(cut), f"{time:g} s"))
+    return tuple(found)
+
+
+def times_of(things: Iterable[Watched]) -> list[float]:
+    """The times that are watched [s]; a run steps exactly onto them."""
+    return [thing.level for thing in things if thing.kind == TIME]
+
+
+def switches(one_sided: np.ndarray, cables: int, things: Sequence[Watched]) -> Switches:
+    """The table; one_sided: rows of cables that can slacken, of so many cables in all."""
+    count, whole = len(things), np.int64
+    sense = [1 if t.kind == TENSION and t.watch.sense is None else _SENSES[t.watch.sense or "both"] for t in things]
+    sense = [1 if t.kind == TIME else s for t, s in zip(things, sense, strict=True)]
+    return Switches(
+        cable=one_sided.astype(whole),
+        state=np.zeros(one_sided.size + count, dtype=whole),
+        burst=np.zeros(one_sided.size + count, dtype=whole),
+        last=np.zeros(one_sided.size + count),
+        stiffness=np.zeros(cables),
+        damping=np.zeros(cables),
+        least=np.zeros(cables),
+        kind=np.array([t.kind for t in things], dtype=whole),
+        first=np.array([t.first for t in things], dtype=whole),
+        second=np.array([t.second for t in things], dtype=whole),
+        normal=np.array([t.normal for t in things], dtype=float).ravel(),
+        level=np.array([t.level for t in things], dtype=float),
+        sense=np.array(sense, dtype=whole),
+        action=np.array([_ACTIONS[t.watch.then] for t in things], dtype=whole),
+        cut_start=np.cumsum([0, *(len(t.cut) for t in things)]).astype(whole),
+        cut_member=np.array([k for t in things for k in t.cut], dtype=whole),
+        band=np.zeros(1),
+    )
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """What a run asks about events, of the tables that it runs with.
+
+    cables: names of those that can slacken. things: what the user watches. Events are numbered in this order.
+    """
+
+    cables: tuple[str, ...]
+    things: tuple[Watched, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.cables) + len(self.things)
+
+    def begin(self, tables: Pack, y: np.ndarray, *, locate: bool) -> None:
+        """Say of every event where it stands at the start of a run; locate: of slackening cables too."""
+        nodal_events.begin_watching(tables, y)
+        if not locate:
+            integers_of(tables, STATE)[: len(self.cables)] = AS_GIVEN
+        nodal_events.freeze(tables)
+
+    def flags(self, tables: Pack) -> np.ndarray:
+        """Where every event stands, as numbers."""
+        parts = [integers_of(tables, STATE), integers_of(tables, BURST), reals_of(tables, LAST), reals_of(tables, BAND)]
+        return np.concatenate(parts, dtype=float)
+
+    def go_on(self, tables: Pack, flags: np.ndarray) -> None:
+        """Begin where an earlier run ended, from the flags it had then."""
+        if flags.size != 3 * self.count + 1:
+            raise OptionError("the trajectory to continue was made without looking for events; start afresh")
+        nowhere = np.zeros(2 * reals_of(tables, NODES + 1).size + 1)
+        nodal_events.begin_watching(tables, nowhere)
+        state, burst, last = flags[:-1].reshape(3, -1)
+        integers_of(tables, STATE)[:] = state
+        integers_of(tables, BURST)[:] = burst
+        reals_of(tables, LAST)[:] = last
+        reals_of(tables, BAND)[:] = flags[-1]
+        for k, thing in enumerate(self.things):
+            if thing.watch.then == "cut" and state[len(self.cables) + k] == DONE:
+                self.cut(tables, len(self.cables) + k, nowhere)
+        nodal_events.freeze(tables)
+
+    def cut(self, tables: Pack, event: int, y: np.ndarray) -> None:
+        """Cut the members that an event cuts, at a state whose work pays for it."""
+        nodal_events.cut(tables, event, y)
+
+    def happened(self, log: np.ndarray) -> tuple[Event, ...]:
+        """The log of a run (time, number of the event, what it is about does now) in words."""
+        return tuple(self._event(float(time), int(event), int(state)) for time, event, state in log)
+
+    def _event(self, time: float, event: int, state: int) -> Event:
+        if event < len(self.cables):
+            change = {SLACK: "slack", LIMP: "slack", AS_GIVEN: "chatters: from here on not located"}.get(state, "taut")
+            return Event(time, f'cable "{self.cables[event]}" {change}', self.cables[event], change.partition(":")[0])
+        thing = self.things[event - len(self.cables)]
+        watch = thing.watch
+        if thing.kind == TIME:
+            change = "came"
+        elif state == DONE:
+            change = "rising" if watch.sense == "rising" or thing.kind == TENSION else "passed"
+        else:
+            change = "rising" if state == ABOVE else "falling"
+        what = f", {len(thing.cut)} cut" if watch.then == "cut" else ""
+        return Event(time, f'event "{watch.name}": {thing.words} {change}{what}', watch.name, change)
+
+    def missed(self, events: Iterable[Event]) -> tuple[str, ...]:
+        """What is to be said of things that were watched and did not happen."""
+        told = {event.subject for event in events}
+        quiet = dict.fromkeys(thing.watch.name for thing in self.things if thing.watch.name not in told)
+        return tuple(f'event "{name}" never happened' for name in quiet)
