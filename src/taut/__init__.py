@@ -22,7 +22,7 @@ _HOMES = {
     ),
     "taut.structure.records": ("Bar", "Cable", "LinearConstraint", "Material", "on_line", "on_plane", "tied"),
     "taut.structure.structure": ("Structure",),
-    "taut.structure.scenario": ("Constant", "Damping", "Doublet", "Load", "Scenario", "Sinusoid", "Table"),
+    "taut.structure.scenario": ("Constant", "Damping", "Doublet", "Load", "Scenario", "Sinusoid", "Table", "Watch"),
     "taut.structure.generators": (
         "dbar",
         "icosahedron",
@@ -39,6 +39,7 @@ _HOMES = {
     "taut.structure.files": ("Model", "read_model"),
     "taut.mechanics.plant": ("Plant", "assemble"),
     "taut.mechanics.lagrangian": ("LagrangianPlant",),
+    "taut.mechanics.watching": ("Event",),
     "taut.statics.self_stress": ("Counts", "counts", "mechanism_basis", "self_stress_basis"),
     "taut.statics.equilibrium": ("Equilibrium",),
     "taut.statics.formfinding": ("formfind",),
@@ -61,7 +62,7 @@ _HOMES = {
     "taut.output.film": ("film",),
     "taut.output.files": ("load", "save"),
     "taut.output.page.page": ("page",),
-    "taut.output.pictured": ("Event", "ModeShape", "Still"),
+    "taut.output.pictured": ("ModeShape", "Still"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -94,11 +95,12 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.errors import BalanceError, FileError, ModelError, OptionError, Problem, SelectionError, TautError
     from taut.mechanics.lagrangian import LagrangianPlant
     from taut.mechanics.plant import Plant, assemble
+    from taut.mechanics.watching import Event
     from taut.output import plot
     from taut.output.files import load, save
     from taut.output.film import film
     from taut.output.page.page import page
-    from taut.output.pictured import Event, ModeShape, Still
+    from taut.output.pictured import ModeShape, Still
     from taut.statics.balance import balance
     from taut.statics.cases import CaseTable, Envelope, deployment, load_cases
     from taut.statics.equilibrium import Equilibrium
@@ -128,5 +130,5 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         x_mast,
     )
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
-    from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table
+    from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table, Watch
     from taut.structure.structure import Structure

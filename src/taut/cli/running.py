@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,12 +45,16 @@ def run(
     tolerance: Annotated[float | None, typer.Option(help="Relative error allowed a step; alone it means dp5.")] = None,
     step: Annotated[float | None, typer.Option(help="Step [s]; alone it means rk4.")] = None,
     correction: Annotated[str | None, typer.Option(help="none, constraints, energy or baumgarte.")] = None,
+    locate: Annotated[
+        bool | None, typer.Option("--locate/--no-locate", help="Find the instants at which cables slacken.")
+    ] = None,
     source: Annotated[
         Path | None, typer.Option("--from", help="Continue this run file, with the model in it.", metavar="RUN.nc")
     ] = None,
     page: Annotated[
         Path | None, typer.Option("--page", help="Write a page to look at too (.html).", metavar="FILE")
     ] = None,
+    events: Annotated[bool, typer.Option("--events", help="List every event, not only the first few.")] = False,
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
@@ -57,7 +62,7 @@ def run(
     from taut.output.model_runs import RUN_OPTIONS, continued, recorded
     from taut.output.whole_files import check_writable
 
-    values = (duration, every, method, tolerance, step, correction)
+    values = (duration, every, method, tolerance, step, correction, locate)
     given = {name: value for name, value in zip(RUN_OPTIONS, values, strict=True) if value is not None}
     if source is not None:
         other = None if model is None else model_at(model, overrides)
@@ -70,7 +75,7 @@ def run(
         raise OptionError("nothing to run: give a model file, or --from RUN.nc to continue a run")
     if page is not None:
         check_writable(page)
-    _finish(*recorded(loaded, target, given, start), target, page=page, as_json=as_json)
+    _finish(*recorded(loaded, target, given, start), target, page=page, as_json=as_json, events=events)
 
 
 def warmup() -> None:
@@ -90,7 +95,13 @@ def warmup() -> None:
 
 
 def _finish(
-    result: Trajectory, failure: FileError | None, target: Path, *, page: Path | None = None, as_json: bool = False
+    result: Trajectory,
+    failure: FileError | None,
+    target: Path,
+    *,
+    page: Path | None = None,
+    as_json: bool = False,
+    events: bool = False,
 ) -> None:
     """Say what came out and where it is, and fail if the run did or could not be kept."""
     saved, code = str(target), 0 if result.ok else 1
@@ -103,6 +114,8 @@ def _finish(
     if as_json:
         print(json.dumps({**_numbers(result), "run_file": saved, **({"page": str(page)} if page else {})}, indent=2))
     else:
+        for event in result.events if events else ():
+            print(event)
         print(f"{result.summary()}\n\nrun file: {saved}")
         if result.status.startswith("interrupted"):
             print(f"to go on: taut run --from {saved}")
@@ -136,4 +149,5 @@ def _numbers(result: Trajectory) -> dict[str, Any]:
         "work": overall.work,
         "wall_time": result.wall_time,
         "notes": list(result.notes),
+        "events": [asdict(event) for event in result.events],
     }

@@ -175,6 +175,7 @@ def march(
     zero, weak = row(d.vectors, ZERO), row(d.vectors, WEAK)
     targets, samples = lend(targets), lend(samples)
     limits, tolerance = rules.limits, rules.tolerance
+    arrived = True  # at a time at which something may be due
     done, free, hands_on = counts[FILLED], limits.level == 0, rules.sample_stages < rules.stages
     enter(plant, 0.5 * (max(breaks[counts[PIECE]], -1e300) + min(breaks[counts[PIECE] + 1], 1e300)))
     while True:
@@ -188,6 +189,14 @@ def march(
         if budget == 0 or 2 * counts[LOGGED] > log.shape[0]:
             return PAUSED
         budget -= 1
+        if arrived:
+            event = coming(plant, t)
+            if event >= 0:
+                left = take_place(plant, event, t, y, counts, log)
+                if left > 0:
+                    return STOPPED if left == 1 else TO_CUT
+                continue
+            arrived = False
 
         if rules.fixed > 0.0:
             end = clock[START] + (counts[GRID] + 1) * rules.fixed
@@ -256,12 +265,13 @@ def march(
             done += 1
         elif done == targets.size:
             return FINISHED
+        counts[FILLED] = done
 
         put(y, trial)
         clock[TIME] = end
         counts[STEPS] += 1
         if history.shape[0] > 0:
-            note(t, h, error, 1.0, counts, history)
+            note(t, end - t, error, 1.0, counts, history)
         watch(plant, clock, y, weak)
         counts[FRESH] = 0
         if hands_on and used == 0 and not lands:
@@ -269,7 +279,7 @@ def march(
             counts[FRESH] = 1
         if rules.fixed > 0.0:
             # A break a hair before the grid counts as on it: no step fits between the two.
-            if not lands or end >= clock[START] + (counts[GRID] + 1 - 1e-3) * rules.fixed:
+            if end >= clock[START] + (counts[GRID] + 1 - 1e-3) * rules.fixed:
                 counts[GRID] += 1
         else:
             k = rules.error_order + 1
@@ -281,13 +291,11 @@ def march(
         if lands:
             counts[PIECE] += 1
             enter(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
-            if event < 0:
-                event = coming(plant, end)
-        while event >= 0:
+            arrived = True
+        if event >= 0:
             left = take_place(plant, event, end, y, counts, log)
             if left > 0:
                 return STOPPED if left == 1 else TO_CUT
-            event = coming(plant, end) if lands else -1
 
 
 _LOOP = (remember, held, overshoot, balanced, close, rebalance, correct, settle, note, watch)

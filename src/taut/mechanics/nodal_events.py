@@ -46,6 +46,9 @@ FOLLOWED, STOPPED, TO_CUT = range(3)
 ROUND_OFF = 4e-15
 """Of lengths, relative to size and distance from the origin: some units in the last place."""
 
+TOGETHER = 1e-10
+"""Of a typical time: cables that change closer to one another change at one instant."""
+
 QUICK, MOST_QUICK = 1e-6, 20
 """More changes in a row than this, each within this fraction of a typical time after the last, are chatter."""
 
@@ -275,7 +278,7 @@ def strike(p: Pack, e: int, t: float, y: np.ndarray, log: np.ndarray, filled: in
         for other in range(watched_cables(p)):
             if other != e:
                 room, rate, known = _margin(p, other, state)
-                if abs(room) <= 1.0 and known == 1 and rate < 0.0:
+                if known == 1 and rate < 0.0 and abs(room) <= max(1.0, TOGETHER * constants_in(p).scale[1] * -rate):
                     _, filled = _change(p, other, t, state, log, filled)
     return left, filled
 

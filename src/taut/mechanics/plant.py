@@ -17,12 +17,13 @@ from taut.mechanics.assembly import euclidean, nodal_tables
 from taut.mechanics.signals import distinct, pieces_of, tabulate
 from taut.mechanics.survey import problems_of_motion
 from taut.mechanics.tables import EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
-from taut.mechanics.watching import BAND, Watched, Watcher, problems_of_watches, times_of, watched_by
+from taut.mechanics.watching import BAND, Watched, Watcher, times_of, watched_by
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES
 from taut.structure.scenario import SOLVERS, Damping, Load, Watch
 from taut.structure.structure import Structure
+from taut.structure.watches import problems_of_watches
 
 NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
     "lend_plant": nodal.lend_plant,
@@ -123,7 +124,7 @@ class Plant:
 
     @property
     def works(self) -> bool:
-        return bool(self.loads or self.dampers or any(thing.cut for thing in self.things))
+        return bool(self.loads or self.dampers)
 
     @property
     def typical_time(self) -> float:

@@ -22,10 +22,10 @@ from taut.structure.files import Model, located, parse_model
 from taut.structure.format.overriding import overridden
 from taut.structure.scenario import Scenario
 
-RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction")
+RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction", "locate")
 """What a scenario and the command line both say."""
 
-PHYSICS = ("gravity", "loads", "damping", "velocities", "solver")
+PHYSICS = ("gravity", "loads", "damping", "events", "velocities", "solver")
 """What a scenario says beside them."""
 
 

@@ -1,4 +1,4 @@
-"""What pages, plots and films can show beside structures and trajectories: a still, a mode shape, an event."""
+"""What pages, plots and films can show beside structures and trajectories: a still, a mode shape."""
 
 from __future__ import annotations
 
@@ -48,14 +48,6 @@ class ModeShape:
     name: str
     frequency: float
     displacement: np.ndarray
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that happened at a time [s] of a run, such as a cable going slack."""
-
-    time: float
-    name: str
 
 
 def still_of(equilibrium: Equilibrium, facts: Mapping[str, str] | None = None) -> Still:

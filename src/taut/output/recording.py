@@ -17,7 +17,7 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError
-from taut.output.run_format import CHECKPOINT, FORMAT, HISTORY, VARIABLES, labels_of, structure_of
+from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, HISTORY, VARIABLES, labels_of, structure_of
 from taut.output.whole_files import Unfailing, seal, written_whole
 from taut.structure.files import model_text
 
@@ -109,8 +109,17 @@ def _write_facts(file: Any, run: Trajectory) -> None:
         _put_texts(file, "step_fact", ("step_fact",), HISTORY)
         variable = file.create_variable("history", ("step_tried", "step_fact"), data=run.history)
         variable.attrs["long_name"] = "every step tried: time [s], step [s], error of that allowed, whether accepted"
+    if run.events:
+        file.dimensions["event"] = len(run.events)
+        variable = file.create_variable("event_time", ("event",), data=np.array([event.time for event in run.events]))
+        variable.attrs["units"] = "s"
+        for name, meaning in EVENTS.items():
+            _put_texts(file, f"event_{name}", ("event",), [_storable(getattr(event, name)) for event in run.events])
+            file.variables[f"event_{name}"].attrs["long_name"] = meaning
     for name, meaning in CHECKPOINT.items():
         data = getattr(run.checkpoint, name)
+        if not data.size:
+            continue
         file.dimensions[f"checkpoint_{name}_size"] = data.size
         variable = file.create_variable(f"checkpoint_{name}", (f"checkpoint_{name}_size",), data=data)
         variable.attrs["long_name"] = meaning

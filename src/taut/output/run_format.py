@@ -46,10 +46,14 @@ VARIABLES = {
 HISTORY = ("time", "step", "error", "accepted")
 """The columns of the history of steps, which is there on request."""
 
+EVENTS = {"name": "what happened", "subject": "to what", "change": "in a word"}
+"""The words of an event, each a variable `event_...` beside `event_time`."""
+
 CHECKPOINT = {
     "y": "last state of the time loop: positions, velocities, work",
     "clock": "last clock of the time loop",
     "counts": "last counts of the time loop",
+    "flags": "which cables were slack then, and where what was watched stood",
 }
 
 

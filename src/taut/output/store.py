@@ -12,7 +12,8 @@ import numpy as np
 
 from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory, of_samples
 from taut.errors import FileError, suggestion
-from taut.output.run_format import CHECKPOINT, FORMAT, VARIABLES, labels_of, structure_of
+from taut.mechanics.watching import Event
+from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, VARIABLES, labels_of, structure_of
 from taut.output.whole_files import seal_of
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -69,7 +70,10 @@ def _read(file: Any, source: Path) -> Trajectory:
     sizes = {name: len(labels) for name, labels in labels_of(structure).items()}
     for name in ("time", "loaded", "freedom", "condition"):
         sizes[name] = file.dimensions[name].size if name in file.dimensions else 0
-    point = Checkpoint(*(np.asarray(file.variables[f"checkpoint_{name}"][...]) for name in CHECKPOINT))
+    kept = {name: f"checkpoint_{name}" for name in CHECKPOINT}
+    point = Checkpoint(
+        **{name: np.asarray(file.variables[at][...]) for name, at in kept.items() if at in file.variables}
+    )
     if point.y.size not in (6 * sizes["node"] + 1, 12 * sizes["node"] + 1):  # RATTLE keeps remainders too
         raise ValueError(f"its last state has {point.y.size} numbers, not {6 * sizes['node'] + 1}")
     return replace(
@@ -81,6 +85,7 @@ def _read(file: Any, source: Path) -> Trajectory:
         wall_time=float(file.attrs["wall_time"]),
         notes=tuple(json.loads(file.attrs["notes"])),
         history=np.asarray(file.variables["history"][...]) if "history" in file.variables else np.zeros((0, 4)),
+        events=_events(file),
         load_names=loads,
         model_text=told,
     )
@@ -105,6 +110,13 @@ def _samples(file: Any, name: str, sizes: dict[str, int]) -> np.ndarray:
     if found.shape != wanted or found.dtype != np.float64:
         raise ValueError(f"{name} has the shape {found.shape}, not {wanted}")
     return found
+
+
+def _events(file: Any) -> tuple[Event, ...]:
+    if "event_time" not in file.variables:
+        return ()
+    words = [map(_plain, file.variables[f"event_{name}"][...]) for name in EVENTS]
+    return tuple(Event(float(t), *told) for t, *told in zip(file.variables["event_time"][...], *words, strict=True))
 
 
 def _text(file: Any, name: str) -> str:

@@ -13,14 +13,18 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
+from taut.mechanics.watching import Event
 from taut.output.page.embedding import Arrays, quantised, rounded
 from taut.output.page.layout import centre_of_mass, described, size_facts, tensions_as_placed
-from taut.output.pictured import Event, ModeShape, Still, checked_mode
+from taut.output.pictured import ModeShape, Still, checked_mode
 from taut.structure.files import parse_model
 from taut.structure.records import AXES
 
 MOST_FRAMES = 2000
 """Samples a page keeps of a run, unless told otherwise."""
+
+MOST_EVENTS = 500
+"""Events a page marks on its charts; of more only the first."""
 
 MOST_NUMBERS = 12_000_000
 """Positions and forces a page keeps of a run; fewer samples where there would be more."""
@@ -53,7 +57,7 @@ def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) 
         "facts": {**run.facts(), **size_facts(structure)},
         "finished": run.ok,
         "model": run.model_text if len(run.model_text) <= LONGEST_MODEL_TEXT else "",
-        "events": [],
+        "events": _listed(run.events),
         "modes": [],
     }
     entry["kept"] = _kept_in_words(run.time.size, kept.size, store)
@@ -112,8 +116,12 @@ def with_extras(
                 "displacement": arrays.sampled(shape[None] / largest),
             }
         )
-    happened = [{"time": float(event.time), "name": event.name} for event in sorted(events, key=lambda e: e.time)]
-    return {**entry, "modes": shapes, "events": happened}
+    happened = sorted([*entry["events"], *_listed(events)], key=lambda event: event["time"])
+    return {**entry, "modes": shapes, "events": happened[:MOST_EVENTS]}
+
+
+def _listed(events: Iterable[Event]) -> list[dict[str, Any]]:
+    return [{"time": float(event.time), "name": event.name} for event in events]
 
 
 def kept_samples(run: Trajectory, frames: int | None) -> np.ndarray:

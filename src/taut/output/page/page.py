@@ -11,10 +11,11 @@ from typing import Any
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
+from taut.mechanics.watching import Event
 from taut.output.page.assembling import html
 from taut.output.page.content import run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays
-from taut.output.pictured import Event, ModeShape, Still, mode_shapes, still_of
+from taut.output.pictured import ModeShape, Still, mode_shapes, still_of
 from taut.output.whole_files import written_whole
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.modes import Modes
@@ -55,7 +56,7 @@ def page(
     """A run or a structure as a page that turns, plays and explains itself in any browser; a file if a path is given.
 
     shown: a trajectory, an equilibrium, a structure, or several to lay over each other: in a list, or by the names to
-    show. modes (as `taut.modes` finds them, or made by hand), events: of the first of them.
+    show. modes (as `taut.modes` finds them, or made by hand), events beside those of the run itself: of the first.
     frames: samples to keep of each run (2000 unless it is very big).
 
     In a notebook the value is shown as it is: `taut.page(run)`.

@@ -205,6 +205,27 @@ class LoadEntry(Entry):
     signal: SignalEntry
 
 
+class WatchEntry(Entry):
+    node: Name | None = None
+    axis: Name | None = None
+    normal: Vector | None = None
+    level: float | None = None
+    nodes: Annotated[list[Name], Len(2, 2)] | None = None
+    length: float | None = None
+    cable: Name | None = None
+    tension: float | None = None
+    time: float | None = None
+    sense: Name | None = None
+    then: Name = "record"
+    cut: list[Name] = []
+
+    @classmethod
+    def long_form(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("cut"), str):
+            return {**data, "cut": [data["cut"]]}
+        return data
+
+
 class DampingEntry(Entry):
     node: float = 0.0
     mass: float = 0.0
@@ -226,6 +247,7 @@ class ScenarioEntry(Entry):
     gravity: Annotated[Vector, BeforeValidator(_downwards)] = [0.0, 0.0, 0.0]
     loads: dict[Name, LoadEntry] = {}
     damping: DampingEntry = DampingEntry()
+    events: dict[Name, WatchEntry] = {}
     velocities: dict[Name, Vector] = {}
     duration: float = 1.0
     every: float | None = None
@@ -233,6 +255,7 @@ class ScenarioEntry(Entry):
     tolerance: float = 1e-8
     step: float | None = None
     correction: Name | None = None
+    locate: bool = True
     solver: Name = "direct"
 
 

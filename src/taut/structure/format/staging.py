@@ -7,20 +7,24 @@ from itertools import pairwise
 
 from taut.errors import Problem, suggestion
 from taut.structure.format.lines import Path
-from taut.structure.format.schema import CORRECTIONS, ScenarioEntry, SignalEntry
+from taut.structure.format.schema import CORRECTIONS, ScenarioEntry, SignalEntry, WatchEntry
 from taut.structure.records import AXES
-from taut.structure.scenario import SOLVERS, Constant, Damping, Doublet, Load, Scenario, Signal, Sinusoid, Table
+from taut.structure.scenario import SOLVERS, Constant, Damping, Doublet, Load, Scenario, Signal, Sinusoid, Table, Watch
+from taut.structure.structure import Structure
+from taut.structure.watches import problems_of_watches
 
 
 def staged(
-    entry: ScenarioEntry, nodes: Collection[str], velocities: Mapping[str, list[float]]
+    entry: ScenarioEntry, structure: Structure, velocities: Mapping[str, list[float]]
 ) -> tuple[Scenario, list[Problem]]:
     """The scenario and its problems; the names of methods are the business of those who run them."""
     x, y, z = entry.gravity
+    nodes = structure.nodes
     scenario = Scenario(
         gravity=(x, y, z),
         loads=tuple(Load(load.node, load.axis, _signal(load.signal), name) for name, load in entry.loads.items()),
         damping=Damping(entry.damping.node, entry.damping.mass, entry.damping.stiffness),
+        events=tuple(_watch(name, watch) for name, watch in entry.events.items()),
         velocities={node: (v[0], v[1], v[2]) for node, v in velocities.items()},
         duration=entry.duration,
         every=entry.every,
@@ -28,14 +32,27 @@ def staged(
         tolerance=entry.tolerance,
         step=entry.step,
         correction=entry.correction,
+        locate=entry.locate,
         solver=entry.solver,
     )
     problems = [
         *_number_problems(entry),
         *_load_problems(entry, nodes),
+        *(
+            Problem(("scenario", *found.path), found.message)
+            for found in problems_of_watches(structure, scenario.events)
+        ),
         *(_unknown_node(("scenario", "velocities", n), n, nodes) for n in velocities if n not in nodes),
     ]
     return scenario, problems
+
+
+def _watch(name: str, entry: WatchEntry) -> Watch:
+    given = entry.own()
+    for key in ("normal", "nodes", "cut"):
+        if key in given:
+            given[key] = tuple(given[key])
+    return Watch(name, **given)
 
 
 def _signal(entry: SignalEntry) -> Signal:

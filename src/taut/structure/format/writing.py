@@ -109,6 +109,8 @@ def _scenario(scenario: Scenario) -> Iterator[tuple[str, str]]:
         elif slot.name == "loads":
             loads = zip(_load_names(value), value, strict=True)
             yield slot.name, _block((name, _load(name, load)) for name, load in loads)
+        elif slot.name == "events":
+            yield slot.name, _block((watch.name, _entries(_given(watch))) for watch in value)
         elif slot.name == "velocities":
             if value:
                 yield slot.name, _block((node, _list(velocity)) for node, velocity in value.items())

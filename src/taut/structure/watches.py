@@ -1,0 +1,68 @@
+"""What can be wrong with things to look out for in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from taut.errors import Problem, SelectionError, suggestion
+from taut.structure.records import AXES
+from taut.structure.scenario import ACTIONS, SENSES, Watch
+from taut.structure.structure import Structure
+
+FORMS = {"node": "level", "nodes": "length", "cable": "tension", "time": "time"}
+"""What is watched, and what it passes."""
+
+
+def problems_of_watches(structure: Structure, watches: Sequence[Watch]) -> list[Problem]:
+    """All that is wrong with what is to be watched."""
+    found: list[Problem] = []
+    for watch in watches:
+        path = ("events", watch.name)
+        found += [Problem((*path, *place), message) for place, message in _problems(structure, watch)]
+    return found
+
+
+def _problems(structure: Structure, watch: Watch) -> Iterator[tuple[tuple[str, ...], str]]:
+    forms = [form for form in FORMS if getattr(watch, form) is not None]
+    if len(forms) != 1:
+        yield (), f"must watch one of {', '.join(FORMS)}" + (f", not {' and '.join(forms)}" if forms else "")
+        return
+    (form,) = forms
+    value = getattr(watch, FORMS[form])
+    if value is None:
+        yield (), f'needs "{FORMS[form]}" beside "{form}"'
+    elif not np.isfinite(value) or (form in ("nodes", "cable") and value < 0.0):
+        yield (FORMS[form],), f"{value} must be a finite number" + ("" if form == "node" else ", zero or more")
+    if watch.time is not None and not watch.time > 0.0:
+        yield ("time",), f"{watch.time:g} s must be more than zero"
+    if form == "node" and (watch.axis is None) == (watch.normal is None):
+        yield (), "needs an axis or a normal, one of them"
+    if watch.axis is not None and watch.axis not in tuple(AXES):
+        yield ("axis",), f'"{watch.axis}" is not an axis; say x, y or z'
+    if watch.normal is not None and not 0.0 < np.linalg.norm(watch.normal) < np.inf:
+        yield ("normal",), f"{list(watch.normal)} is not a direction"
+    for node in (watch.node,) if form == "node" else watch.nodes or ():
+        if node not in structure.nodes:
+            yield (form,), f'no node "{node}"{suggestion(str(node), structure.nodes)}'
+    if watch.sense is not None and watch.sense not in SENSES:
+        yield ("sense",), f'"{watch.sense}" is not one of {", ".join(SENSES)}{suggestion(watch.sense, SENSES)}'
+    if watch.then not in ACTIONS:
+        yield ("then",), f'"{watch.then}" is not one of {", ".join(ACTIONS)}{suggestion(watch.then, ACTIONS)}'
+    elif watch.then == "cut" and not watch.cut and form != "cable":
+        yield ("then",), 'says nothing of what to cut; name members under "cut"'
+    elif watch.then != "cut" and watch.cut:
+        yield ("cut",), f'members are cut by "then: cut", not by "then: {watch.then}"'
+    for place, selectors, kind in (
+        ("cable", (watch.cable,) if watch.cable is not None else (), "cable"),
+        ("cut", watch.cut, ""),
+    ):
+        for selector in selectors:
+            if not kind and selector.partition(":")[0] not in ("bar", "cable"):
+                yield (place,), f'"{selector}" is not a member; say bar:NAME or cable:NAME'
+                continue
+            try:
+                structure.select(selector, kind)
+            except SelectionError as error:
+                yield (place,), str(error)
