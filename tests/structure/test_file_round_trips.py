@@ -12,7 +12,7 @@ from taut.errors import ModelError, TautError
 from taut.structure import generators
 from taut.structure.files import model_text, parse_model, read_model
 from taut.structure.records import AXES, Bar, Cable, LinearConstraint, Material
-from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table
+from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table, Watch
 from taut.structure.structure import Structure
 
 FOLDER = Path(__file__).parents[2] / "examples"
@@ -176,6 +176,17 @@ signals = (
 )
 
 
+def watches(known: st.SearchStrategy[str]) -> st.SearchStrategy[Watch]:
+    sense = st.sampled_from([None, "rising", "falling", "both"])
+    then = st.sampled_from(["record", "stop"])
+    return (
+        st.builds(Watch, names, node=known, axis=st.sampled_from(AXES), level=numbers, sense=sense, then=then)
+        | st.builds(Watch, names, node=known, normal=st.just((1.0, 0.5, -2.0)), level=numbers, sense=sense)
+        | st.builds(Watch, names, nodes=st.tuples(known, known), length=positive, then=then)
+        | st.builds(Watch, names, time=positive, then=then)
+    )
+
+
 @st.composite
 def scenarios(draw: st.DrawFn, nodes: list[str]) -> Scenario:
     known = st.sampled_from(nodes)
@@ -190,6 +201,8 @@ def scenarios(draw: st.DrawFn, nodes: list[str]) -> Scenario:
         draw(positive),
         draw(optional(positive)),
         draw(st.sampled_from([None, "none", "constraints", "energy", "baumgarte"])),
+        events=draw(st.lists(watches(known), max_size=3, unique_by=lambda w: w.name).map(tuple)),
+        locate=draw(st.booleans()),
     )
 
 

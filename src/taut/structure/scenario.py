@@ -115,7 +115,6 @@ class Scenario:
     gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     loads: tuple[Load, ...] = ()
     damping: Damping = Damping()
-    events: tuple[Watch, ...] = ()
     velocities: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     duration: float = 1.0
     every: float | None = None
@@ -123,5 +122,6 @@ class Scenario:
     tolerance: float = 1e-8
     step: float | None = None
     correction: str | None = None
-    locate: bool = True
     solver: str = "direct"
+    events: tuple[Watch, ...] = ()
+    locate: bool = True
