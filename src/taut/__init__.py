@@ -56,6 +56,7 @@ _HOMES = {
     "taut.statics.sizing": ("elastic_sizes",),
     "taut.dynamics.correction": ("Correction",),
     "taut.dynamics.trajectory": ("Trajectory",),
+    "taut.dynamics.predictability": ("Predictability", "predictability"),
     "taut.dynamics.simulate": ("simulate",),
     "taut.dynamics.ensemble": ("Ensemble", "ensemble"),
     "taut.output": ("plot",),
@@ -90,6 +91,7 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.correction import Correction
     from taut.dynamics.ensemble import Ensemble, ensemble
+    from taut.dynamics.predictability import Predictability, predictability
     from taut.dynamics.simulate import simulate
     from taut.dynamics.trajectory import Trajectory
     from taut.errors import BalanceError, FileError, ModelError, OptionError, Problem, SelectionError, TautError

@@ -55,6 +55,9 @@ def run(
         Path | None, typer.Option("--page", help="Write a page to look at too (.html).", metavar="FILE")
     ] = None,
     events: Annotated[bool, typer.Option("--events", help="List every event, not only the first few.")] = False,
+    horizon: Annotated[
+        bool, typer.Option("--horizon", help="Run it once more, finer, and say how long it can be believed.")
+    ] = False,
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
@@ -75,7 +78,8 @@ def run(
         raise OptionError("nothing to run: give a model file, or --from RUN.nc to continue a run")
     if page is not None:
         check_writable(page)
-    _finish(*recorded(loaded, target, given, start), target, page=page, as_json=as_json, events=events)
+    result = recorded(loaded, target, given, start, horizon=horizon)
+    _finish(*result, target, page=page, as_json=as_json, events=events)
 
 
 def warmup() -> None:
@@ -148,6 +152,7 @@ def _numbers(result: Trajectory) -> dict[str, Any]:
         "worst": {name: getattr(overall, f"worst_{name}") for name in ("length", "rate", "energy")},
         "work": overall.work,
         "wall_time": result.wall_time,
+        "believable": result.believable,
         "notes": list(result.notes),
         "events": [asdict(event) for event in result.events],
     }

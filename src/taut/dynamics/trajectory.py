@@ -111,6 +111,7 @@ class Trajectory:
     wall_time: float = 0.0
     notes: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
+    believable: str = ""  # how long, where that was asked for
     history: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)), repr=False)
     load_names: tuple[str, ...] = ()
     earlier: Overall = Overall()  # of samples that went to a sink and are not here
@@ -177,6 +178,8 @@ class Trajectory:
         if self.events:
             first = "; ".join(map(str, self.events[:FEW]))
             rows["events"] = f"{len(self.events)}: {first}{'; ...' if len(self.events) > FEW else ''}"
+        if self.believable:
+            rows["believable"] = self.believable
         if counts["unbalanced"]:
             rows["not corrected"] = f"{counts['unbalanced']} states: the correction gave up there"
         for index, note in enumerate(self.notes):

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from taut.dynamics.correction import Correction
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Rattle
 from taut.dynamics.patience import patience
+from taut.dynamics.predictability import PART, compared, finer_run, mean_member
 from taut.dynamics.simulate import Sink, simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, ModelError, OptionError
-from taut.mechanics.plant import assemble
+from taut.mechanics.plant import Plant, assemble
 from taut.output.progress import progress_bar
 from taut.output.recording import recording
 from taut.output.store import load_run
@@ -30,11 +34,12 @@ PHYSICS = ("gravity", "loads", "damping", "events", "velocities", "solver")
 
 
 def recorded(
-    model: Model, target: Path, given: Mapping[str, Any], start: Trajectory | None = None
+    model: Model, target: Path, given: Mapping[str, Any], start: Trajectory | None = None, *, horizon: bool = False
 ) -> tuple[Trajectory, FileError | None]:
     """Run a model, or go on with a run of it, into a run file that grows while the run goes on.
 
     given: options that win over those of the run that is continued, and these over those of the scenario.
+    horizon: run it once more, finer, to say how long it can be believed.
     Returns what is to be said of the run, its samples being in the file, and why the file is not there if it is not.
     The file holds the model's text with all options, so that it says everything about the run.
     """
@@ -43,7 +48,10 @@ def recorded(
     result = None
     try:
         with ExitStack() as until_written, recording(target) as recorder:
-            result = _simulated(model, given, start, recorder.add)
+            kept = _Kept(recorder.add) if horizon else recorder.add
+            plant, result = _simulated(model, given, start, kept)
+            if isinstance(kept, _Kept) and result.ok:
+                result = kept.judged(plant, result)
             until_written.enter_context(patience())
             recorder.finish(result)
     except FileError as error:
@@ -53,7 +61,32 @@ def recorded(
     return result, None
 
 
-def _simulated(model: Model, given: Mapping[str, Any], start: Trajectory | None, sink: Sink) -> Trajectory:
+class _Kept:
+    """A sink that also keeps what is needed to compare a run with another one."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._time: list[np.ndarray] = []
+        self._nodes: list[np.ndarray] = []
+
+    def __call__(self, part: Trajectory) -> None:
+        self._sink(part)
+        self._time.append(part.time)
+        self._nodes.append(part.nodes)
+
+    def judged(self, plant: Plant, run: Trajectory) -> Trajectory:
+        """The run, with how long it can be believed."""
+        time, nodes = np.concatenate(self._time), np.concatenate(self._nodes)
+        with progress_bar(0.0, float(time[-1])) as report:
+            other, finer = finer_run(plant, run.options, float(time[-1]), report)
+        count = min(time.size, other.time.size)
+        told = compared(time[:count], nodes[:count], other.nodes[:count], PART * mean_member(run), finer)
+        return replace(run, believable=str(told))
+
+
+def _simulated(
+    model: Model, given: Mapping[str, Any], start: Trajectory | None, sink: Sink
+) -> tuple[Plant, Trajectory]:
     scenario = model.scenario
     wanted = _settings(scenario, given, start)
     changed = {name: value for name, value in wanted.items() if value != getattr(scenario, name)}
@@ -66,7 +99,8 @@ def _simulated(model: Model, given: Mapping[str, Any], start: Trajectory | None,
     try:
         plant = assemble(model.structure, **{name: getattr(scenario, name) for name in PHYSICS})
         with progress_bar(float(start.time[-1]) if start else 0.0, duration) as report:
-            return simulate(plant, duration, **wanted, start=start, sink=sink, progress=report, model_text=text)
+            run = simulate(plant, duration, **wanted, start=start, sink=sink, progress=report, model_text=text)
+            return plant, run
     except ModelError as error:
         raise located(model, error.problems) from None
 

@@ -141,6 +141,7 @@ def _write_attributes(attributes: Any, run: Trajectory) -> None:
     attributes["wall_time"] = run.wall_time
     attributes["options"] = json.dumps(dict(run.options))
     attributes["counts"] = json.dumps(dict(run.counts))
+    attributes["believable"] = run.believable
     attributes["notes"] = json.dumps(list(run.notes))
 
 

@@ -83,6 +83,7 @@ def _read(file: Any, source: Path) -> Trajectory:
         options=json.loads(file.attrs["options"]),
         counts=json.loads(file.attrs["counts"]),
         wall_time=float(file.attrs["wall_time"]),
+        believable=str(file.attrs.get("believable", "")),
         notes=tuple(json.loads(file.attrs["notes"])),
         history=np.asarray(file.variables["history"][...]) if "history" in file.variables else np.zeros((0, 4)),
         events=_events(file),
