@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from taut.dynamics.correction import Correction
+from taut.dynamics.following import Progress
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Rattle
 from taut.dynamics.patience import patience
@@ -41,9 +42,15 @@ def recorded(
     if target.suffix != ".nc":
         raise FileError(f"{target}: a run file's name must end in .nc")
     result = None
+    wanted = _settings(model.scenario, given, start)
+    begin = float(start.time[-1]) if start else 0.0
     try:
-        with ExitStack() as until_written, recording(target) as recorder:
-            result = _simulated(model, given, start, recorder.add)
+        with (
+            ExitStack() as until_written,
+            recording(target) as recorder,
+            progress_bar(begin, wanted["duration"]) as report,
+        ):
+            result = _simulated(model, wanted, start, recorder.add, report)
             until_written.enter_context(patience())
             recorder.finish(result)
     except FileError as error:
@@ -53,9 +60,15 @@ def recorded(
     return result, None
 
 
-def _simulated(model: Model, given: Mapping[str, Any], start: Trajectory | None, sink: Sink) -> Trajectory:
+def followed(model: Model, sink: Sink, progress: Progress | None = None) -> Trajectory:
+    """Run a model as its scenario says; the samples go to the sink."""
+    return _simulated(model, _settings(model.scenario, {}, None), None, sink, progress)
+
+
+def _simulated(
+    model: Model, wanted: dict[str, Any], start: Trajectory | None, sink: Sink, progress: Progress | None
+) -> Trajectory:
     scenario = model.scenario
-    wanted = _settings(scenario, given, start)
     changed = {name: value for name, value in wanted.items() if value != getattr(scenario, name)}
     told = [f"scenario.{name}={'' if value is None else value}" for name, value in changed.items()]
     text = overridden(model.text, told, model.source)
@@ -65,8 +78,7 @@ def _simulated(model: Model, given: Mapping[str, Any], start: Trajectory | None,
         wanted["samples"] = start.options.get("samples", "steps")
     try:
         plant = assemble(model.structure, **{name: getattr(scenario, name) for name in PHYSICS})
-        with progress_bar(float(start.time[-1]) if start else 0.0, duration) as report:
-            return simulate(plant, duration, **wanted, start=start, sink=sink, progress=report, model_text=text)
+        return simulate(plant, duration, **wanted, start=start, sink=sink, progress=progress, model_text=text)
     except ModelError as error:
         raise located(model, error.problems) from None
 
