@@ -59,7 +59,8 @@ def _fitting(names: Sequence[str], pattern: str, kind: str) -> tuple[str, ...]:
     fits = re.compile(translate(pattern)).match
     found = tuple(name for name in names if fits(name))
     if not found:
-        raise SelectionError(f'no {kind} "{pattern}"{suggestion(pattern, names)}')
+        some = f"; there are {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}"
+        raise SelectionError(f'no {kind} "{pattern}"{suggestion(pattern, names) or some}')
     return found
 
 
