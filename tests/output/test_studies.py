@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -138,6 +138,10 @@ def test_bad_calls_are_refused(short: taut.Model, tmp_path: Path) -> None:
         sweep(short, {"cables.c9.stiffness": [1]})
     with pytest.raises(ModelError, match=r'unknown key "gravty" under scenario; did you mean "gravity"'):
         sweep(short, {"scenario.gravty": [1]})
+    with pytest.raises(OptionError, match="takes a model file, or what read_model gives, not a Structure"):
+        sweep(short.structure, {STIFFNESS: [1]})  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="of this model is not what its text says; save it"):
+        sweep(replace(short, structure=short.structure.changed("cable:*", stiffness=7.0)), {STIFFNESS: [1]})
     with pytest.raises(OptionError, match="jobs = 0 must be one or more"):
         sweep(short, {STIFFNESS: [1]}, jobs=0)
     with pytest.raises(FileError, match="a study file's name must end in .nc"):

@@ -36,7 +36,7 @@ def sweep(
         list[str],
         typer.Argument(
             help="Keys as in --set, with values: 100:200:5 (evenly spaced), log:1:1000:4 (equal ratios), dp5,dp8.",
-            metavar="KEY=VALUES...",
+            metavar="KEY=VALUES",
             show_default=False,
         ),
     ],

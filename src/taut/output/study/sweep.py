@@ -18,9 +18,10 @@ from taut.output.study.store import load_study, save_study
 from taut.output.study.study import Study, study_of
 from taut.output.study.workers import spread
 from taut.output.whole_files import check_writable
-from taut.structure.files import Model, read_model
+from taut.structure.files import Model, parse_model, read_model
 from taut.structure.format.lines import read_document
 from taut.structure.format.overriding import override
+from taut.structure.structure import Structure
 
 
 class StoppedStudy(FileError):
@@ -52,7 +53,7 @@ def sweep(
     A point that fails is part of the study, with its reason as its status. Ctrl-C ends with the points that are done.
     Results are the same bits whatever the number of jobs.
     """
-    loaded = model if isinstance(model, Model) else read_model(model)
+    loaded = _model(model)
     grid = grid_of(axes)
     if jobs < 1:
         raise OptionError(f"jobs = {jobs} must be one or more")
@@ -80,6 +81,21 @@ def sweep(
     return study
 
 
+def _model(given: Model | str | os.PathLike[str]) -> Model:
+    if isinstance(given, Structure):
+        raise OptionError(
+            "sweep takes a model file, or what read_model gives, not a Structure: keys are entries of a file"
+        )
+    if not isinstance(given, Model):
+        return read_model(given)
+    told = parse_model(given.written, given.source, given.overrides, limit=None)
+    if (told.structure, told.scenario) != (given.structure, given.scenario):
+        raise OptionError(
+            "the structure or scenario of this model is not what its text says; save it, and read it again"
+        )
+    return given
+
+
 def _outcomes(
     model: Model,
     plan: Plan,
@@ -92,7 +108,7 @@ def _outcomes(
     outcomes = {} if journal is None else journal.outcomes
     left = [point for point in range(grid.count) if point not in outcomes]
     variants = ((point, _variant(model, grid, point, runs)) for point in left)
-    if progress is not None:
+    if progress is not None and outcomes:
         progress(len(outcomes), grid.count)
     with patience() as interrupted:
         for point, found in spread(variants, min(jobs, max(1, len(left))), interrupted):

@@ -1,9 +1,8 @@
 """The points of a study spread over processes; one that dies takes nothing with it but its try at one point.
 
-Processes and not threads, since half the time of a small model is spent in Python, reading and assembling it: sixty
-T-bars on two cores took three quarters of the time of one thread with two threads, and half of it with two processes,
-once these had started (1 s). Each has a pool of its own, so that it is known which point a dead one was at. Results
-are the same bits wherever a point is computed.
+Processes and not threads, since half the time of a small model is spent in Python, reading and assembling it: a T-bar
+takes 6.3 ms alone, 6.4 ms in each of two processes and 9.1 ms in each of two threads. A process takes 1 s to start.
+Each has a pool of its own, so that it is known which point a dead one was at. Results are the same bits everywhere.
 """
 
 from __future__ import annotations
