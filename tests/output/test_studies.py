@@ -254,6 +254,14 @@ def test_a_journal_is_taken_up_where_it_was_cut_off(short: taut.Model, tmp_path:
             sweep(short, axes, output=path)
     with open(journal, "ab") as stream:
         stream.write(b'{"point": 1, "status": "fini')
+
+    def press(done: float, count: float) -> None:
+        if done == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    again = sweep(short, axes, output=path, progress=press)
+    assert again.status.tolist() == ["finished", "finished", NOT_YET, "finished", NOT_YET]
+    assert not path.exists()
     found = sweep(short, axes, output=path)
     assert found.work.tolist() == [1000.0, 0.0, 0.0, 1003.0, 0.0]
     assert_same_study(found, whole, but=(*TIMES, "work"))
