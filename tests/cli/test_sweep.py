@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -178,18 +179,38 @@ LONG = ["sweep", "tbar.yaml", f"{STIFFNESS}=50:200:60", "--set", "scenario.durat
 
 @contextmanager
 def begun(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """The command in a process, when it has computed some points."""
-    command = [sys.executable, "-m", "taut.cli", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder) as process:
+    """The command in a process with a group of its own, as in a terminal, when it has computed some points."""
+    with started(folder, *arguments) as process:
+        journal = folder / "s.nc.journal"
+        until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 4, process)
+        yield process
+
+
+@contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [sys.executable, "-m", "taut.cli", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        start_new_session=True,
+    ) as process:
         try:
-            journal, end = folder / "s.nc.journal", time.monotonic() + PATIENCE
-            while not journal.exists() or journal.read_bytes().count(b"\n") < 4:
-                assert time.monotonic() < end
-                assert process.poll() is None
-                time.sleep(0.01)
             yield process
         finally:
             process.kill()
+
+
+def until(so: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not so():
+        assert time.monotonic() < end
+        assert process.poll() is None
+        time.sleep(0.01)
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
 
 
 def children(process: int) -> list[int]:
@@ -226,12 +247,16 @@ def assert_goes_on(taut: Callable, same: Study) -> None:
     assert sorted(os.listdir()) == ["s.nc", "tbar.yaml"]
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("jobs", "press"),
+    [("1", os.killpg), ("2", os.killpg), ("2", os.kill)],
+    ids=["1", "2 by terminal", "2 by kill -INT"],
+)
 def test_ctrl_c_keeps_what_was_computed_and_the_same_command_goes_on(
-    taut: Callable, tbar: Path, never_stopped: Study, jobs: str
+    taut: Callable, tbar: Path, never_stopped: Study, jobs: str, press: Callable[[int, int], None]
 ) -> None:
     with begun(tbar.parent, *LONG, "--jobs", jobs) as process:
-        process.send_signal(signal.SIGINT)
+        press(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (1, "")
     kept = Path("s.nc.journal").read_text().count("\n") - 1
@@ -239,7 +264,17 @@ def test_ctrl_c_keeps_what_was_computed_and_the_same_command_goes_on(
     assert_goes_on(taut, never_stopped)
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+@needs_proc
+def test_ctrl_c_while_processes_start_is_no_accident(tbar: Path) -> None:
+    with started(tbar.parent, *LONG, "--jobs", "2") as process:
+        until(lambda: len(children(process.pid)) >= 3, process)  # two, and one that looks after what they share
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (1, "")
+    assert re.fullmatch(r"interrupted: \d+ of 60 points are kept; the same command goes on with the others\n", err)
+
+
+@needs_proc
 def test_kill_keeps_what_was_computed_and_leaves_no_processes(taut: Callable, tbar: Path, never_stopped: Study) -> None:
     with begun(tbar.parent, *LONG, "--jobs", "2") as process:
         workers = children(process.pid)

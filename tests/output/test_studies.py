@@ -15,11 +15,13 @@ import taut
 from taut.dynamics import simulate as simulating
 from taut.errors import FileError, ModelError, OptionError
 from taut.output.study import workers
+from taut.output.study.grid import grid_of
 from taut.output.study.journal import journal_of, opened_journal
+from taut.output.study.plan import Plan
 from taut.output.study.points import Variant
 from taut.output.study.quantities import QUANTITIES, TIMES, outcome
 from taut.output.study.store import load_study
-from taut.output.study.study import NOT_YET, Study
+from taut.output.study.study import NOT_YET, Study, study_of
 from taut.output.study.sweep import sweep
 
 TBAR = Path(__file__).parents[2] / "examples" / "tbar.yaml"
@@ -173,6 +175,16 @@ def test_a_file_gives_the_study_back(short: taut.Model, tmp_path: Path) -> None:
     path.write_bytes(damaged[:2000] + b"?" + damaged[2001:])
     with pytest.raises(FileError, match="is damaged, or was changed"):
         taut.load(path)
+
+
+def test_keys_may_be_called_like_anything_else_in_the_file(tmp_path: Path) -> None:
+    grid = grid_of({key: [1, 2] for key in ("nodes", "node", "axes", "a/b", "a|b", "point", "model_text")})
+    outcomes = {k: outcome("finished", (("n1",), ("c1",), ("b1",)), {"work": float(k)}) for k in range(grid.count)}
+    made = study_of(Plan("text", grid, "program"), outcomes)
+    taut.save(made, tmp_path / "s.nc")
+    again = load_study(tmp_path / "s.nc")
+    assert again.plan == made.plan
+    assert_same_study(again, made, but=())
 
 
 def test_xarray_opens_it_as_a_labelled_grid(short: taut.Model, tmp_path: Path) -> None:

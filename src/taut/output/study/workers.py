@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any
 
 from taut.errors import OptionError
@@ -66,14 +67,31 @@ class _Lane:
         self._begin = {"max_workers": 1, "mp_context": context, "initializer": _begin, "initargs": (stop,)}
         self.pool = ProcessPoolExecutor(**self._begin)
 
+    def submit(self, work: Callable[..., Any], *given: Any) -> Future[Any]:
+        with _deaf():  # the process may be started here
+            return self.pool.submit(work, *given)
+
     def renew(self) -> None:
         self.pool.shutdown(wait=False)
         self.pool = ProcessPoolExecutor(**self._begin)
 
 
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Within, Ctrl-C waits; a process that is started here never hears it, not even before its first line runs."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _check_alive(lanes: list[_Lane]) -> None:
     """Start the processes; a script that starts them as it is imported has them all die at once."""
-    started = [lane.pool.submit(os.getpid) for lane in lanes]
+    started = [lane.submit(os.getpid) for lane in lanes]
     try:
         for process in started:
             process.result()
@@ -89,23 +107,27 @@ def _everywhere(
 ) -> Iterator[tuple[int, Outcome]]:
     busy: dict[Future[Outcome | None], tuple[_Lane, int, Variant, int]] = {}
 
+    def stopping() -> bool:
+        if interrupted():
+            stop.set()
+        return bool(stop.is_set())
+
     def give(lane: _Lane, point: int, variant: Variant, tries: int) -> None:
         try:
-            busy[lane.pool.submit(_work, variant)] = (lane, point, variant, tries)
+            busy[lane.submit(_work, variant)] = (lane, point, variant, tries)
         except BrokenProcessPool:  # it died while it had nothing to do
             lane.renew()
-            busy[lane.pool.submit(_work, variant)] = (lane, point, variant, tries)
+            busy[lane.submit(_work, variant)] = (lane, point, variant, tries)
 
     def give_next(lane: _Lane) -> None:
-        following = next(waiting, None)
-        if following is not None and not stop.is_set():
+        following = None if stopping() else next(waiting, None)
+        if following is not None:
             give(lane, *following, 1)
 
     for lane in lanes:
         give_next(lane)
     while busy:
-        if interrupted():
-            stop.set()
+        stopping()
         for future in wait(busy, LATENCY, FIRST_COMPLETED).done:
             lane, point, variant, tries = busy.pop(future)
             try:
@@ -113,7 +135,7 @@ def _everywhere(
             except BrokenProcessPool:
                 found = None
                 lane.renew()
-            if found is None and not stop.is_set():
+            if found is None and not stopping():
                 if tries < TRIES:
                     give(lane, point, variant, tries + 1)
                     continue
