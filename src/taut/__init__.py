@@ -64,6 +64,8 @@ _HOMES = {
     "taut.output.files": ("load", "save"),
     "taut.output.page.page": ("page",),
     "taut.output.pictured": ("ModeShape", "Still"),
+    "taut.output.study.study": ("Study",),
+    "taut.output.study.sweep": ("sweep",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -103,6 +105,8 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.output.film import film
     from taut.output.page.page import page
     from taut.output.pictured import ModeShape, Still
+    from taut.output.study.study import Study
+    from taut.output.study.sweep import sweep
     from taut.statics.balance import balance
     from taut.statics.cases import CaseTable, Envelope, deployment, load_cases
     from taut.statics.equilibrium import Equilibrium

@@ -10,8 +10,9 @@ from taut.cli.models import check, examples, info
 from taut.cli.pictures import film, page, plot
 from taut.cli.running import demo, run, warmup
 from taut.cli.statics import formfind, modes, prestress
+from taut.cli.sweeping import sweep
 
 __all__ = ["main"]
 
-for _command in (demo, examples, check, info, formfind, prestress, modes, run, page, plot, film, warmup):
+for _command in (demo, examples, check, info, formfind, prestress, modes, run, sweep, page, plot, film, warmup):
     app.command()(_command)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from taut.cli.sweeping import Show
 from taut.errors import FileError, OptionError
 
 if TYPE_CHECKING:
@@ -38,16 +39,28 @@ def page(
 
 
 def plot(
-    run: RunPath,
+    run: Annotated[Path, typer.Argument(help="A run file or a study file (.nc).", show_default=False)],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="A folder for one figure each, or a file for all (.png, .pdf, .svg)."),
     ] = None,
+    show: Show = None,
 ) -> None:
-    """Draw a run for paper: structure, energy, violations, forces and motion."""
+    """Draw a run for paper: structure, energy, violations, forces and motion; or a study, a quantity over its keys."""
+    from taut.output.files import load
     from taut.output.plot.sheets import figures, save_figures, save_sheet
+    from taut.output.plot.studies import save_study_sheet
+    from taut.output.study.study import Study
 
-    trajectory = _run(run)
+    loaded = load(run)
+    if isinstance(loaded, Study):
+        target = output or Path(f"{run.stem}.png")
+        save_study_sheet(loaded, target, show or "")
+        print(f"figure: {target}")
+        return
+    if show is not None:
+        raise OptionError("--show is for studies; a run has all its figures drawn")
+    trajectory = _as_run(run, loaded)
     target = output or Path(f"{run.stem}-plots")
     if target.suffix:
         save_sheet(trajectory, target)
@@ -98,10 +111,17 @@ def _pictured(path: Path) -> tuple[Structure | Still | Trajectory, tuple[ModeSha
 
 
 def _run(path: Path) -> Trajectory:
-    from taut.dynamics.trajectory import Trajectory
     from taut.output.files import load
 
-    found = load(path)
-    if not isinstance(found, Trajectory):
+    return _as_run(path, load(path))
+
+
+def _as_run(path: Path, found: object) -> Trajectory:
+    from taut.dynamics.trajectory import Trajectory
+    from taut.structure.structure import Structure
+
+    if isinstance(found, Trajectory):
+        return found
+    if isinstance(found, Structure):
         raise FileError(f"{path}: is a model, not a run; run it first: taut run {path}")
-    return found
+    raise FileError(f"{path}: is a study of many runs, not a run; taut plot {path} shows it")

@@ -1,4 +1,4 @@
-"""`load` and `save`: one door for model files and run files, by their suffix."""
+"""`load` and `save`: one door for model files, run files and study files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError
 from taut.output.recording import save_run
-from taut.output.store import load_run
+from taut.output.store import holds_study, load_run
+from taut.output.study.store import load_study, save_study
+from taut.output.study.study import Study
 from taut.structure.files import Model, read_model, write_model
 from taut.structure.structure import Structure
 
@@ -15,23 +17,25 @@ MODEL_SUFFIXES = (".yaml", ".yml")
 RUN_SUFFIXES = (".nc",)
 
 
-def load(path: str | Path) -> Structure | Trajectory:
-    """The structure of a model file (.yaml), or the trajectory of a run file (.nc).
+def load(path: str | Path) -> Structure | Trajectory | Study:
+    """The structure of a model file (.yaml), the trajectory of a run file (.nc), or a study (.nc).
 
     `taut.read_model` gives all of a model file: structure, scenario and text.
     """
     if Path(path).suffix in RUN_SUFFIXES:
-        return load_run(path)
+        return load_study(path) if holds_study(path) else load_run(path)
     return read_model(path).structure
 
 
-def save(thing: Structure | Model | Trajectory, path: str | Path) -> None:
-    """Write a structure or model to a model file (.yaml), a trajectory to a run file (.nc)."""
-    wanted = RUN_SUFFIXES if isinstance(thing, Trajectory) else MODEL_SUFFIXES
+def save(thing: Structure | Model | Trajectory | Study, path: str | Path) -> None:
+    """Write a structure or model to a model file (.yaml), a trajectory to a run file or a study to its file (.nc)."""
+    wanted = RUN_SUFFIXES if isinstance(thing, Trajectory | Study) else MODEL_SUFFIXES
     if Path(path).suffix not in wanted:
         raise FileError(f"{path}: a {type(thing).__name__} is saved as {' or '.join(wanted)}")
     if isinstance(thing, Trajectory):
         save_run(thing, path)
+    elif isinstance(thing, Study):
+        save_study(thing, path)
     elif isinstance(thing, Model):
         write_model(path, thing.structure, thing.scenario)
     else:

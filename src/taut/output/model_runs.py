@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.correction import Correction
+from taut.dynamics.following import Progress
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Rattle
 from taut.dynamics.patience import patience
@@ -46,12 +47,18 @@ def recorded(
     if target.suffix != ".nc":
         raise FileError(f"{target}: a run file's name must end in .nc")
     result = None
+    wanted = _settings(model.scenario, given, start)
+    begin = float(start.time[-1]) if start else 0.0
     try:
-        with ExitStack() as until_written, recording(target) as recorder:
-            kept = _Kept(recorder.add) if horizon else recorder.add
-            plant, result = _simulated(model, given, start, kept)
-            if isinstance(kept, _Kept) and result.ok:
-                result = kept.judged(plant, result)
+        with (
+            ExitStack() as until_written,
+            recording(target) as recorder,
+            progress_bar(begin, wanted["duration"]) as report,
+        ):
+            kept = _Kept(recorder.add) if horizon else None
+            result = _simulated(model, wanted, start, kept or recorder.add, report)
+            if kept and result.ok:
+                result = kept.judged(model, result)
             until_written.enter_context(patience())
             recorder.finish(result)
     except FileError as error:
@@ -74,8 +81,9 @@ class _Kept:
         self._time.append(part.time)
         self._nodes.append(part.nodes)
 
-    def judged(self, plant: Plant, run: Trajectory) -> Trajectory:
+    def judged(self, model: Model, run: Trajectory) -> Trajectory:
         """The run, with how long it can be believed."""
+        plant = _assembled(model)
         time, nodes = np.concatenate(self._time), np.concatenate(self._nodes)
         with progress_bar(0.0, float(time[-1])) as report:
             other, finer = finer_run(plant, run.options, float(time[-1]), report)
@@ -84,11 +92,15 @@ class _Kept:
         return replace(run, believable=str(told))
 
 
+def followed(model: Model, sink: Sink, progress: Progress | None = None) -> Trajectory:
+    """Run a model as its scenario says; the samples go to the sink."""
+    return _simulated(model, _settings(model.scenario, {}, None), None, sink, progress)
+
+
 def _simulated(
-    model: Model, given: Mapping[str, Any], start: Trajectory | None, sink: Sink
-) -> tuple[Plant, Trajectory]:
+    model: Model, wanted: dict[str, Any], start: Trajectory | None, sink: Sink, progress: Progress | None
+) -> Trajectory:
     scenario = model.scenario
-    wanted = _settings(scenario, given, start)
     changed = {name: value for name, value in wanted.items() if value != getattr(scenario, name)}
     told = [f"scenario.{name}={'' if value is None else value}" for name, value in changed.items()]
     text = overridden(model.text, told, model.source)
@@ -97,12 +109,14 @@ def _simulated(
     if start and start.options.get("method") == wanted["method"]:
         wanted["samples"] = start.options.get("samples", "steps")
     try:
-        plant = assemble(model.structure, **{name: getattr(scenario, name) for name in PHYSICS})
-        with progress_bar(float(start.time[-1]) if start else 0.0, duration) as report:
-            run = simulate(plant, duration, **wanted, start=start, sink=sink, progress=report, model_text=text)
-            return plant, run
+        plant = _assembled(model)
+        return simulate(plant, duration, **wanted, start=start, sink=sink, progress=progress, model_text=text)
     except ModelError as error:
         raise located(model, error.problems) from None
+
+
+def _assembled(model: Model) -> Plant:
+    return assemble(model.structure, **{name: getattr(model.scenario, name) for name in PHYSICS})
 
 
 def continued(source: Path, other: Model | None, overrides: Iterable[str]) -> tuple[Model, Trajectory]:

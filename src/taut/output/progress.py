@@ -1,4 +1,4 @@
-"""A bar for those who watch a long run or film: simulated time, and the time left."""
+"""A bar for those who watch a long run, film or study: how far it is, and the time left."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress_bar(begin: float, end: float, done: str = "simulated") -> Iterator[Callable[[float, float], None] | None]:
-    """Gives the function to report time and duration [s] to; None where stderr is no terminal. done: what was done."""
+def progress_bar(
+    begin: float, end: float, done: str = "simulated", unit: str = "s"
+) -> Iterator[Callable[[float, float], None] | None]:
+    """Gives the function to report how far it is and the end to; None where stderr is no terminal.
+
+    done: what was done, in what unit.
+    """
     if not sys.stderr.isatty():
         yield None
         return
@@ -17,7 +22,7 @@ def progress_bar(begin: float, end: float, done: str = "simulated") -> Iterator[
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("{task.description} {task.completed:9.4g} of {task.total:g} s"),
+        TextColumn("{task.description} {task.completed:9.4g} of {task.total:g} " + unit),
         BarColumn(),
         TimeRemainingColumn(),
     )

@@ -54,13 +54,20 @@ class Recorder:
 @contextmanager
 def recording(path: str | Path) -> Iterator[Recorder]:
     """Within, record a run; at the end the file takes its final name, or is gone where something failed."""
+    with written_netcdf(path) as (file, stream):
+        yield Recorder(file, stream)
+
+
+@contextmanager
+def written_netcdf(path: str | Path) -> Iterator[tuple[Any, Unfailing]]:
+    """Within, write a NetCDF-4 file; at the end it is sealed and takes its final name, or is gone."""
     import h5netcdf
 
     with written_whole(path) as draft:
         with Unfailing(draft, "w+") as stream:
             try:
                 with h5netcdf.File(stream, "w") as file:
-                    yield Recorder(file, stream)
+                    yield file, stream
             finally:
                 if stream.failure is not None:  # whatever HDF5 says of it
                     raise stream.failure
@@ -83,7 +90,7 @@ def _write_frame(file: Any, part: Trajectory) -> None:
     used = {name: labels for name, labels in labels_of(part.structure).items() if labels}
     file.dimensions = {"time": None, **{name: len(labels) for name, labels in used.items()}}
     for name, labels in used.items():
-        _put_texts(file, name, (name,), [_storable(label) for label in labels])
+        put_texts(file, name, (name,), [storable(label) for label in labels])
     for name, (dimensions, unit, meaning) in VARIABLES.items():
         shape = getattr(part, name).shape
         for dimension, size in zip(dimensions[1:], shape[1:], strict=True):
@@ -103,10 +110,10 @@ def _write_facts(file: Any, run: Trajectory) -> None:
     _write_attributes(file.attrs, run)
     if run.load_names:
         file.dimensions.setdefault("loaded", len(run.load_names))
-        _put_texts(file, "loaded", ("loaded",), [_storable(name) for name in run.load_names])
+        put_texts(file, "loaded", ("loaded",), [storable(name) for name in run.load_names])
     if run.history.size:
         file.dimensions["step_tried"], file.dimensions["step_fact"] = run.history.shape
-        _put_texts(file, "step_fact", ("step_fact",), HISTORY)
+        put_texts(file, "step_fact", ("step_fact",), HISTORY)
         variable = file.create_variable("history", ("step_tried", "step_fact"), data=run.history)
         variable.attrs["long_name"] = "every step tried: time [s], step [s], error of that allowed, whether accepted"
     if run.events:
@@ -114,7 +121,7 @@ def _write_facts(file: Any, run: Trajectory) -> None:
         variable = file.create_variable("event_time", ("event",), data=np.array([event.time for event in run.events]))
         variable.attrs["units"] = "s"
         for name, meaning in EVENTS.items():
-            _put_texts(file, f"event_{name}", ("event",), [_storable(getattr(event, name)) for event in run.events])
+            put_texts(file, f"event_{name}", ("event",), [storable(getattr(event, name)) for event in run.events])
             file.variables[f"event_{name}"].attrs["long_name"] = meaning
     for name, meaning in CHECKPOINT.items():
         data = getattr(run.checkpoint, name)
@@ -123,16 +130,16 @@ def _write_facts(file: Any, run: Trajectory) -> None:
         file.dimensions[f"checkpoint_{name}_size"] = data.size
         variable = file.create_variable(f"checkpoint_{name}", (f"checkpoint_{name}_size",), data=data)
         variable.attrs["long_name"] = meaning
-    _put_texts(file, "model_text", (), run.model_text)
+    put_texts(file, "model_text", (), run.model_text)
     # The model's text gives the structure too, unless it was changed in between.
     if structure_of(run.model_text) != run.structure:
-        _put_texts(file, "structure_text", (), model_text(run.structure))
+        put_texts(file, "structure_text", (), model_text(run.structure))
 
 
 def _write_attributes(attributes: Any, run: Trajectory) -> None:
     from taut import __version__
 
-    attributes["title"] = _storable(run.structure.name or "a tensegrity structure")
+    attributes["title"] = storable(run.structure.name or "a tensegrity structure")
     attributes["source"] = f"taut {__version__}"
     attributes["created"] = datetime.now(UTC).isoformat(timespec="seconds")
     attributes["taut_format"] = FORMAT
@@ -145,7 +152,7 @@ def _write_attributes(attributes: Any, run: Trajectory) -> None:
     attributes["notes"] = json.dumps(list(run.notes))
 
 
-def _put_texts(file: Any, name: str, dimensions: tuple[str, ...], texts: Any) -> None:
+def put_texts(file: Any, name: str, dimensions: tuple[str, ...], texts: Any) -> None:
     """Texts as variables: an attribute holds at most 64 kB."""
     import h5py
 
@@ -153,6 +160,6 @@ def _put_texts(file: Any, name: str, dimensions: tuple[str, ...], texts: Any) ->
     variable[...] = np.array(texts, dtype=object)
 
 
-def _storable(label: str) -> str:
+def storable(label: str) -> str:
     """A label without what HDF5 texts cannot hold; the names themselves are in the model's text."""
     return label.replace("\0", "\\0").encode("utf-8", "replace").decode()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,42 +18,58 @@ from taut.mechanics.watching import Event
 from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, VARIABLES, labels_of, structure_of
 from taut.output.whole_files import seal_of
 
+STUDY = "taut_study"
+"""The attribute that study files have, with the version of their format, and run files have not."""
+
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 def load_run(path: str | Path) -> Trajectory:
     """Read a trajectory from a run file; raises FileError where it is not one, or not as it was written."""
+    with opened_netcdf(path, "run file") as file:
+        return _read(file, Path(path))
+
+
+@contextmanager
+def opened_netcdf(path: str | Path, kind: str) -> Iterator[Any]:
+    """Within, read a file that taut wrote, a "run file" or a "study file"; raises FileError where that fails."""
     import h5netcdf
     import h5py
 
     source = Path(path)
-    _check_readable(source)
+    _check_readable(source, kind)
     try:
         with h5py.File(source, "r") as opened, h5netcdf.File(opened) as file:
-            return _read(file, source)
+            yield file
     except FileError:
         raise
     except Exception as error:  # HDF5 has many ways to fail on what it did not expect
-        raise FileError(f"{source}: is not a run file that this version of taut can read ({error})") from error
+        raise FileError(f"{source}: is not a {kind} that this version of taut can read ({error})") from error
 
 
-def _check_readable(source: Path) -> None:
-    """Raise FileError on all that is not a whole run file, before HDF5, which damage can send into an endless loop."""
+def holds_study(path: str | Path) -> bool:
+    """Whether this is a study of many runs rather than one run."""
+    with opened_netcdf(path, "run file") as file:
+        return STUDY in file.attrs
+
+
+def _check_readable(source: Path, kind: str) -> None:
+    """Raise FileError on all that is not a whole file, before HDF5, which damage can send into an endless loop."""
     try:
         if source.is_dir():
-            raise FileError(f"{source}: is a folder, not a run file")
+            raise FileError(f"{source}: is a folder, not a {kind}")
         if not source.is_file():
             near = suggestion(source.name, os.listdir(source.parent)) if source.parent.is_dir() else ""
-            raise FileError(f"{source}: there is no such run file{near}")
+            raise FileError(f"{source}: there is no such {kind}{near}")
         with open(source, "rb") as stream:
             if stream.read(len(HDF5_SIGNATURE)) != HDF5_SIGNATURE:
-                raise FileError(f"{source}: is not a run file of taut; those are NetCDF-4 (HDF5)")
+                raise FileError(f"{source}: is not a {kind} of taut; those are NetCDF-4 (HDF5)")
         found = seal_of(source)
     except (OSError, ValueError) as error:
         raise FileError(f"{source}: cannot be read: {error}") from error
     if found == "none":
         raise FileError(
-            f"{source}: is NetCDF or HDF5, but no run file of taut, or not a whole one: it does not end with a checksum"
+            f"{source}: is NetCDF or HDF5, but no {kind} of taut, or not a whole one: it does not end with a checksum"
         )
     if found == "broken":
         raise FileError(
@@ -62,11 +80,11 @@ def _check_readable(source: Path) -> None:
 
 def _read(file: Any, source: Path) -> Trajectory:
     _check_format(file.attrs, source)
-    told = _text(file, "model_text")
-    structure = structure_of(_text(file, "structure_text") if "structure_text" in file.variables else told)
+    told = text_in(file, "model_text")
+    structure = structure_of(text_in(file, "structure_text") if "structure_text" in file.variables else told)
     if structure is None:
         raise FileError(f"{source}: this version of taut cannot read the model in it")
-    loads = tuple(map(_plain, file.variables["loaded"][...])) if "loaded" in file.variables else ()
+    loads = tuple(map(plain, file.variables["loaded"][...])) if "loaded" in file.variables else ()
     sizes = {name: len(labels) for name, labels in labels_of(structure).items()}
     for name in ("time", "loaded", "freedom", "condition"):
         sizes[name] = file.dimensions[name].size if name in file.dimensions else 0
@@ -93,6 +111,8 @@ def _read(file: Any, source: Path) -> Trajectory:
 
 
 def _check_format(attributes: Any, source: Path) -> None:
+    if STUDY in attributes:
+        raise FileError(f"{source}: is a study of many runs, not a run; taut plot {source} shows it")
     found = int(attributes["taut_format"])
     if found != FORMAT:
         maker = attributes.get("taut_version", "another version")
@@ -116,13 +136,13 @@ def _samples(file: Any, name: str, sizes: dict[str, int]) -> np.ndarray:
 def _events(file: Any) -> tuple[Event, ...]:
     if "event_time" not in file.variables:
         return ()
-    words = [map(_plain, file.variables[f"event_{name}"][...]) for name in EVENTS]
+    words = [map(plain, file.variables[f"event_{name}"][...]) for name in EVENTS]
     return tuple(Event(float(t), *told) for t, *told in zip(file.variables["event_time"][...], *words, strict=True))
 
 
-def _text(file: Any, name: str) -> str:
-    return _plain(file.variables[name][()])
+def text_in(file: Any, name: str) -> str:
+    return plain(file.variables[name][()])
 
 
-def _plain(text: Any) -> str:
+def plain(text: Any) -> str:
     return text.decode() if isinstance(text, bytes) else str(text)

@@ -5,5 +5,6 @@ from taut.output.plot.forces import tensions
 from taut.output.plot.motion import coordinates, paths
 from taut.output.plot.shapes import mode, structure
 from taut.output.plot.static_paths import static_path
+from taut.output.plot.studies import study
 
-__all__ = ["coordinates", "energy", "mode", "paths", "static_path", "structure", "tensions", "violations"]
+__all__ = ["coordinates", "energy", "mode", "paths", "static_path", "structure", "study", "tensions", "violations"]

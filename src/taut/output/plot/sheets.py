@@ -7,18 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from taut.dynamics.trajectory import Trajectory
-from taut.errors import FileError, OptionError
+from taut.errors import FileError
 from taut.output.plot.axes import require_samples
 from taut.output.plot.energies import energy, violations
+from taut.output.plot.files import blank_figure, check_suffix, save_figure
 from taut.output.plot.forces import tensions
 from taut.output.plot.motion import coordinates, paths
 from taut.output.plot.shapes import structure
 from taut.output.plot.views import chosen_view
-from taut.output.whole_files import written_whole
 
 Draw = Callable[[Any], Any]
-
-SUFFIXES = (".png", ".pdf", ".svg")
 
 
 def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
@@ -44,36 +42,19 @@ def save_figures(drawings: Mapping[str, tuple[Draw, bool]], folder: Path) -> lis
         raise FileError(f"{folder}: cannot be made: {error.strerror or error}") from error
     made = []
     for name, (draw, solid) in drawings.items():
-        figure = _figure((3.5, 3.0 if name in ("structure", "paths") else 2.6))
+        figure = blank_figure((3.5, 3.0 if name in ("structure", "paths") else 2.6))
         draw(figure.add_subplot(projection="3d" if solid else None))
         path = folder / f"{name}.png"
-        _save(figure, path)
+        save_figure(figure, path)
         made.append(path)
     return made
 
 
 def save_sheet(run: Trajectory, path: Path) -> None:
     """All of them on one sheet; the kind of file follows from its name."""
-    if path.suffix not in SUFFIXES:
-        raise FileError(f"{path}: a figure is saved as {', '.join(SUFFIXES)}")
+    check_suffix(path)
     drawings = figures(run)
-    figure = _figure((7.2, 9.0))
+    figure = blank_figure((7.2, 9.0))
     for place, (draw, solid) in enumerate(drawings.values(), 1):
         draw(figure.add_subplot(3, 2, place, projection="3d" if solid else None))
-    _save(figure, path)
-
-
-def _figure(size: tuple[float, float]) -> Any:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise OptionError('plots need matplotlib; install it with: pip install "taut[plot]"') from None
-    figure = Figure(figsize=size, layout="constrained", dpi=200)
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def _save(figure: Any, path: Path) -> None:
-    with written_whole(path) as draft:
-        figure.savefig(draft, format=path.suffix[1:])
+    save_figure(figure, path)
