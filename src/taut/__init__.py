@@ -22,7 +22,7 @@ _HOMES = {
     ),
     "taut.structure.records": ("Bar", "Cable", "LinearConstraint", "Material", "on_line", "on_plane", "tied"),
     "taut.structure.structure": ("Structure",),
-    "taut.structure.scenario": ("Constant", "Damping", "Doublet", "Load", "Scenario", "Sinusoid", "Table"),
+    "taut.structure.scenario": ("Constant", "Damping", "Doublet", "Load", "Motion", "Scenario", "Sinusoid", "Table"),
     "taut.structure.generators": (
         "dbar",
         "icosahedron",
@@ -128,5 +128,5 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         x_mast,
     )
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
-    from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table
+    from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, Scenario, Sinusoid, Table
     from taut.structure.structure import Structure

@@ -28,7 +28,7 @@ from taut.dynamics.correction import (
     remember,
 )
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
-from taut.dynamics.verbs import enter, firmness, gaps, lend, lend_plant, row
+from taut.dynamics.verbs import arrive, enter, firmness, gaps, lend, lend_plant, row
 from taut.numerics.vectors import finite, number_at, put
 
 FINISHED, PAUSED, STUCK, UNHELD, BLOWN = 0, 1, 2, 3, 4
@@ -207,6 +207,7 @@ def march(
         while done < targets.size and targets[done] < end - 1e-12 * h:
             if widened:
                 blend(method, (targets[done] - t) / h, h, y, stages, d.blend, sample)
+                arrive(plant, targets[done], sample)
             else:
                 put(side[0], stages[0])
                 counts[EVALUATIONS] += advance(

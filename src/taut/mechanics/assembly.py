@@ -20,6 +20,7 @@ from taut.mechanics.tables import (
     Constants,
     Guides,
     Krylov,
+    Moved,
     Nodal,
     Nodes,
     Pairs,
@@ -39,6 +40,7 @@ def nodal_tables(
     gravity: tuple[float, float, float],
     damping: Damping,
     signals: Signals,
+    moved: Moved,
     *,
     iterative: bool = False,
 ) -> tuple[Pack, Nodal]:
@@ -86,6 +88,7 @@ def nodal_tables(
             Work(*(np.zeros(n) for n in (size, size, rows, free.size, rows, free.size))),
             *system,
             *_nothing(),
+            moved,
         )
     )
 

@@ -14,13 +14,15 @@ import numpy as np
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.mechanics import nodal, nodal_manifold, nodal_momentum, nodal_outputs, redundancy
 from taut.mechanics.assembly import euclidean, nodal_tables
+from taut.mechanics.moving import tabulated_motions
 from taut.mechanics.signals import pieces_of, tabulate
 from taut.mechanics.survey import problems_of_motion
 from taut.mechanics.tables import EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
+from taut.structure.motions import motion_problems
 from taut.structure.records import AXES
-from taut.structure.scenario import SOLVERS, Damping, Load
+from taut.structure.scenario import SOLVERS, Damping, Load, Motion
 from taut.structure.structure import Structure
 
 NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
@@ -51,7 +53,8 @@ class Plant:
 
     structure: what is simulated; cables cut into segments are cut here.
     pack, tables: its flat arrays, for kernels and by name.
-    positions, velocities: at the start, (n, 3) each. breaks: times at which a signal is not smooth.
+    positions, velocities: at the start, (n, 3) each, with moved supports where they are then.
+    breaks: times at which a signal is not smooth.
     functions: loads given as Python functions, by load; a plant with any of them runs uncompiled.
     """
 
@@ -63,6 +66,7 @@ class Plant:
     velocities: np.ndarray
     loads: tuple[Load, ...]
     functions: Mapping[int, Callable[[float], float]]
+    motions: tuple[Motion, ...] = ()
 
     @property
     def iterates(self) -> bool:
@@ -71,7 +75,7 @@ class Plant:
 
     @property
     def formulation(self) -> str:
-        return "nodal_iterative" if self.iterates else "nodal"
+        return f"nodal{'_moved' if self.motions else ''}{'_iterative' if self.iterates else ''}"
 
     @property
     def compiled(self) -> bool:
@@ -111,13 +115,18 @@ class Plant:
         names += ["every node"] if constants.node_damping[0] else []
         return (*names, "the mass") if constants.mass_damping[0] else tuple(names)
 
+    @cached_property
+    def moved(self) -> tuple[str, ...]:
+        nodes = list(self.structure.nodes)
+        return tuple(dict.fromkeys(f'node "{nodes[i // 3]}"' for i in self.tables.moved.coordinate))
+
     @property
     def constant_mass(self) -> bool:
         return True
 
     @property
     def works(self) -> bool:
-        return bool(self.loads or self.dampers)
+        return bool(self.loads or self.dampers or self.motions)
 
     @property
     def typical_time(self) -> float:
@@ -150,6 +159,7 @@ class Plant:
             *t.signals[:4],
             t.constants.node_damping,
             t.constants.mass_damping,
+            *t.moved[:6],
         ):
             digest.update((part + 0).tobytes())  # so that -0 counts as 0
         return digest.hexdigest()[:16]
@@ -169,8 +179,8 @@ class Plant:
 
     def start(self) -> tuple[np.ndarray, np.ndarray]:
         speeds = np.zeros(self.coordinates)
-        free = self.tables.nodes.free
-        speeds[free] = self.velocities.ravel()[free]
+        for moving in (self.tables.nodes.free, self.tables.moved.coordinate):
+            speeds[moving] = self.velocities.ravel()[moving]
         return self.positions.ravel().copy(), speeds
 
     def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
@@ -202,9 +212,7 @@ class Plant:
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         out = nodal_outputs.empty_outputs(self.tables, times.size, self.held.size)
         pieces = pieces_of(self.breaks, times)
-        observe = nodal_outputs.observe
-        if self.iterates:
-            from taut.mechanics.iterative_verbs import observe
+        observe = self._observe()
         if self.compiled:
             observe(tables, times, pieces, states, self.held, out)
         for row in range(0 if self.compiled else times.size):
@@ -226,13 +234,29 @@ class Plant:
     def verbs(self) -> dict[str, Callable[..., Any]]:
         """The functions that algorithms call; kernels, unless a load is a Python function."""
         verbs = dict(NODAL_VERBS)
-        if self.iterates:
+        if self.motions:
+            from taut.mechanics.moved_verbs import MOVED_ITERATIVE_VERBS, MOVED_VERBS
+
+            verbs |= MOVED_ITERATIVE_VERBS if self.iterates else MOVED_VERBS
+        elif self.iterates:
             from taut.mechanics.iterative_verbs import ITERATIVE_VERBS
 
             verbs |= ITERATIVE_VERBS
         if self.functions:
             verbs |= {name: self._with_functions(verbs[name]) for name in ("rate", "forces", "power")}
         return verbs
+
+    def _observe(self) -> Callable[..., None]:
+        """The kernel that reads outputs off states."""
+        if self.motions:
+            from taut.mechanics import moved_verbs
+
+            return moved_verbs.observe_by_turns if self.iterates else moved_verbs.observe  # type: ignore[no-any-return]
+        if self.iterates:
+            from taut.mechanics import iterative_verbs
+
+            return iterative_verbs.observe  # type: ignore[no-any-return]
+        return nodal_outputs.observe
 
     def _with_functions(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         """The verb with the values of Python loads written into the tables first."""
@@ -258,32 +282,44 @@ def assemble(
     *,
     gravity: float | tuple[float, float, float] = 0.0,
     loads: Iterable[Load] = (),
+    motions: Iterable[Motion] = (),
     damping: Damping | None = None,
     velocities: Mapping[str, tuple[float, float, float]] | None = None,
     solver: str = "direct",
 ) -> Plant:
     """Make a structure with rigid bars ready to move.
 
-    gravity: [m/s^2], a number acts along -z. velocities: of nodes at the start [m/s], zero where not named.
+    gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still. velocities: of nodes at the start [m/s], zero where not named.
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
         faster than they do. Without meeting bars neither is needed.
     Raises ModelError with every problem found.
     """
     vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
-    loads, damping = tuple(loads), damping or Damping()
+    loads, motions, damping = tuple(loads), tuple(motions), damping or Damping()
     if solver not in SOLVERS:
         raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
     problems = problems_of_motion(structure)
     problems += _scenario_problems(structure, vector, loads, damping, velocities or {})
+    for place, motion in enumerate(motions):
+        found = motion_problems(structure, motion)
+        problems += [Problem(("motions", place, *problem.path), problem.message) for problem in found]
     if problems:
         raise ModelError(problems)
     fine = subdivided(structure)
     index = {node: 3 * i for i, node in enumerate(fine.nodes)}
     coordinates = [index[load.node] + AXES.index(load.axis) for load in loads]
-    signals, breaks, functions = tabulate([load.signal for load in loads], coordinates)
-    pack, tables = nodal_tables(fine, vector, damping, signals, iterative=solver == "iterative")
+    moved, knots = tabulated_motions(fine, motions)
+    signals, breaks, functions = tabulate([load.signal for load in loads], coordinates, knots)
+    pack, tables = nodal_tables(fine, vector, damping, signals, moved, iterative=solver == "iterative")
     speeds = np.array([(velocities or {}).get(node, (0.0, 0.0, 0.0)) for node in fine.nodes], dtype=float)
-    return Plant(fine, pack, tables, breaks, fine.positions, speeds.reshape(-1, 3), loads, functions)
+    start = np.concatenate([fine.positions.ravel(), speeds.ravel(), [0.0]])
+    if motions:
+        from taut.mechanics.moved_verbs import arrive
+
+        tables.signals.piece[0] = pieces_of(breaks, np.zeros(1))[0]
+        arrive(pack, 0.0, start)
+    places, speeds = start[:-1].reshape(2, -1, 3)
+    return Plant(fine, pack, tables, breaks, places, speeds, loads, functions, motions)
 
 
 def _scenario_problems(

@@ -25,16 +25,16 @@ CONSTANT, SINUSOID, DOUBLET, TABLE = 0, 1, 2, 3
 
 
 def tabulate(
-    signals: Sequence[Signal], coordinates: Sequence[int]
+    signals: Sequence[Signal], coordinates: Sequence[int], knots: Sequence[float] = ()
 ) -> tuple[Signals, np.ndarray, dict[int, Callable[[float], float]]]:
-    """The tables, the breaks of all signals in order, and the Python functions among them by index.
+    """The tables, the breaks of all signals and other knots in order, and the Python functions among them by index.
 
     A function's value lives in the table as a constant that is rewritten before every evaluation.
     """
     kinds: list[int] = []
     starts: list[int] = []
     numbers: list[float] = []
-    breaks: list[float] = [-math.inf, math.inf]
+    breaks: list[float] = [-math.inf, math.inf, *knots]
     functions: dict[int, Callable[[float], float]] = {}
     for index, signal in enumerate(signals):
         starts.append(len(numbers))

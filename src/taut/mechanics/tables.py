@@ -61,6 +61,19 @@ class Signals(NamedTuple):
     piece: np.ndarray  # (1,) a time inside the current smooth piece, written by the time loop
 
 
+class Moved(NamedTuple):
+    """Held coordinates that move as time says (`taut.mechanics.moving`); empty where all supports stand still."""
+
+    first: np.ndarray  # (s + 1,) where each of s motions begins in the next two
+    coordinate: np.ndarray  # what it moves
+    place: np.ndarray  # where that is without any motion [m]
+    kind: np.ndarray  # (s,)
+    start: np.ndarray  # (s,) where its numbers begin in `data`
+    data: np.ndarray
+    acceleration: np.ndarray  # (3 n,) now [m/s^2], zero at all other coordinates; work space
+    balance: np.ndarray  # (3 n,) work space
+
+
 class Pairs(NamedTuple):
     """A class-1 system, bar by bar; empty where the sparse saddle is used."""
 
@@ -121,6 +134,7 @@ class Nodal(NamedTuple):
     metric_pairs: Pairs  # ... and that of corrections, where its weight is not M
     metric_saddle: Saddle
     metric_krylov: Krylov
+    moved: Moved
 
 
 CABLES = 0
@@ -132,6 +146,7 @@ CONSTANTS = SIGNALS + len(Signals._fields)
 WORK = CONSTANTS + len(Constants._fields)
 SYSTEM = WORK + len(Work._fields)
 METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields) + len(Krylov._fields)
+MOVED = METRIC + METRIC - SYSTEM
 """Where each table begins in the pack's directory."""
 
 PAIR_PARTS, SADDLE_PARTS = len(Pairs._fields), len(Saddle._fields)
@@ -240,6 +255,25 @@ def work_in(p: Pack) -> Work:
         reals(p, WORK + 4),
         reals(p, WORK + 5),
     )
+
+
+@inlined
+def moved_in(p: Pack) -> Moved:
+    return Moved(
+        integers(p, MOVED),
+        integers(p, MOVED + 1),
+        reals(p, MOVED + 2),
+        integers(p, MOVED + 3),
+        integers(p, MOVED + 4),
+        reals(p, MOVED + 5),
+        reals(p, MOVED + 6),
+        reals(p, MOVED + 7),
+    )
+
+
+@inlined
+def motion_count(p: Pack) -> int:
+    return size_of(p, MOVED + 3)
 
 
 @inlined

@@ -107,6 +107,8 @@ def varied(
     """Variants from arrays with one row each; raises OptionError where they do not fit."""
     if not plant.compiled:
         raise OptionError("variants need loads that are signals; a Python function of time would be called for each")
+    if plant.motions:
+        raise OptionError("variants of a plant with moved supports cannot be followed together; simulate them one by one")
     structure, nodes = plant.structure, len(plant.positions)
     wanted: dict[str, tuple[Any, tuple[int, ...]]] = {
         "positions": (positions, (nodes, 3)),

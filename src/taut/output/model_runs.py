@@ -25,7 +25,7 @@ from taut.structure.scenario import Scenario
 RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction")
 """What a scenario and the command line both say."""
 
-PHYSICS = ("gravity", "loads", "damping", "velocities", "solver")
+PHYSICS = ("gravity", "loads", "motions", "damping", "velocities", "solver")
 """What a scenario says beside them."""
 
 
