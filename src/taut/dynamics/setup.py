@@ -94,7 +94,8 @@ def _check_rattle(plant: Machine, method: Rattle, wish: Correction) -> None:
     if plant.moved:
         more = f" and {len(plant.moved) - 1} more" if len(plant.moved) > 1 else ""
         raise OptionError(
-            f'method "{method.name}" is for supports that stand still, but {plant.moved[0]}{more} is moved; use dp5 or dp8'
+            f'method "{method.name}" is for supports that stand still, but {plant.moved[0]}{more} is moved; '
+            "use dp5 or dp8"
         )
     dampers = plant.dampers
     if dampers:

@@ -13,7 +13,10 @@ from taut.mechanics import nodal, nodal_manifold, nodal_outputs
 from taut.mechanics.iterating import prepare_iteration, solve_iteration
 from taut.numerics.compiled import bound, entry, kernel
 
-ITERATIVE_SYSTEM: Mapping[str, Callable[..., Any]] = {"prepare_system": prepare_iteration, "solve_system": solve_iteration}
+ITERATIVE_SYSTEM: Mapping[str, Callable[..., Any]] = {
+    "prepare_system": prepare_iteration,
+    "solve_system": solve_iteration,
+}
 
 
 def again(

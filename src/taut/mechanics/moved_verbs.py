@@ -16,11 +16,11 @@ import numpy as np
 
 from taut.mechanics import nodal, nodal_outputs
 from taut.mechanics.iterative_verbs import ITERATIVE_SYSTEM, ITERATIVE_VERBS, again
-from taut.mechanics.moving import put_motions
+from taut.mechanics.moving import moved_in, put_motions
 from taut.mechanics.nodal import applied_forces, momentum, put_gap_rates, put_guide_rates
 from taut.mechanics.nodal_outputs import imbalance
 from taut.mechanics.systems import prepare_system, solve_system
-from taut.mechanics.tables import bars_in, constants_in, guides_in, moved_in, nodes_in, sizes_in, work_in
+from taut.mechanics.tables import bars_in, constants_in, guides_in, nodes_in, sizes_in, work_in
 from taut.numerics.compiled import entry, kernel, woven
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import start_of

@@ -1,7 +1,7 @@
 """Supports that move: motions as tables, and the kernel that evaluates them.
 
-A support's coordinate is a known function of time. What moves it, whether given as a displacement or as an acceleration,
-becomes at assembly a curve of which position, velocity and acceleration are known together: either pieces
+A support's coordinate is a known function of time. What moves it, displacement or acceleration, becomes at assembly a
+curve of which position, velocity and acceleration are known together: either pieces
 
     d = d_k + v_k s + a_k s^2 / 2 + j_k s^3 / 6,   s = t - t_k
 
@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from taut.mechanics.tables import Moved, motion_count, moved_in, signals_in, sizes_in
-from taut.numerics.compiled import kernel
+from taut.mechanics.tables import MOVED, Moved, signals_in, sizes_in
+from taut.numerics.compiled import inlined, kernel
 from taut.numerics.curves import three_point_slopes
 from taut.numerics.lanes import one
-from taut.numerics.packing import Pack
+from taut.numerics.packing import Pack, integers, reals, size_of
 from taut.structure.motions import moved_nodes
 from taut.structure.records import AXES
 from taut.structure.scenario import Constant, Doublet, Motion, Signal, Sinusoid, Table
@@ -112,12 +112,11 @@ def _accelerated(signal: Signal, velocity: float) -> list[Piece] | tuple[float, 
         amplitude = -signal.amplitude / w**2
         drift = velocity - amplitude * w * math.cos(signal.phase)
         return -amplitude * math.sin(signal.phase), drift, signal.mean, amplitude, w, signal.phase
-    steady = signal.mean + signal.amplitude * math.sin(signal.phase) if isinstance(signal, Sinusoid) else _number(signal)
-    return [(0.0, 0.0, velocity, steady, 0.0)]
+    return [(0.0, 0.0, velocity, _number(signal), 0.0)]
 
 
 def _integrated(lines: Iterable[tuple[float, float, float, float]], velocity: float) -> list[Piece]:
-    """Accelerations straight from one time to the next, each (begin, end, value there, value here); none elsewhere."""
+    """Accelerations straight from one time to the next, each (begin, end, value at either); none elsewhere."""
     pieces: list[Piece] = [(0.0, 0.0, velocity, 0.0, 0.0)]
     end = 0.0
     for begin, until, here, there in lines:
@@ -140,7 +139,24 @@ def _moved_on(piece: Piece, t: float) -> tuple[float, float]:
 
 
 def _number(signal: Any) -> float:
+    """Of a signal that does not change."""
+    if isinstance(signal, Sinusoid):
+        return signal.mean + signal.amplitude * math.sin(signal.phase)
     return float(signal.value if isinstance(signal, Constant) else signal)
+
+
+@inlined
+def moved_in(p: Pack) -> Moved:
+    return Moved(
+        integers(p, MOVED),
+        integers(p, MOVED + 1),
+        reals(p, MOVED + 2),
+        integers(p, MOVED + 3),
+        integers(p, MOVED + 4),
+        reals(p, MOVED + 5),
+        reals(p, MOVED + 6),
+        reals(p, MOVED + 7),
+    )
 
 
 @kernel
@@ -172,7 +188,7 @@ def _motion_at(moved: Any, index: int, t: float, inside: float) -> tuple[float, 
 def put_motions(p: Pack, t: float, y: np.ndarray) -> None:
     """Write places and velocities of moved coordinates into a state, their accelerations into their table."""
     moved, n = moved_in(p), sizes_in(p).coordinates
-    count, inside = motion_count(p), one(signals_in(p).piece[0])
+    count, inside = size_of(p, MOVED + 3), one(signals_in(p).piece[0])
     for m in range(moved.first[count]):
         i = moved.coordinate[m]
         y[i] = moved.place[m]

@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.errors import ModelError, OptionError, suggestion
 from taut.mechanics import nodal, nodal_manifold, nodal_momentum, nodal_outputs, redundancy
 from taut.mechanics.assembly import euclidean, nodal_tables
 from taut.mechanics.moving import tabulated_motions
 from taut.mechanics.signals import pieces_of, tabulate
-from taut.mechanics.survey import problems_of_motion
+from taut.mechanics.survey import problems_of_motion, problems_of_scenario
 from taut.mechanics.tables import EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
-from taut.structure.motions import motion_problems
 from taut.structure.records import AXES
 from taut.structure.scenario import SOLVERS, Damping, Load, Motion
 from taut.structure.structure import Structure
@@ -289,7 +288,8 @@ def assemble(
 ) -> Plant:
     """Make a structure with rigid bars ready to move.
 
-    gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still. velocities: of nodes at the start [m/s], zero where not named.
+    gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still.
+    velocities: of nodes at the start [m/s], zero where not named.
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
         faster than they do. Without meeting bars neither is needed.
     Raises ModelError with every problem found.
@@ -299,10 +299,7 @@ def assemble(
     if solver not in SOLVERS:
         raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
     problems = problems_of_motion(structure)
-    problems += _scenario_problems(structure, vector, loads, damping, velocities or {})
-    for place, motion in enumerate(motions):
-        found = motion_problems(structure, motion)
-        problems += [Problem(("motions", place, *problem.path), problem.message) for problem in found]
+    problems += problems_of_scenario(structure, vector, loads, motions, damping, velocities or {})
     if problems:
         raise ModelError(problems)
     fine = subdivided(structure)
@@ -320,31 +317,3 @@ def assemble(
         arrive(pack, 0.0, start)
     places, speeds = start[:-1].reshape(2, -1, 3)
     return Plant(fine, pack, tables, breaks, places, speeds, loads, functions, motions)
-
-
-def _scenario_problems(
-    structure: Structure,
-    gravity: tuple[float, ...],
-    loads: tuple[Load, ...],
-    damping: Damping,
-    velocities: Mapping[str, tuple[float, float, float]],
-) -> list[Problem]:
-    found = []
-    if len(gravity) != 3 or not np.all(np.isfinite(gravity)):
-        found.append(Problem(("gravity",), f"{list(gravity)} is not three finite numbers"))
-    for index, load in enumerate(loads):
-        if load.node not in structure.nodes:
-            message = f'no node "{load.node}"{suggestion(load.node, structure.nodes)}'
-            found.append(Problem(("loads", index, "node"), message))
-        if load.axis not in tuple(AXES):
-            found.append(Problem(("loads", index, "axis"), f'"{load.axis}" is not an axis; say x, y or z'))
-    for name in ("node", "mass", "stiffness"):
-        value = getattr(damping, name)
-        if not value >= 0.0 or not np.isfinite(value):
-            found.append(Problem(("damping", name), f"{value} must be a finite number, zero or more"))
-    for node, speed in velocities.items():
-        if node not in structure.nodes:
-            found.append(Problem(("velocities", node), f'no node "{node}"{suggestion(node, structure.nodes)}'))
-        if len(speed) != 3 or not np.all(np.isfinite(speed)):
-            found.append(Problem(("velocities", node), f"{list(speed)} is not three finite numbers"))
-    return found

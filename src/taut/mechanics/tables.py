@@ -258,25 +258,6 @@ def work_in(p: Pack) -> Work:
 
 
 @inlined
-def moved_in(p: Pack) -> Moved:
-    return Moved(
-        integers(p, MOVED),
-        integers(p, MOVED + 1),
-        reals(p, MOVED + 2),
-        integers(p, MOVED + 3),
-        integers(p, MOVED + 4),
-        reals(p, MOVED + 5),
-        reals(p, MOVED + 6),
-        reals(p, MOVED + 7),
-    )
-
-
-@inlined
-def motion_count(p: Pack) -> int:
-    return size_of(p, MOVED + 3)
-
-
-@inlined
 def pairs_in(p: Pack, at: int) -> Pairs:
     """The pairs of the system that begins at part `at`, SYSTEM or METRIC."""
     return Pairs(reals(p, at), integers(p, at + 1), reals(p, at + 2), reals(p, at + 3))

@@ -108,7 +108,7 @@ def varied(
     if not plant.compiled:
         raise OptionError("variants need loads that are signals; a Python function of time would be called for each")
     if plant.motions:
-        raise OptionError("variants of a plant with moved supports cannot be followed together; simulate them one by one")
+        raise OptionError("variants need supports that stand still; simulate those with motions one by one")
     structure, nodes = plant.structure, len(plant.positions)
     wanted: dict[str, tuple[Any, tuple[int, ...]]] = {
         "positions": (positions, (nodes, 3)),

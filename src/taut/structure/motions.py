@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from taut.errors import Problem, SelectionError, suggestion
+from taut.errors import Problem, SelectionError
 from taut.structure.records import AXES
 from taut.structure.scenario import Constant, Doublet, Motion, Signal, Sinusoid, Table
 from taut.structure.structure import Structure
@@ -32,8 +32,10 @@ def moved_nodes(structure: Structure, motion: Motion) -> list[str]:
 def motion_problems(structure: Structure, motion: Motion) -> list[Problem]:
     """Every problem of a motion; paths begin inside it, as in ("acceleration", "table", "times")."""
     given = [kind for kind in ("displacement", "acceleration") if getattr(motion, kind) is not None]
-    problems = [] if motion.axis in tuple(AXES) else [Problem(("axis",), f'"{motion.axis}" is not an axis; say x, y or z')]
-    if not problems:
+    problems = list[Problem]()
+    if motion.axis not in tuple(AXES):
+        problems.append(Problem(("axis",), f'"{motion.axis}" is not an axis; say x, y or z'))
+    else:
         problems += _support_problems(structure, motion)
     if len(given) != 1:
         told = "has both" if given else "has neither"
@@ -54,10 +56,7 @@ def _support_problems(structure: Structure, motion: Motion) -> Iterator[Problem]
     try:
         nodes = moved_nodes(structure, motion)
     except SelectionError as error:
-        wanted = (motion.supports,) if isinstance(motion.supports, str) else motion.supports
-        lost = next((name for name in wanted if name not in structure.nodes and ":" not in name and "*" not in name), "")
-        message = f'no node "{lost}"{suggestion(lost, structure.nodes)}' if lost else str(error)
-        yield Problem(("supports",), message)
+        yield Problem(("supports",), str(error))
         return
     if not nodes:
         yield Problem(("supports",), f"no support holds {motion.axis}, so there is nothing to move along it")
@@ -81,7 +80,7 @@ def _signal_problems(signal: Signal, kind: str) -> Iterator[Problem]:
         if not all(map(math.isfinite, numbers)):
             yield Problem((), f"{signal} holds a number that is not finite")
         if isinstance(signal, Doublet) and not signal.width > 0.0:
-            yield Problem((), f"the doublet's width {signal.width:g} s must be more than zero")
+            yield Problem(("doublet", "width"), f"{signal.width:g} s must be more than zero")
     elif isinstance(signal, int | float):
         if not math.isfinite(signal):
             yield Problem((), f"{signal} is not a finite number")
@@ -97,9 +96,9 @@ def _signal_problems(signal: Signal, kind: str) -> Iterator[Problem]:
 
 def _table_problems(table: Table, kind: str) -> Iterator[Problem]:
     times, slopes = table.times, table.slopes
-    least = 2 if kind == "acceleration" else 1
+    least, word = (2, "two times") if kind == "acceleration" else (1, "one time")
     if len(times) < least:
-        yield Problem(("table", "times"), f"needs {'two times' if least == 2 else 'one time'} or more, not {len(times)}")
+        yield Problem(("table", "times"), f"needs {word} or more, not {len(times)}")
     for name, column in (("values", table.values), ("slopes", slopes)):
         if column is not None and len(column) != len(times):
             message = f"has {len(column)} numbers for {len(times)} times; each time needs one"

@@ -101,7 +101,6 @@ class Scenario:
 
     gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     loads: tuple[Load, ...] = ()
-    motions: tuple[Motion, ...] = ()
     damping: Damping = Damping()
     velocities: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     duration: float = 1.0
@@ -111,3 +110,4 @@ class Scenario:
     step: float | None = None
     correction: str | None = None
     solver: str = "direct"
+    motions: tuple[Motion, ...] = ()

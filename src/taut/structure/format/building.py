@@ -56,7 +56,7 @@ def build(entry: ModelEntry) -> tuple[Structure, Scenario, list[Problem]]:
     velocities = _by_node(skeleton, ("scenario", "velocities"), entry.scenario.velocities, origins)
     problems += origins.problems
     problems += [_placed(problem, members, structure, origins) for problem in structure.check()]
-    scenario, found = staged(entry.scenario, structure.nodes, velocities)
+    scenario, found = staged(entry.scenario, structure, velocities)
     # One bad property or material would otherwise be told once for each of its members.
     return structure, scenario, list(dict.fromkeys(problems + found))
 

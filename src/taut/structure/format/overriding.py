@@ -18,7 +18,7 @@ from taut.structure.format.lines import Document, Path, read_document
 from taut.structure.format.patching import in_one_line, patched
 from taut.structure.format.schema import REST_RULES, BarFields, CableFields, Entry, ModelEntry, SignalEntry
 
-ONE_OF = (frozenset(REST_RULES), frozenset(SignalEntry.model_fields))
+ONE_OF = (frozenset(REST_RULES), frozenset(SignalEntry.model_fields), frozenset(("displacement", "acceleration")))
 """Keys of which a mapping holds one at most: setting one drives out the others."""
 
 LONGEST_QUOTE = 80

@@ -205,6 +205,19 @@ class LoadEntry(Entry):
     signal: SignalEntry
 
 
+class MotionEntry(Entry):
+    supports: list[Name] = ["*"]
+    axis: Name
+    displacement: SignalEntry | None = None
+    acceleration: SignalEntry | None = None
+    velocity: float = 0.0
+
+    @classmethod
+    def long_form(cls, data: Any) -> Any:
+        one = isinstance(data, dict) and isinstance(data.get("supports"), str)
+        return {**data, "supports": [data["supports"]]} if one else data
+
+
 class DampingEntry(Entry):
     node: float = 0.0
     mass: float = 0.0
@@ -225,6 +238,7 @@ def _downwards(gravity: Any) -> Any:
 class ScenarioEntry(Entry):
     gravity: Annotated[Vector, BeforeValidator(_downwards)] = [0.0, 0.0, 0.0]
     loads: dict[Name, LoadEntry] = {}
+    motions: dict[Name, MotionEntry] = {}
     damping: DampingEntry = DampingEntry()
     velocities: dict[Name, Vector] = {}
     duration: float = 1.0

@@ -7,19 +7,34 @@ from itertools import pairwise
 
 from taut.errors import Problem, suggestion
 from taut.structure.format.lines import Path
-from taut.structure.format.schema import CORRECTIONS, ScenarioEntry, SignalEntry
+from taut.structure.format.schema import CORRECTIONS, MotionEntry, ScenarioEntry, SignalEntry
+from taut.structure.motions import motion_problems
 from taut.structure.records import AXES
-from taut.structure.scenario import SOLVERS, Constant, Damping, Doublet, Load, Scenario, Signal, Sinusoid, Table
+from taut.structure.scenario import (
+    SOLVERS,
+    Constant,
+    Damping,
+    Doublet,
+    Load,
+    Motion,
+    Scenario,
+    Signal,
+    Sinusoid,
+    Table,
+)
+from taut.structure.structure import Structure
 
 
 def staged(
-    entry: ScenarioEntry, nodes: Collection[str], velocities: Mapping[str, list[float]]
+    entry: ScenarioEntry, structure: Structure, velocities: Mapping[str, list[float]]
 ) -> tuple[Scenario, list[Problem]]:
     """The scenario and its problems; the names of methods are the business of those who run them."""
     x, y, z = entry.gravity
+    nodes = structure.nodes
     scenario = Scenario(
         gravity=(x, y, z),
         loads=tuple(Load(load.node, load.axis, _signal(load.signal), name) for name, load in entry.loads.items()),
+        motions=tuple(_motion(name, motion) for name, motion in entry.motions.items()),
         damping=Damping(entry.damping.node, entry.damping.mass, entry.damping.stiffness),
         velocities={node: (v[0], v[1], v[2]) for node, v in velocities.items()},
         duration=entry.duration,
@@ -33,9 +48,22 @@ def staged(
     problems = [
         *_number_problems(entry),
         *_load_problems(entry, nodes),
+        *_motion_problems(entry, scenario, structure),
         *(_unknown_node(("scenario", "velocities", n), n, nodes) for n in velocities if n not in nodes),
     ]
     return scenario, problems
+
+
+def _motion(name: str, entry: MotionEntry) -> Motion:
+    displacement, acceleration = entry.displacement, entry.acceleration
+    return Motion(
+        entry.supports[0] if len(entry.supports) == 1 else tuple(entry.supports),
+        entry.axis,
+        None if displacement is None else _signal(displacement),
+        None if acceleration is None else _signal(acceleration),
+        entry.velocity,
+        name,
+    )
 
 
 def _signal(entry: SignalEntry) -> Signal:
@@ -72,6 +100,12 @@ def _load_problems(entry: ScenarioEntry, known: Collection[str]) -> Iterator[Pro
         if load.axis not in tuple(AXES):
             yield Problem((*path, "axis"), f'"{load.axis}" is not an axis; say x, y or z')
         yield from _signal_problems((*path, "signal"), load.signal)
+
+
+def _motion_problems(entry: ScenarioEntry, scenario: Scenario, structure: Structure) -> Iterator[Problem]:
+    for name, motion in zip(entry.motions, scenario.motions, strict=True):
+        for problem in motion_problems(structure, motion):
+            yield Problem(("scenario", "motions", name, *problem.path), problem.message)
 
 
 def _signal_problems(path: Path, signal: SignalEntry) -> Iterator[Problem]:
