@@ -38,8 +38,8 @@ def motion_problems(structure: Structure, motion: Motion) -> list[Problem]:
     else:
         problems += _support_problems(structure, motion)
     if len(given) != 1:
-        told = "has both" if given else "has neither"
-        problems.append(Problem((), f"{told} a displacement [m] and an acceleration [m/s^2]; a motion is one of them"))
+        told = "both a displacement [m] and" if given else "neither a displacement [m] nor"
+        problems.append(Problem((), f"has {told} an acceleration [m/s^2]; a motion is one of them"))
         return problems
     (kind,) = given
     if not math.isfinite(motion.velocity):

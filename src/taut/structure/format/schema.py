@@ -206,6 +206,8 @@ class LoadEntry(Entry):
 
 
 class MotionEntry(Entry):
+    """Supports may be one selector or a list of them."""
+
     supports: list[Name] = ["*"]
     axis: Name
     displacement: SignalEntry | None = None
