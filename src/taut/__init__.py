@@ -36,7 +36,7 @@ _HOMES = {
         "truncated_tetrahedron",
         "x_mast",
     ),
-    "taut.structure.files": ("Model", "read_model"),
+    "taut.structure.files": ("Model", "read_model", "read_record"),
     "taut.mechanics.plant": ("Plant", "assemble"),
     "taut.mechanics.lagrangian": ("LagrangianPlant",),
     "taut.statics.self_stress": ("Counts", "counts", "mechanism_basis", "self_stress_basis"),
@@ -113,7 +113,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.statics.sizing import elastic_sizes
     from taut.statics.stability import Stability, stability
     from taut.statics.strengths import Utilisation, utilisation
-    from taut.structure.files import Model, read_model
+    from taut.structure.files import Model, read_model, read_record
     from taut.structure.generators import (
         dbar,
         icosahedron,
