@@ -30,6 +30,7 @@ def test_models_run_and_keep_their_bars_and_energy(path: Path) -> None:
         model.structure,
         gravity=scenario.gravity,
         loads=scenario.loads,
+        motions=scenario.motions,
         damping=scenario.damping,
         velocities=scenario.velocities,
     )
@@ -44,6 +45,20 @@ def test_models_run_and_keep_their_bars_and_energy(path: Path) -> None:
 def test_compare_corrections_finds_energy_correction_better_than_none() -> None:
     errors = script("compare_corrections").main(duration=5.0, tolerances=(1e-8,))
     assert errors["energy", 1e-8] < errors["constraints", 1e-8] < errors["none", 1e-8]
+
+
+def test_an_earthquake_bends_the_tower_and_leaves_its_base_at_rest() -> None:
+    model = taut.read_model(EXAMPLES / "tower_earthquake.yaml")
+    structure, scenario = model.structure, model.scenario
+    plant = taut.assemble(structure, gravity=scenario.gravity, motions=scenario.motions)
+    run = taut.simulate(plant, 3.0, every=0.01)
+    base, top = (list(structure.nodes).index(node) for node in ("bottom1", "top1"))
+    shift = run.nodes[:, [base, top], 0] - structure.positions[[base, top], 0]
+    assert 0.04 < np.abs(shift[:, 0]).max() < 0.06
+    assert 0.005 < np.abs(shift[:, 1] - shift[:, 0]).max() < 0.02, "how far the top sways over the base"
+    assert np.abs(run.velocities[-1, base]).max() < 1e-14
+    inertia = total_mass(structure) * np.abs(scenario.motions[0].acceleration.values).max()
+    assert 0.5 * inertia < np.abs(run.reaction[:, :, 0].sum(axis=1)).max() < 1.5 * inertia
 
 
 def test_the_tower_carries_its_weight() -> None:

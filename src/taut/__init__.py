@@ -22,7 +22,17 @@ _HOMES = {
     ),
     "taut.structure.records": ("Bar", "Cable", "LinearConstraint", "Material", "on_line", "on_plane", "tied"),
     "taut.structure.structure": ("Structure",),
-    "taut.structure.scenario": ("Constant", "Damping", "Doublet", "Load", "Scenario", "Sinusoid", "Table", "Watch"),
+    "taut.structure.scenario": (
+        "Constant",
+        "Damping",
+        "Doublet",
+        "Load",
+        "Motion",
+        "Scenario",
+        "Sinusoid",
+        "Table",
+        "Watch",
+    ),
     "taut.structure.generators": (
         "dbar",
         "icosahedron",
@@ -36,7 +46,7 @@ _HOMES = {
         "truncated_tetrahedron",
         "x_mast",
     ),
-    "taut.structure.files": ("Model", "read_model"),
+    "taut.structure.files": ("Model", "read_model", "read_record"),
     "taut.mechanics.plant": ("Plant", "assemble"),
     "taut.mechanics.lagrangian": ("LagrangianPlant",),
     "taut.mechanics.watching": ("Event",),
@@ -121,7 +131,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.statics.sizing import elastic_sizes
     from taut.statics.stability import Stability, stability
     from taut.statics.strengths import Utilisation, utilisation
-    from taut.structure.files import Model, read_model
+    from taut.structure.files import Model, read_model, read_record
     from taut.structure.generators import (
         dbar,
         icosahedron,
@@ -136,5 +146,5 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         x_mast,
     )
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
-    from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table, Watch
+    from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, Scenario, Sinusoid, Table, Watch
     from taut.structure.structure import Structure

@@ -48,7 +48,7 @@ def test_json(taut: Callable, tbar: Path) -> None:
     assert told["worst"]["length"] < 1e-12
 
 
-@pytest.mark.parametrize("model", ["tbar", "prism"])
+@pytest.mark.parametrize("model", ["tbar", "prism", "tower_earthquake"])
 def test_a_run_in_parts_is_the_run_in_one(taut: Callable, model: str) -> None:
     taut("examples", model)
     assert taut("run", f"{model}.yaml", "--duration", 0.6, "-o", "whole.nc").code == 0

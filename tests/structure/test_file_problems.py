@@ -127,6 +127,37 @@ def test_every_departure_from_the_form_comes_at_once() -> None:
             "{doublet: {amplitude: 1, width: 0}}",
             "signal.doublet.width: 0 s must be more than zero",
         ),
+        *(
+            ("  tolerance: 1e-10", f"  motions: {{quake: {{{said}}}}}", f"m.yaml:26: scenario.motions.quake{complaint}")
+            for said, complaint in (
+                ("axis: x", r": has neither a displacement \[m\] nor an acceleration \[m/s\^2\]; a motion is one"),
+                ("axis: x, displacement: 1, acceleration: 2", ": has both a displacement"),
+                ("displacement: 1", ': needs "axis"'),
+                ("axis: up, displacement: 1", '.axis: "up" is not an axis; say x, y or z'),
+                ("axis: x, displacement: nan", ".displacement.*: nan is not a finite number"),
+                ("axis: x, displacement: far", '.displacement.*"far" is not a number'),
+                ("axis: x, displacement: {doublet: {amplitude: 1, width: 1}}", ".displacement: a doublet jumps"),
+                ("axis: x, displacement: {sine: {}}", '.displacement: unknown key "sine"'),
+                ("axis: x, supports: aa, displacement: 1", '.supports: "aa" selects no node; did you mean "a"'),
+                ('axis: x, supports: "node:z*", displacement: 1', '.supports: "node:z.*selects no node'),
+                ("axis: x, supports: [a, b], displacement: 1", '.supports: node "b" cannot be moved along x: no supp'),
+                ("axis: x, supports: [[a]], displacement: 1", r".supports\[0\]: must be a name, not a list"),
+                ("axis: x, displacement: 1, velocity: 2", ".velocity: 2 m/s goes with an acceleration"),
+                (
+                    "axis: x, acceleration: {table: {times: [0, 2, 1], values: [0, 1, 2]}}",
+                    r".acceleration.table.times\[2\]: 1.0 s comes after 2.0 s; times must increase",
+                ),
+                (
+                    "axis: x, acceleration: {table: {times: [0, 1], values: [0, .nan]}}",
+                    r".acceleration.table.values\[1\]: .* is not a",
+                ),
+                (
+                    "axis: x, acceleration: {table: {times: [0], values: [0]}}",
+                    ".*table.times: needs two times or more",
+                ),
+                ("axis: x, acceleration: {doublet: {amplitude: 1, width: 0}}", ".acceleration.doublet.width: 0 s must"),
+            )
+        ),
         ("name: square", "constraints: {k: {on_plane: a}}", 'constraints.k: needs "normal"'),
         ("name: square", "constraints: {k: {on_line: a, direction: [0, 0, 0]}}", "k: the direction .* gives no line"),
         ("name: square", "constraints: {k: {}}", "k: must say one of on_plane, on_line, tied, terms"),

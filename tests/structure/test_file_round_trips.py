@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from taut.errors import ModelError, TautError
 from taut.structure import generators
 from taut.structure.files import model_text, parse_model, read_model
 from taut.structure.records import AXES, Bar, Cable, LinearConstraint, Material
-from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table, Watch
+from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, Scenario, Sinusoid, Table, Watch
 from taut.structure.structure import Structure
 
 FOLDER = Path(__file__).parents[2] / "examples"
@@ -92,6 +93,8 @@ def test_what_a_file_cannot_hold_is_said() -> None:
     s = parse_model(MODEL).structure
     with pytest.raises(ModelError, match=r'loads.c_x: the load on node "c" along x is driven by a Python function'):
         model_text(s, Scenario(loads=(Load("c", "x", lambda t: t),)))
+    with pytest.raises(ModelError, match=r"motions.base_x: a motion along x is driven by a Python function"):
+        model_text(s, Scenario(motions=(Motion("a", "x", lambda t: t),)))
     two = s.changed("bar:b1", material=Material("wood", 1.0))
     with pytest.raises(ModelError, match="materials.wood: two different materials have this name"):
         model_text(two)
@@ -188,7 +191,20 @@ def watches(known: st.SearchStrategy[str]) -> st.SearchStrategy[Watch]:
 
 
 @st.composite
-def scenarios(draw: st.DrawFn, nodes: list[str]) -> Scenario:
+def motions(draw: st.DrawFn, supports: Mapping[str, str]) -> Motion:
+    node, axes = draw(st.sampled_from(sorted(supports.items())))
+    signal = draw(st.builds(Constant, numbers) | st.builds(Sinusoid, numbers, numbers, numbers, numbers))
+    chosen = draw(st.sampled_from(["*", node, (node, "*")]))
+    axis = draw(st.sampled_from(axes))
+    if draw(st.booleans()):
+        return Motion(chosen, axis, displacement=signal)
+    times = st.lists(numbers, min_size=2, max_size=4, unique=True)
+    record = draw(times.map(lambda t: Table(tuple(sorted(t)), tuple(t))) | st.just(signal))
+    return Motion(chosen, axis, acceleration=record, velocity=draw(numbers))
+
+
+@st.composite
+def scenarios(draw: st.DrawFn, nodes: list[str], supports: Mapping[str, str]) -> Scenario:
     known = st.sampled_from(nodes)
     return Scenario(
         draw(vectors | st.floats(0.1, 20).map(lambda g: (0.0, 0.0, -g))),
@@ -203,6 +219,7 @@ def scenarios(draw: st.DrawFn, nodes: list[str]) -> Scenario:
         draw(st.sampled_from([None, "none", "constraints", "energy", "baumgarte"])),
         events=draw(st.lists(watches(known), max_size=3, unique_by=lambda w: w.name).map(tuple)),
         locate=draw(st.booleans()),
+        motions=tuple(draw(st.lists(motions(supports), max_size=3))) if supports else (),
     )
 
 
@@ -210,7 +227,7 @@ def scenarios(draw: st.DrawFn, nodes: list[str]) -> Scenario:
 @given(st.data())
 def test_random_structures_round_trip(data: st.DataObject) -> None:
     structure = data.draw(structures())
-    assert_same_again(structure, data.draw(scenarios(list(structure.nodes))))
+    assert_same_again(structure, data.draw(scenarios(list(structure.nodes), structure.supports)))
 
 
 # --- size

@@ -30,7 +30,7 @@ from taut.dynamics.correction import (
 )
 from taut.dynamics.happening import coming, happen, seek
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
-from taut.dynamics.verbs import enter, firmness, gaps, lend, lend_plant, row
+from taut.dynamics.verbs import arrive, enter, firmness, gaps, lend, lend_plant, row
 from taut.numerics.vectors import finite, number_at, put
 
 FINISHED, PAUSED, STUCK, UNHELD, BLOWN, STOPPED, TO_CUT = range(7)
@@ -175,7 +175,7 @@ def march(
     zero, weak = row(d.vectors, ZERO), row(d.vectors, WEAK)
     targets, samples = lend(targets), lend(samples)
     limits, tolerance = rules.limits, rules.tolerance
-    arrived = True  # at a time at which something may be due
+    landed = True  # at a time at which something may be due
     done, free, hands_on = counts[FILLED], limits.level == 0, rules.sample_stages < rules.stages
     enter(plant, 0.5 * (max(breaks[counts[PIECE]], -1e300) + min(breaks[counts[PIECE] + 1], 1e300)))
     while True:
@@ -189,14 +189,14 @@ def march(
         if budget == 0 or 2 * counts[LOGGED] > log.shape[0]:
             return PAUSED
         budget -= 1
-        if arrived:
+        if landed:
             event = coming(plant, t)
             if event >= 0:
                 left = take_place(plant, event, t, y, counts, log)
                 if left > 0:
                     return STOPPED if left == 1 else TO_CUT
                 continue
-            arrived = False
+            landed = False
 
         if rules.fixed > 0.0:
             end = clock[START] + (counts[GRID] + 1) * rules.fixed
@@ -250,6 +250,7 @@ def march(
         while done < targets.size and targets[done] < end - 1e-12 * h:
             if widened:
                 blend(method, (targets[done] - t) / h, h, y, stages, d.blend, sample)
+                arrive(plant, targets[done], sample)
             else:
                 put(row(side, 0), row(stages, 0))
                 counts[EVALUATIONS] += advance(
@@ -291,7 +292,7 @@ def march(
         if lands:
             counts[PIECE] += 1
             enter(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
-            arrived = True
+            landed = True
         if event >= 0:
             left = take_place(plant, event, end, y, counts, log)
             if left > 0:

@@ -100,6 +100,12 @@ def _check_rattle(plant: Machine, method: Rattle, wish: Correction) -> None:
         raise OptionError(f'method "{method.name}" meets the constraints itself, by mass; leave the correction out')
     if not plant.constant_mass:
         raise OptionError(f'method "{method.name}" needs a mass matrix that does not change; use dp5 or dp8')
+    if plant.moved:
+        more = f" and {len(plant.moved) - 1} more" if len(plant.moved) > 1 else ""
+        raise OptionError(
+            f'method "{method.name}" is for supports that stand still, but {plant.moved[0]}{more} is moved; '
+            "use dp5 or dp8"
+        )
     dampers = plant.dampers
     if dampers:
         more = f" and {len(dampers) - 1} more" if len(dampers) > 1 else ""

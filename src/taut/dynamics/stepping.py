@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.methods.tableau import ERRORS, NODES, RESULT, Tableau
-from taut.dynamics.verbs import lend, mismatch, rate, row
+from taut.dynamics.verbs import arrive, lend, mismatch, rate, row
 from taut.numerics.vectors import combine, finite, put
 
 
@@ -46,6 +46,7 @@ def advance(
         rate(plant, t + nodes[i] * h, trial, row(stages, i))
     if wanted < method.stages or not method.reuses_last:
         combine(trial, y, h, row(method.lines, RESULT), stages, wanted)
+    arrive(plant, t + h, trial)
     return wanted - 1
 
 

@@ -105,6 +105,18 @@ def strike(plant: Any, event: int, t: float, y: np.ndarray, log: np.ndarray, fil
     raise NotImplementedError
 
 
+def arrive(plant: Any, t: float, y: np.ndarray) -> None:
+    """Put into the state at the end of a step what time alone decides: where moved supports are, and how fast.
+
+    This is what it means for plants without any.
+    """
+
+
+@woven
+def _stay(plant: Any, t: float, y: np.ndarray) -> None:
+    """The same for kernels."""
+
+
 def row(matrix: np.ndarray, number: int) -> np.ndarray:
     """A row of a matrix; not the plant's, but bound like a verb because kernels have a cheaper way to it."""
     return np.asarray(matrix[number])
@@ -144,7 +156,7 @@ def compiled(
         copy.__qualname__ += label
         return entry(copy) if name in entries else kernel(copy) if name in shared else woven(copy)
 
-    return _bound_in_turn(algorithm, {**verbs, "row": row_of, "lend": lent}, made)
+    return _bound_in_turn(algorithm, {"arrive": _stay, **verbs, "row": row_of, "lend": lent}, made)
 
 
 def _bound_in_turn(

@@ -20,6 +20,7 @@ from taut.mechanics.tables import (
     Constants,
     Guides,
     Krylov,
+    Moved,
     Nodal,
     Nodes,
     Pairs,
@@ -40,6 +41,7 @@ def nodal_tables(
     gravity: tuple[float, float, float],
     damping: Damping,
     signals: Signals,
+    moved: Moved,
     things: Sequence[Watched] = (),
     *,
     iterative: bool = False,
@@ -89,6 +91,7 @@ def nodal_tables(
             switches(np.flatnonzero([cable.law != "spring" for cable in cables]), len(cables), things),
             *system,
             *_nothing(),
+            moved,
         )
     )
 

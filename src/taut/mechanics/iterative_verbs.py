@@ -13,23 +13,29 @@ from taut.mechanics import nodal, nodal_manifold, nodal_outputs
 from taut.mechanics.iterating import prepare_iteration, solve_iteration
 from taut.numerics.compiled import bound, entry, kernel
 
-_SYSTEM: Mapping[str, Callable[..., Any]] = {"prepare_system": prepare_iteration, "solve_system": solve_iteration}
+ITERATIVE_SYSTEM: Mapping[str, Callable[..., Any]] = {
+    "prepare_system": prepare_iteration,
+    "solve_system": solve_iteration,
+}
 
 
-def _again(decorate: Callable[..., Any], function: Callable[..., Any], words: Mapping[str, Callable[..., Any]]) -> Any:
+def again(
+    decorate: Callable[..., Any], function: Callable[..., Any], words: Mapping[str, Callable[..., Any]], label: str
+) -> Any:
+    """A kernel once more with other words; the label tells it apart in the cache."""
     copy = bound(function, words)
-    copy.__qualname__ += "_iterative"
+    copy.__qualname__ += label
     return decorate(copy)
 
 
-_accelerate = _again(kernel, nodal._accelerate_saddle, _SYSTEM)
-_rate = _again(entry, nodal.rate, {"accelerate": _accelerate})
+_accelerate = again(kernel, nodal._accelerate_saddle, ITERATIVE_SYSTEM, "_iterative")
+_rate = again(entry, nodal.rate, {"accelerate": _accelerate}, "_iterative")
 
 ITERATIVE_VERBS: Mapping[str, Callable[..., Any]] = {
     "rate": _rate,
-    "prepare": _again(entry, nodal_manifold.prepare, _SYSTEM),
-    "project": _again(entry, nodal_manifold.project, _SYSTEM),
+    "prepare": again(entry, nodal_manifold.prepare, ITERATIVE_SYSTEM, "_iterative"),
+    "project": again(entry, nodal_manifold.project, ITERATIVE_SYSTEM, "_iterative"),
 }
 """Those that differ from `taut.mechanics.plant.NODAL_VERBS`."""
 
-observe = _again(entry, nodal_outputs.observe, {"rate": _rate})
+observe = again(entry, nodal_outputs.observe, {"rate": _rate}, "_iterative")

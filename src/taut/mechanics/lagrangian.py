@@ -103,6 +103,10 @@ class LagrangianPlant:
         return ("the load",) if self.damped else ()
 
     @property
+    def moved(self) -> tuple[str, ...]:
+        return ()
+
+    @property
     def fingerprint(self) -> str:
         """By names and by the numbers at the start; the functions themselves cannot be compared."""
         q = np.asarray(self.positions, dtype=float)

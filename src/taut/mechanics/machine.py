@@ -58,6 +58,10 @@ class Machine(Protocol):
         """What damps, by name."""
 
     @property
+    def moved(self) -> tuple[str, ...]:
+        """Supports that move as time says, by name."""
+
+    @property
     def constant_mass(self) -> bool:
         """Whether the mass matrix is the same everywhere."""
 

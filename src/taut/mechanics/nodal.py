@@ -183,13 +183,10 @@ def _accelerate_pairs(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray
 
 @kernel
 def _accelerate_saddle(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
-    guides, work, sizes, gains = guides_in(p), work_in(p), sizes_in(p), constants_in(p).gains
-    motion = constants_in(p).systems[0]
+    work, motion = work_in(p), constants_in(p).systems[0]
     power = applied_forces(p, t, y, work.force)
     put_gap_rates(p, bars_in(p), y, work.bottom)
-    for k in range(sizes.guides):
-        gap, rate = gap_of_guide(guides, k, y, sizes.coordinates)
-        work.bottom[sizes.bars + k] = -gains[0] * rate - gains[1] * gap
+    put_guide_rates(p, y, work.bottom)
     if prepare_system(p, motion, y) < 0:
         work.force[0] = np.nan  # no inertia left: let the state say so
     solve_system(p, motion, work.force, work.bottom, acceleration, work.multiplier)
@@ -207,6 +204,15 @@ def put_gap_rates(p: Pack, bars: Bars, y: np.ndarray, rates: np.ndarray) -> None
         for k in range(sizes.bars):
             gap, rate = gap_of_bar(bars, k, y, n)
             rates[k] -= gains[0] * rate + gains[1] * gap
+
+
+@inlined
+def put_guide_rates(p: Pack, y: np.ndarray, rates: np.ndarray) -> None:
+    """The same for every guide, after the bars."""
+    guides, sizes, gains = guides_in(p), sizes_in(p), constants_in(p).gains
+    for k in range(sizes.guides):
+        gap, rate = gap_of_guide(guides, k, y, sizes.coordinates)
+        rates[sizes.bars + k] = -gains[0] * rate - gains[1] * gap
 
 
 @woven

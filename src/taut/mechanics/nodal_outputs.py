@@ -64,7 +64,7 @@ def empty_outputs(tables: Nodal, samples: int, held: int) -> Outputs:
 
 
 @woven
-def _imbalance(p: Pack, y: np.ndarray, acceleration: np.ndarray, balance: np.ndarray) -> None:
+def imbalance(p: Pack, y: np.ndarray, acceleration: np.ndarray, balance: np.ndarray) -> None:
     """M a - applied force - G^T lambda: what supports add at held coordinates, zero at free ones."""
     nodes, bars, guides, work, sizes = nodes_in(p), bars_in(p), guides_in(p), work_in(p), sizes_in(p)
     n = sizes.coordinates
@@ -117,7 +117,7 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
         out.energy_kinetic[row], out.energy_elastic[row], out.energy_gravity[row], _ = energies(p, y)
         out.length_violation[row] = worst
         out.rate_violation[row] = worst_rate
-        _imbalance(p, y, shifted(start_of(rates), n), start_of(balance))
+        imbalance(p, y, shifted(start_of(rates), n), start_of(balance))
         for k in range(held.size):
             for axis in range(3):
                 out.reaction[row, k, axis] = balance[3 * held[k] + axis]

@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.errors import ModelError, OptionError, suggestion
 from taut.mechanics import nodal, nodal_events, nodal_manifold, nodal_momentum, nodal_outputs, redundancy
 from taut.mechanics.assembly import euclidean, nodal_tables
-from taut.mechanics.signals import distinct, pieces_of, tabulate
-from taut.mechanics.survey import problems_of_motion
+from taut.mechanics.moving import tabulated_motions
+from taut.mechanics.signals import pieces_of, tabulate
+from taut.mechanics.survey import problems_of_motion, problems_of_scenario
 from taut.mechanics.tables import EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
 from taut.mechanics.watching import BAND, Watched, Watcher, times_of, watched_by
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES
-from taut.structure.scenario import SOLVERS, Damping, Load, Watch
+from taut.structure.scenario import SOLVERS, Damping, Load, Motion, Watch
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
 
@@ -57,7 +58,8 @@ class Plant:
 
     structure: what is simulated; cables cut into segments are cut here.
     pack, tables: its flat arrays, for kernels and by name.
-    positions, velocities: at the start, (n, 3) each. breaks: times at which a signal is not smooth.
+    positions, velocities: at the start, (n, 3) each, with moved supports where they are then.
+    breaks: times at which a signal is not smooth.
     functions: loads given as Python functions, by load; a plant with any of them runs uncompiled.
     """
 
@@ -70,6 +72,7 @@ class Plant:
     loads: tuple[Load, ...]
     functions: Mapping[int, Callable[[float], float]]
     things: tuple[Watched, ...] = ()
+    motions: tuple[Motion, ...] = ()
 
     @property
     def iterates(self) -> bool:
@@ -78,7 +81,7 @@ class Plant:
 
     @property
     def formulation(self) -> str:
-        return "nodal_iterative" if self.iterates else "nodal"
+        return f"nodal{'_moved' if self.motions else ''}{'_iterative' if self.iterates else ''}"
 
     @property
     def compiled(self) -> bool:
@@ -118,13 +121,18 @@ class Plant:
         names += ["every node"] if constants.node_damping[0] else []
         return (*names, "the mass") if constants.mass_damping[0] else tuple(names)
 
+    @cached_property
+    def moved(self) -> tuple[str, ...]:
+        nodes = list(self.structure.nodes)
+        return tuple(dict.fromkeys(f'node "{nodes[i // 3]}"' for i in self.tables.moved.coordinate))
+
     @property
     def constant_mass(self) -> bool:
         return True
 
     @property
     def works(self) -> bool:
-        return bool(self.loads or self.dampers)
+        return bool(self.loads or self.dampers or self.motions)
 
     @property
     def typical_time(self) -> float:
@@ -158,6 +166,7 @@ class Plant:
             t.constants.node_damping,
             t.constants.mass_damping,
             *t.switches[7:16],
+            *t.moved[:6],
         ):
             digest.update((part + 0).tobytes())  # so that -0 counts as 0
         return digest.hexdigest()[:16]
@@ -177,8 +186,8 @@ class Plant:
 
     def start(self) -> tuple[np.ndarray, np.ndarray]:
         speeds = np.zeros(self.coordinates)
-        free = self.tables.nodes.free
-        speeds[free] = self.velocities.ravel()[free]
+        for moving in (self.tables.nodes.free, self.tables.moved.coordinate):
+            speeds[moving] = self.velocities.ravel()[moving]
         return self.positions.ravel().copy(), speeds
 
     def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
@@ -213,9 +222,7 @@ class Plant:
         looks = reals_of(tables, BAND)[0] > 0.0
         if looks:
             nodal_events.release(tables)
-        observe = nodal_outputs.observe
-        if self.iterates:
-            from taut.mechanics.iterative_verbs import observe
+        observe = self._observe()
         if self.compiled:
             observe(tables, times, pieces, states, self.held, out)
         for row in range(0 if self.compiled else times.size):
@@ -245,13 +252,29 @@ class Plant:
     def verbs(self) -> dict[str, Callable[..., Any]]:
         """The functions that algorithms call; kernels, unless a load is a Python function."""
         verbs = dict(NODAL_VERBS)
-        if self.iterates:
+        if self.motions:
+            from taut.mechanics.moved_verbs import MOVED_ITERATIVE_VERBS, MOVED_VERBS
+
+            verbs |= MOVED_ITERATIVE_VERBS if self.iterates else MOVED_VERBS
+        elif self.iterates:
             from taut.mechanics.iterative_verbs import ITERATIVE_VERBS
 
             verbs |= ITERATIVE_VERBS
         if self.functions:
             verbs |= {name: self._with_functions(verbs[name]) for name in ("rate", "forces", "power")}
         return verbs
+
+    def _observe(self) -> Callable[..., None]:
+        """The kernel that reads outputs off states."""
+        if self.motions:
+            from taut.mechanics import moved_verbs
+
+            return moved_verbs.observe_by_turns if self.iterates else moved_verbs.observe  # type: ignore[no-any-return]
+        if self.iterates:
+            from taut.mechanics import iterative_verbs
+
+            return iterative_verbs.observe  # type: ignore[no-any-return]
+        return nodal_outputs.observe
 
     def _with_functions(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         """The verb with the values of Python loads written into the tables first."""
@@ -277,6 +300,7 @@ def assemble(
     *,
     gravity: float | tuple[float, float, float] = 0.0,
     loads: Iterable[Load] = (),
+    motions: Iterable[Motion] = (),
     damping: Damping | None = None,
     events: Iterable[Watch] = (),
     velocities: Mapping[str, tuple[float, float, float]] | None = None,
@@ -284,18 +308,19 @@ def assemble(
 ) -> Plant:
     """Make a structure with rigid bars ready to move.
 
-    gravity: [m/s^2], a number acts along -z. velocities: of nodes at the start [m/s], zero where not named.
+    gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still.
+    velocities: of nodes at the start [m/s], zero where not named.
     events: what to look out for in a run, and what to do then.
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
         faster than they do. Without meeting bars neither is needed.
     Raises ModelError with every problem found.
     """
     vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
-    loads, damping, events = tuple(loads), damping or Damping(), tuple(events)
+    loads, motions, damping, events = tuple(loads), tuple(motions), damping or Damping(), tuple(events)
     if solver not in SOLVERS:
         raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
     problems = problems_of_motion(structure)
-    problems += _scenario_problems(structure, vector, loads, damping, velocities or {})
+    problems += problems_of_scenario(structure, vector, loads, motions, damping, velocities or {})
     problems += problems_of_watches(structure, events)
     if problems:
         raise ModelError(problems)
@@ -303,36 +328,15 @@ def assemble(
     things = watched_by(fine, events)
     index = {node: 3 * i for i, node in enumerate(fine.nodes)}
     coordinates = [index[load.node] + AXES.index(load.axis) for load in loads]
-    signals, breaks, functions = tabulate([load.signal for load in loads], coordinates)
-    breaks = distinct([*breaks, *times_of(things)])
-    pack, tables = nodal_tables(fine, vector, damping, signals, things, iterative=solver == "iterative")
+    moved, knots = tabulated_motions(fine, motions)
+    signals, breaks, functions = tabulate([load.signal for load in loads], coordinates, [*knots, *times_of(things)])
+    pack, tables = nodal_tables(fine, vector, damping, signals, moved, things, iterative=solver == "iterative")
     speeds = np.array([(velocities or {}).get(node, (0.0, 0.0, 0.0)) for node in fine.nodes], dtype=float)
-    return Plant(fine, pack, tables, breaks, fine.positions, speeds.reshape(-1, 3), loads, functions, things)
+    start = np.concatenate([fine.positions.ravel(), speeds.ravel(), [0.0]])
+    if motions:
+        from taut.mechanics.moved_verbs import arrive
 
-
-def _scenario_problems(
-    structure: Structure,
-    gravity: tuple[float, ...],
-    loads: tuple[Load, ...],
-    damping: Damping,
-    velocities: Mapping[str, tuple[float, float, float]],
-) -> list[Problem]:
-    found = []
-    if len(gravity) != 3 or not np.all(np.isfinite(gravity)):
-        found.append(Problem(("gravity",), f"{list(gravity)} is not three finite numbers"))
-    for index, load in enumerate(loads):
-        if load.node not in structure.nodes:
-            message = f'no node "{load.node}"{suggestion(load.node, structure.nodes)}'
-            found.append(Problem(("loads", index, "node"), message))
-        if load.axis not in tuple(AXES):
-            found.append(Problem(("loads", index, "axis"), f'"{load.axis}" is not an axis; say x, y or z'))
-    for name in ("node", "mass", "stiffness"):
-        value = getattr(damping, name)
-        if not value >= 0.0 or not np.isfinite(value):
-            found.append(Problem(("damping", name), f"{value} must be a finite number, zero or more"))
-    for node, speed in velocities.items():
-        if node not in structure.nodes:
-            found.append(Problem(("velocities", node), f'no node "{node}"{suggestion(node, structure.nodes)}'))
-        if len(speed) != 3 or not np.all(np.isfinite(speed)):
-            found.append(Problem(("velocities", node), f"{list(speed)} is not three finite numbers"))
-    return found
+        tables.signals.piece[0] = pieces_of(breaks, np.zeros(1))[0]
+        arrive(pack, 0.0, start)
+    places, speeds = start[:-1].reshape(2, -1, 3)
+    return Plant(fine, pack, tables, breaks, places, speeds, loads, functions, things, motions)

@@ -25,16 +25,16 @@ CONSTANT, SINUSOID, DOUBLET, TABLE = 0, 1, 2, 3
 
 
 def tabulate(
-    signals: Sequence[Signal], coordinates: Sequence[int]
+    signals: Sequence[Signal], coordinates: Sequence[int], knots: Sequence[float] = ()
 ) -> tuple[Signals, np.ndarray, dict[int, Callable[[float], float]]]:
-    """The tables, the breaks of all signals in order, and the Python functions among them by index.
+    """The tables, the breaks of all signals and other knots in order, and the Python functions among them by index.
 
     A function's value lives in the table as a constant that is rewritten before every evaluation.
     """
     kinds: list[int] = []
     starts: list[int] = []
     numbers: list[float] = []
-    breaks: list[float] = [-math.inf, math.inf]
+    breaks: list[float] = [-math.inf, math.inf, *knots]
     functions: dict[int, Callable[[float], float]] = {}
     for index, signal in enumerate(signals):
         starts.append(len(numbers))
@@ -66,7 +66,7 @@ def tabulate(
         data=np.array(numbers, dtype=float),
         piece=np.zeros(1),
     )
-    return tables, distinct(breaks), functions
+    return tables, _distinct(breaks), functions
 
 
 def time_places(signals: Signals) -> np.ndarray:
@@ -80,7 +80,7 @@ def time_places(signals: Signals) -> np.ndarray:
     return np.array(places, dtype=np.int64)
 
 
-def distinct(breaks: Sequence[float]) -> np.ndarray:
+def _distinct(breaks: Sequence[float]) -> np.ndarray:
     """Breaks in order; those that differ by round-off alone are one, since no step fits between them."""
     ordered = np.unique(np.array(breaks))
     apart = np.diff(ordered) > 1e-12 * np.clip(np.abs(ordered[1:]), 1.0, 1e300)

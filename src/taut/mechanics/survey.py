@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
-from taut.errors import Problem
+from taut.errors import Problem, suggestion
 from taut.structure.checks import mass_problems
+from taut.structure.motions import motion_problems
 from taut.structure.properties import bar_mass, total_mass
+from taut.structure.records import AXES
+from taut.structure.scenario import Damping, Load, Motion
 from taut.structure.structure import Structure
 from taut.structure.topology import class_of, parts
 
@@ -34,6 +39,39 @@ def _long_routes(structure: Structure) -> list[Problem]:
         for cable in structure.cables.values()
         if len(cable.route) > 2
     ]
+
+
+def problems_of_scenario(
+    structure: Structure,
+    gravity: tuple[float, ...],
+    loads: tuple[Load, ...],
+    motions: tuple[Motion, ...],
+    damping: Damping,
+    velocities: Mapping[str, tuple[float, float, float]],
+) -> list[Problem]:
+    """Every problem of what is to happen to a structure."""
+    found = []
+    if len(gravity) != 3 or not all(map(math.isfinite, gravity)):
+        found.append(Problem(("gravity",), f"{list(gravity)} is not three finite numbers"))
+    for index, load in enumerate(loads):
+        if load.node not in structure.nodes:
+            message = f'no node "{load.node}"{suggestion(load.node, structure.nodes)}'
+            found.append(Problem(("loads", index, "node"), message))
+        if load.axis not in tuple(AXES):
+            found.append(Problem(("loads", index, "axis"), f'"{load.axis}" is not an axis; say x, y or z'))
+    for index, motion in enumerate(motions):
+        for problem in motion_problems(structure, motion):
+            found.append(Problem(("motions", index, *problem.path), problem.message))
+    for name in ("node", "mass", "stiffness"):
+        value = getattr(damping, name)
+        if not value >= 0.0 or not math.isfinite(value):
+            found.append(Problem(("damping", name), f"{value} must be a finite number, zero or more"))
+    for node, speed in velocities.items():
+        if node not in structure.nodes:
+            found.append(Problem(("velocities", node), f'no node "{node}"{suggestion(node, structure.nodes)}'))
+        if len(speed) != 3 or not all(map(math.isfinite, speed)):
+            found.append(Problem(("velocities", node), f"{list(speed)} is not three finite numbers"))
+    return found
 
 
 def facts(structure: Structure) -> dict[str, Any]:

@@ -61,6 +61,19 @@ class Signals(NamedTuple):
     piece: np.ndarray  # (1,) a time inside the current smooth piece, written by the time loop
 
 
+class Moved(NamedTuple):
+    """Held coordinates that move as time says (`taut.mechanics.moving`); empty where all supports stand still."""
+
+    first: np.ndarray  # (s + 1,) where each of s motions begins in the next two
+    coordinate: np.ndarray  # what it moves
+    place: np.ndarray  # where that is without any motion [m]
+    kind: np.ndarray  # (s,)
+    start: np.ndarray  # (s,) where its numbers begin in `data`
+    data: np.ndarray
+    acceleration: np.ndarray  # (3 n,) now [m/s^2], zero at all other coordinates; work space
+    balance: np.ndarray  # (3 n,) work space
+
+
 class Pairs(NamedTuple):
     """A class-1 system, bar by bar; empty where the sparse saddle is used."""
 
@@ -147,6 +160,7 @@ class Nodal(NamedTuple):
     metric_pairs: Pairs  # ... and that of corrections, where its weight is not M
     metric_saddle: Saddle
     metric_krylov: Krylov
+    moved: Moved
 
 
 CABLES = 0
@@ -159,6 +173,7 @@ WORK = CONSTANTS + len(Constants._fields)
 SWITCHES = WORK + len(Work._fields)
 SYSTEM = SWITCHES + len(Switches._fields)
 METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields) + len(Krylov._fields)
+MOVED = METRIC + METRIC - SYSTEM
 """Where each table begins in the pack's directory."""
 
 PAIR_PARTS, SADDLE_PARTS = len(Pairs._fields), len(Saddle._fields)

@@ -107,6 +107,8 @@ def varied(
     """Variants from arrays with one row each; raises OptionError where they do not fit."""
     if not plant.compiled:
         raise OptionError("variants need loads that are signals; a Python function of time would be called for each")
+    if plant.motions:
+        raise OptionError("variants need supports that stand still; simulate those with motions one by one")
     structure, nodes = plant.structure, len(plant.positions)
     wanted: dict[str, tuple[Any, tuple[int, ...]]] = {
         "positions": (positions, (nodes, 3)),

@@ -30,7 +30,7 @@ from taut.structure.scenario import Scenario
 RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction", "locate")
 """What a scenario and the command line both say."""
 
-PHYSICS = ("gravity", "loads", "damping", "events", "velocities", "solver")
+PHYSICS = ("gravity", "loads", "motions", "damping", "events", "velocities", "solver")
 """What a scenario says beside them."""
 
 

@@ -14,11 +14,12 @@ from taut.structure.format.complaints import validated
 from taut.structure.format.lines import Document, Path, read_document
 from taut.structure.format.overriding import as_told, override
 from taut.structure.format.patching import patched
+from taut.structure.format.records import Columns, columns_of, with_records
 from taut.structure.format.writing import model_text
-from taut.structure.scenario import Scenario
+from taut.structure.scenario import Scenario, Table
 from taut.structure.structure import Structure
 
-__all__ = ["SIZE_LIMIT", "Model", "located", "model_text", "parse_model", "read_model", "write_model"]
+__all__ = ["SIZE_LIMIT", "Model", "located", "model_text", "parse_model", "read_model", "read_record", "write_model"]
 
 SIZE_LIMIT = 16_000_000
 """Bytes of a model file; some 200,000 members written out one by one."""
@@ -46,9 +47,23 @@ def read_model(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> M
     overrides: entries to change before the file is understood, as in "scenario.duration=2".
     """
     source = os.fspath(path)
+    return parse_model(_text_of(source, "a model file"), source, overrides, records=True)
+
+
+def read_record(path: str | os.PathLike[str], *, scale: float = 1.0) -> Table:
+    """Read a record from a text file: two columns, times [s] and values, which are multiplied by the scale."""
+    times, values = _columns(os.fspath(path))
+    return Table(tuple(times), tuple(scale * value for value in values))
+
+
+def _columns(source: str) -> Columns:
+    return columns_of(_text_of(source, "a record"), source)
+
+
+def _text_of(source: str, kind: str) -> str:
     try:
         if os.path.isdir(source):
-            raise FileError(f"{source}: is a directory, not a model file")
+            raise FileError(f"{source}: is a directory, not {kind}")
         size = os.path.getsize(source)
         with open(source, "rb") as stream:
             # The size is asked first, so that a huge file is never read; devices have none, hence the second limit.
@@ -59,31 +74,40 @@ def read_model(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> M
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FileError(f"{source}: cannot be read: {reason}") from None
     if max(size, len(raw)) > SIZE_LIMIT:
-        raise FileError(f"{source}: {_too_big(max(size, len(raw)))}")
+        raise FileError(f"{source}: {_too_big(max(size, len(raw)), kind)}")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError(f"{source}: is not a text file (byte {error.start} is not UTF-8)") from None
     if "\0" in text:
         raise FileError(f"{source}: is not a text file (character {text.index(chr(0))} is zero)")
-    return parse_model(text, source, overrides)
+    return text
 
 
 def parse_model(
-    text: str, source: str = "model", overrides: Iterable[str] = (), *, limit: int | None = SIZE_LIMIT
+    text: str,
+    source: str = "model",
+    overrides: Iterable[str] = (),
+    *,
+    limit: int | None = SIZE_LIMIT,
+    records: bool = False,
 ) -> Model:
     """Read a model from its text.
 
     limit: the longest text that is read; None for texts that taut itself wrote.
+    records: whether the text may name files beside its own, which are read then.
     """
     if limit is not None and len(text) > limit:
-        raise FileError(f"{source}: {_too_big(len(text))}")
+        raise FileError(f"{source}: {_too_big(len(text), 'a model file')}")
     told = tuple(overrides)
     original = read_document(text, source)
     document, made = override(original, told, source)
+    missing = list[Problem]()
+    if records:
+        document, missing = with_records(document, source, _columns)
     entry, problems = validated(document)
-    if entry is None:
-        raise _error(document, [*document.problems, *problems], source, made)
+    if entry is None or missing:
+        raise _error(document, [*document.problems, *(missing or problems)], source, made)
     structure, scenario, problems = build(entry)
     if document.problems or problems:
         raise _error(document, [*document.problems, *problems], source, made)
@@ -139,11 +163,9 @@ def _error(document: Document, problems: Iterable[Problem], source: str, made: M
     return ModelError(sorted(found, key=lambda problem: problem.line or 0), source)
 
 
-def _too_big(size: int) -> str:
-    return (
-        f"has {size / 1e6:.1f} MB, more than the limit of {SIZE_LIMIT / 1e6:.0f} MB for a model file; "
-        'describe big structures with "generate"'
-    )
+def _too_big(size: int, kind: str) -> str:
+    advice = '; describe big structures with "generate"' if kind == "a model file" else ""
+    return f"has {size / 1e6:.1f} MB, more than the limit of {SIZE_LIMIT / 1e6:.0f} MB for {kind}{advice}"
 
 
 def _similar(source: str) -> str:

@@ -1,4 +1,4 @@
-"""What happens to a structure: gravity, loads, damping, start velocities, and how the run is made."""
+"""What happens to a structure: gravity, loads, moved supports, damping, start velocities, and how the run is made."""
 
 from __future__ import annotations
 
@@ -54,6 +54,26 @@ class Load:
     node: str
     axis: str
     signal: Signal
+    name: str = field(default="", compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """Supports that move along one axis, all alike; motions of one support along one axis add up.
+
+    supports: a node, a selector such as "node:bottom*", or several of them; "*" is every support that holds the axis.
+    displacement: a signal [m], from where the node stands in the structure. A table without slopes begins and ends at
+        rest.
+    acceleration: a signal [m/s^2] instead, integrated twice from rest at t = 0. A table is a record: straight between
+        its samples, nothing before and after.
+    velocity: at t = 0 [m/s], beside an acceleration.
+    """
+
+    supports: str | tuple[str, ...]
+    axis: str
+    displacement: Signal | None = None
+    acceleration: Signal | None = None
+    velocity: float = 0.0
     name: str = field(default="", compare=False, repr=False)
 
 
@@ -125,3 +145,4 @@ class Scenario:
     solver: str = "direct"
     events: tuple[Watch, ...] = ()
     locate: bool = True
+    motions: tuple[Motion, ...] = ()

@@ -18,7 +18,7 @@ from taut.structure.format.lines import Document, Path, read_document
 from taut.structure.format.patching import in_one_line, patched
 from taut.structure.format.schema import REST_RULES, BarFields, CableFields, Entry, ModelEntry, SignalEntry
 
-ONE_OF = (frozenset(REST_RULES), frozenset(SignalEntry.model_fields))
+ONE_OF = (frozenset(REST_RULES), frozenset(SignalEntry.model_fields), frozenset(("displacement", "acceleration")))
 """Keys of which a mapping holds one at most: setting one drives out the others."""
 
 LONGEST_QUOTE = 80
@@ -53,9 +53,14 @@ def override(document: Document, assignments: Iterable[str], source: str) -> tup
             problems.append(Problem((), f"{as_told(told)}: {error}"))
     if problems:
         raise ModelError([*document.problems, *problems], source)
+    return replace(document, data=data, lines=follow_lines(data, document)), made
+
+
+def follow_lines(data: Any, document: Document) -> dict[int, Any]:
+    """The lines of a changed copy of a document's data: what is new stands where what it replaces stood."""
     lines = {**document.lines}
     _find_lines(data, document.data, 1, lines)
-    return replace(document, data=data, lines=lines), made
+    return lines
 
 
 def as_told(assignment: str) -> str:

@@ -182,11 +182,19 @@ class TableEntry(Entry):
     slopes: list[float] | None = None
 
 
+class RecordEntry(Entry):
+    """A table in a file beside the model's; it is put in place before the schema sees it (`records.py`)."""
+
+    file: Name
+    scale: float = 1.0
+
+
 class SignalEntry(Entry):
     constant: ConstantEntry | None = None
     sinusoid: SinusoidEntry | None = None
     doublet: DoubletEntry | None = None
     table: TableEntry | None = None
+    record: RecordEntry | None = None
 
     @classmethod
     def long_form(cls, data: Any) -> Any:
@@ -195,7 +203,9 @@ class SignalEntry(Entry):
     @model_validator(mode="after")
     def _one_signal(self) -> SignalEntry:
         if len(self.model_fields_set) != 1:
-            raise sentence("must be a number or one of constant, sinusoid, doublet, table")
+            raise sentence("must be a number or one of constant, sinusoid, doublet, table, record")
+        if self.record is not None:
+            raise sentence("a record is read beside a model file; in a text alone write it out as a table")
         return self
 
 
@@ -226,6 +236,21 @@ class WatchEntry(Entry):
         return data
 
 
+class MotionEntry(Entry):
+    """Supports may be one selector or a list of them."""
+
+    supports: list[Name] = ["*"]
+    axis: Name
+    displacement: SignalEntry | None = None
+    acceleration: SignalEntry | None = None
+    velocity: float = 0.0
+
+    @classmethod
+    def long_form(cls, data: Any) -> Any:
+        one = isinstance(data, dict) and isinstance(data.get("supports"), str)
+        return {**data, "supports": [data["supports"]]} if one else data
+
+
 class DampingEntry(Entry):
     node: float = 0.0
     mass: float = 0.0
@@ -246,6 +271,7 @@ def _downwards(gravity: Any) -> Any:
 class ScenarioEntry(Entry):
     gravity: Annotated[Vector, BeforeValidator(_downwards)] = [0.0, 0.0, 0.0]
     loads: dict[Name, LoadEntry] = {}
+    motions: dict[Name, MotionEntry] = {}
     damping: DampingEntry = DampingEntry()
     events: dict[Name, WatchEntry] = {}
     velocities: dict[Name, Vector] = {}

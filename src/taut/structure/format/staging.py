@@ -7,9 +7,22 @@ from itertools import pairwise
 
 from taut.errors import Problem, suggestion
 from taut.structure.format.lines import Path
-from taut.structure.format.schema import CORRECTIONS, ScenarioEntry, SignalEntry, WatchEntry
+from taut.structure.format.schema import CORRECTIONS, MotionEntry, ScenarioEntry, SignalEntry, WatchEntry
+from taut.structure.motions import motion_problems
 from taut.structure.records import AXES
-from taut.structure.scenario import SOLVERS, Constant, Damping, Doublet, Load, Scenario, Signal, Sinusoid, Table, Watch
+from taut.structure.scenario import (
+    SOLVERS,
+    Constant,
+    Damping,
+    Doublet,
+    Load,
+    Motion,
+    Scenario,
+    Signal,
+    Sinusoid,
+    Table,
+    Watch,
+)
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
 
@@ -23,6 +36,7 @@ def staged(
     scenario = Scenario(
         gravity=(x, y, z),
         loads=tuple(Load(load.node, load.axis, _signal(load.signal), name) for name, load in entry.loads.items()),
+        motions=tuple(_motion(name, motion) for name, motion in entry.motions.items()),
         damping=Damping(entry.damping.node, entry.damping.mass, entry.damping.stiffness),
         events=tuple(_watch(name, watch) for name, watch in entry.events.items()),
         velocities={node: (v[0], v[1], v[2]) for node, v in velocities.items()},
@@ -42,6 +56,7 @@ def staged(
             Problem(("scenario", *found.path), found.message)
             for found in problems_of_watches(structure, scenario.events)
         ),
+        *_motion_problems(entry, scenario, structure),
         *(_unknown_node(("scenario", "velocities", n), n, nodes) for n in velocities if n not in nodes),
     ]
     return scenario, problems
@@ -53,6 +68,18 @@ def _watch(name: str, entry: WatchEntry) -> Watch:
         if key in given:
             given[key] = tuple(given[key])
     return Watch(name, **given)
+
+
+def _motion(name: str, entry: MotionEntry) -> Motion:
+    displacement, acceleration = entry.displacement, entry.acceleration
+    return Motion(
+        entry.supports[0] if len(entry.supports) == 1 else tuple(entry.supports),
+        entry.axis,
+        None if displacement is None else _signal(displacement),
+        None if acceleration is None else _signal(acceleration),
+        entry.velocity,
+        name,
+    )
 
 
 def _signal(entry: SignalEntry) -> Signal:
@@ -89,6 +116,12 @@ def _load_problems(entry: ScenarioEntry, known: Collection[str]) -> Iterator[Pro
         if load.axis not in tuple(AXES):
             yield Problem((*path, "axis"), f'"{load.axis}" is not an axis; say x, y or z')
         yield from _signal_problems((*path, "signal"), load.signal)
+
+
+def _motion_problems(entry: ScenarioEntry, scenario: Scenario, structure: Structure) -> Iterator[Problem]:
+    for name, motion in zip(entry.motions, scenario.motions, strict=True):
+        for problem in motion_problems(structure, motion):
+            yield Problem(("scenario", "motions", name, *problem.path), problem.message)
 
 
 def _signal_problems(path: Path, signal: SignalEntry) -> Iterator[Problem]:

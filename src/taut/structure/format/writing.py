@@ -10,7 +10,7 @@ from typing import Any
 from taut.errors import ModelError, Problem
 from taut.structure.format.schema import NAME_LIMIT, VERSION
 from taut.structure.records import Bar, Cable, LinearConstraint, Material
-from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table
+from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, Scenario, Sinusoid, Table
 from taut.structure.structure import Structure
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.~-]*")
@@ -107,8 +107,9 @@ def _scenario(scenario: Scenario) -> Iterator[tuple[str, str]]:
         if slot.name == "gravity":
             yield slot.name, _gravity(value)
         elif slot.name == "loads":
-            loads = zip(_load_names(value), value, strict=True)
-            yield slot.name, _block((name, _load(name, load)) for name, load in loads)
+            yield slot.name, _block((name, _load(name, load)) for name, load in _named_loads(value))
+        elif slot.name == "motions":
+            yield slot.name, _block((name, _motion(name, motion)) for name, motion in _named_motions(value))
         elif slot.name == "events":
             yield slot.name, _block((watch.name, _entries(_given(watch))) for watch in value)
         elif slot.name == "velocities":
@@ -126,32 +127,53 @@ def _gravity(gravity: tuple[float, float, float]) -> str:
     return _number(-z) if downwards else _list(gravity)
 
 
-def _load_names(loads: tuple[Load, ...]) -> Iterator[str]:
-    """A load's own name, or node and axis, with a number where that is taken."""
+def _named_loads(loads: tuple[Load, ...]) -> Iterator[tuple[str, Load]]:
+    """By its own name, or node and axis."""
+    names = _distinct([load.name or f"{load.node}_{load.axis}" for load in loads], "load")
+    return zip(names, loads, strict=True)
+
+
+def _named_motions(motions: tuple[Motion, ...]) -> Iterator[tuple[str, Motion]]:
+    names = _distinct([motion.name or f"base_{motion.axis}" for motion in motions], "motion")
+    return zip(names, motions, strict=True)
+
+
+def _distinct(names: Iterable[str], plain: str) -> Iterator[str]:
+    """Names with a number where they are taken, or a plain one where a number would not fit."""
     taken: dict[str, int] = {}
-    for load in loads:
-        name = load.name or f"{load.node}_{load.axis}"
-        if len(name) > NAME_LIMIT - 12 or re.search(r"#\d+$", name):
-            name = "load"
+    for given in names:
+        name = plain if len(given) > NAME_LIMIT - 12 or re.search(r"#\d+$", given) else given
         taken[name] = taken.get(name, 0) + 1
         yield name if taken[name] == 1 else f"{name}#{taken[name]}"
 
 
 def _load(name: str, load: Load) -> str:
-    signal = load.signal
-    if isinstance(signal, Constant):
-        told = _number(signal.value)
-    elif isinstance(signal, int | float):
-        told = _number(signal)
-    elif isinstance(signal, Sinusoid | Doublet | Table):
-        told = f"{{{type(signal).__name__.lower()}: {_entries(_given(signal))}}}"
-    else:
-        message = (
-            f'the load on node "{load.node}" along {load.axis} is driven by a Python function, '
-            "which a file cannot hold; use a Constant, Sinusoid, Doublet or Table"
-        )
-        raise ModelError([Problem(("scenario", "loads", name), message)])
+    told = _signal(load.signal, f'the load on node "{load.node}" along {load.axis}', ("loads", name))
     return f"{{node: {_word(load.node)}, axis: {_word(load.axis)}, signal: {told}}}"
+
+
+def _motion(name: str, motion: Motion) -> str:
+    told = [f"supports: {_value(motion.supports)}", f"axis: {_word(motion.axis)}"]
+    for kind in ("displacement", "acceleration"):
+        signal = getattr(motion, kind)
+        if signal is not None:
+            told.append(f"{kind}: {_signal(signal, f'a motion along {motion.axis}', ('motions', name))}")
+    told += [] if _same(motion.velocity, 0.0) else [f"velocity: {_number(motion.velocity)}"]
+    return "{" + ", ".join(told) + "}"
+
+
+def _signal(signal: Any, of_what: str, path: tuple[str, str]) -> str:
+    if isinstance(signal, Constant):
+        return _number(signal.value)
+    if isinstance(signal, int | float):
+        return _number(signal)
+    if isinstance(signal, Sinusoid | Doublet | Table):
+        return f"{{{type(signal).__name__.lower()}: {_entries(_given(signal))}}}"
+    message = (
+        f"{of_what} is driven by a Python function, "
+        "which a file cannot hold; use a Constant, Sinusoid, Doublet or Table"
+    )
+    raise ModelError([Problem(("scenario", *path), message)])
 
 
 # --- words and numbers

@@ -1,0 +1,96 @@
+"""Records: signals kept in a text file of two columns beside the model file, put in its place as tables.
+
+Whatever keeps the model's text then keeps the record with it, and needs the file no more.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from taut.errors import FileError, Problem
+from taut.structure.format.lines import Document, Path
+from taut.structure.format.overriding import follow_lines
+from taut.structure.format.schema import RecordEntry
+
+Columns = tuple[list[float], list[float]]
+
+SIGNALS = {"loads": ("signal",), "motions": ("displacement", "acceleration")}
+"""Where a scenario holds signals."""
+
+
+def columns_of(text: str, source: str) -> Columns:
+    """Times [s] and values: two numbers a line, apart by commas, semicolons or blanks.
+
+    Empty lines and those that begin with # or % are passed over, and so is a first line of words.
+    """
+    times: list[float] = []
+    values: list[float] = []
+    rows = ((k, line.strip()) for k, line in enumerate(text.splitlines(), start=1))
+    for place, (number, line) in enumerate((k, line) for k, line in rows if line and line[0] not in "#%"):
+        words = re.split(r"\s*[,;\s]\s*", line)
+        try:
+            time, value = map(float, words)
+        except ValueError:
+            if place == 0 and not any(map(_is_number, words)):
+                continue
+            message = f'needs two numbers, a time [s] and a value, not "{line[:40]}"'
+            raise FileError(f"{source}:{number}: {message}") from None
+        if not (math.isfinite(time) and math.isfinite(value)):
+            raise FileError(f'{source}:{number}: "{line[:40]}" holds a number that is not finite')
+        if times and time <= times[-1]:
+            raise FileError(f"{source}:{number}: {time!r} s comes after {times[-1]!r} s; times must increase")
+        times.append(time)
+        values.append(value)
+    if not times:
+        raise FileError(f"{source}: holds no record; it needs lines of two numbers, a time [s] and a value")
+    return times, values
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def with_records(document: Document, source: str, read: Callable[[str], Columns]) -> tuple[Document, list[Problem]]:
+    """The document with tables in the place of records, whose files are named relative to that of the model."""
+    problems: list[Problem] = []
+    data = document.data
+    for path, told in list(_records(data)):
+        try:
+            entry = RecordEntry.model_validate(told)
+        except ValidationError:
+            continue  # the schema of the whole says what is wrong
+        try:
+            times, values = read(os.path.join(os.path.dirname(source), entry.file))
+        except FileError as error:
+            problems.append(Problem((*path, "file"), str(error)))
+            continue
+        table = {"times": [repr(t) for t in times], "values": [repr(entry.scale * v) for v in values]}
+        data = _replaced(data, path[:-1], {"table": table})
+    return replace(document, data=data, lines=follow_lines(data, document)), problems
+
+
+def _records(data: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
+    scenario = data.get("scenario") if isinstance(data, dict) else None
+    for section, keys in SIGNALS.items():
+        entries = scenario.get(section) if isinstance(scenario, dict) else None
+        for name, entry in entries.items() if isinstance(entries, dict) else ():
+            for key in keys:
+                signal = entry.get(key) if isinstance(entry, dict) else None
+                if isinstance(signal, dict) and list(signal) == ["record"] and isinstance(signal["record"], dict):
+                    yield ("scenario", section, name, key, "record"), signal["record"]
+
+
+def _replaced(data: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    key, *rest = path
+    return {**data, str(key): _replaced(data[str(key)], tuple(rest), value) if rest else value}
