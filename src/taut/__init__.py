@@ -62,6 +62,7 @@ _HOMES = {
     "taut.output.files": ("load", "save"),
     "taut.output.page.page": ("page",),
     "taut.output.pictured": ("Event", "ModeShape", "Still"),
+    "taut.papers.reproducing": ("reproduce",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -99,6 +100,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.output.film import film
     from taut.output.page.page import page
     from taut.output.pictured import Event, ModeShape, Still
+    from taut.papers.reproducing import reproduce
     from taut.statics.balance import balance
     from taut.statics.cases import CaseTable, Envelope, deployment, load_cases
     from taut.statics.equilibrium import Equilibrium

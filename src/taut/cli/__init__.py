@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from taut.cli.application import app, main
 from taut.cli.models import check, examples, info
+from taut.cli.papers import reproduce
 from taut.cli.pictures import film, page, plot
 from taut.cli.running import demo, run, warmup
 from taut.cli.statics import formfind, modes, prestress
 
 __all__ = ["main"]
 
-for _command in (demo, examples, check, info, formfind, prestress, modes, run, page, plot, film, warmup):
+for _command in (demo, examples, check, info, formfind, prestress, modes, run, page, plot, film, reproduce, warmup):
     app.command()(_command)

@@ -14,7 +14,7 @@ from taut.output.plot.forces import tensions
 from taut.output.plot.motion import coordinates, paths
 from taut.output.plot.shapes import structure
 from taut.output.plot.views import chosen_view
-from taut.output.whole_files import written_whole
+from taut.output.whole_files import made_folder, written_whole
 
 Draw = Callable[[Any], Any]
 
@@ -38,16 +38,13 @@ def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
 
 def save_figures(drawings: Mapping[str, tuple[Draw, bool]], folder: Path) -> list[Path]:
     """A file for each, as PNG, in a folder that is made if need be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{folder}: cannot be made: {error.strerror or error}") from error
+    made_folder(folder)
     made = []
     for name, (draw, solid) in drawings.items():
-        figure = _figure((3.5, 3.0 if name in ("structure", "paths") else 2.6))
+        figure = blank_figure((3.5, 3.0 if name in ("structure", "paths") else 2.6))
         draw(figure.add_subplot(projection="3d" if solid else None))
         path = folder / f"{name}.png"
-        _save(figure, path)
+        write_figure(figure, path)
         made.append(path)
     return made
 
@@ -57,13 +54,14 @@ def save_sheet(run: Trajectory, path: Path) -> None:
     if path.suffix not in SUFFIXES:
         raise FileError(f"{path}: a figure is saved as {', '.join(SUFFIXES)}")
     drawings = figures(run)
-    figure = _figure((7.2, 9.0))
+    figure = blank_figure((7.2, 9.0))
     for place, (draw, solid) in enumerate(drawings.values(), 1):
         draw(figure.add_subplot(3, 2, place, projection="3d" if solid else None))
-    _save(figure, path)
+    write_figure(figure, path)
 
 
-def _figure(size: tuple[float, float]) -> Any:
+def blank_figure(size: tuple[float, float]) -> Any:
+    """An empty matplotlib figure of this size [in]."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -74,6 +72,7 @@ def _figure(size: tuple[float, float]) -> Any:
     return figure
 
 
-def _save(figure: Any, path: Path) -> None:
+def write_figure(figure: Any, path: Path) -> None:
+    """Write a matplotlib figure; the kind of file follows from its name."""
     with written_whole(path) as draft:
         figure.savefig(draft, format=path.suffix[1:])
