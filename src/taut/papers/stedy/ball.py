@@ -9,8 +9,10 @@ from taut.papers.claims import SAME_ORDER, Claim, Measured, at_most
 from taut.papers.drawing import curves, largest_so_far, magnitudes, panels
 from taut.papers.paper import Picture
 from taut.papers.stedy.arm import APART, arm_case, horizon
-from taut.papers.stedy.cases import TOLERANCE, bar_length_errors, pushed
+from taut.papers.stedy.cases import TOLERANCE, bar_length_errors, left_alone, moved, pushed
 from taut.papers.stedy.tbar import worst_energy, worst_length
+from taut.statics.balance import balance
+from taut.statics.stability import stability
 
 DURATION, EVERY = 20.0, 0.01
 """The paper does not say how long; as long as the Arm."""
@@ -18,6 +20,12 @@ DURATION, EVERY = 20.0, 0.01
 
 def ball_case(correction: str = "energy", tolerance: float = TOLERANCE) -> Case:
     return pushed("ball", DURATION, EVERY, tolerance, correction)
+
+
+def _rest(bench: Bench) -> Measured:
+    case = left_alone("ball")
+    verdict = stability(balance(case.structure, gravity=case.scenario.gravity)).verdict
+    return Measured(moved(bench.run(case)), beside={"stability": verdict})
 
 
 def _length(bench: Bench) -> Measured:
@@ -44,6 +52,15 @@ def _order(bench: Bench) -> Measured:
 
 
 CLAIMS = (
+    Claim(
+        "sec4-ball-rest",
+        "section 4",
+        "The Ball's strings are prestressed for equilibrium under gravity: left alone, it stays for a second.",
+        TOLERANCE,
+        "m",
+        at_most(),
+        _rest,
+    ),
     Claim(
         "fig13-energy",
         "Fig. 13(b)",

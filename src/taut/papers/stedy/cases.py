@@ -56,6 +56,17 @@ def pushed(name: str, duration: float, every: float, tolerance: float, correctio
     )
 
 
+def left_alone(name: str) -> Case:
+    """The Arm or the Ball without its push, for a second."""
+    case = pushed(name, 1.0, 0.01, TOLERANCE, "energy")
+    return replace(case, name=f"{name}-left-alone", scenario=replace(case.scenario, loads=()))
+
+
+def moved(run: Trajectory) -> float:
+    """How far any node gets from where it starts [m]."""
+    return float(np.abs(run.nodes - run.nodes[0]).max())
+
+
 def upper_nodes(run: Trajectory) -> np.ndarray:
     """x3 z3 x4 z4 of a T-bar's run, (T, 4) [m]."""
     return run.nodes[:, 2:4][:, :, [0, 2]].reshape(-1, 4)
