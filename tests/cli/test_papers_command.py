@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from taut import TautError
+
 
 def test_papers_and_claims_are_listed(taut: Callable) -> None:
     listed = taut("reproduce")
@@ -48,6 +50,17 @@ def test_what_is_not_there(taut: Callable, tmp_path: Path, arguments: list[str],
     assert told.code == 2
     assert told.err.strip() == f"error: {message}"
     assert not list(tmp_path.iterdir()), "nothing is written"
+
+
+def test_claims_that_could_not_be_computed(taut: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(bench: object, case: object) -> None:
+        raise TautError("no run today")
+
+    monkeypatch.setattr("taut.papers.bench.Bench.run", failing)
+    told = taut("reproduce", "stedy", "--claim", "fig4-energy", "--claim", "fig3-length", "--claim", "sec4-percent")
+    assert told.code == 1
+    assert told.err.strip() == "fig3-length, fig4-energy: no run today"
+    assert "1181.8" in told.out
 
 
 def test_a_folder_that_cannot_be_made(taut: Callable, tmp_path: Path) -> None:

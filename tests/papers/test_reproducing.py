@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,15 @@ def test_a_run_is_made_once_and_must_reach_its_end(monkeypatch: pytest.MonkeyPat
     tight = Case("tight", tbar(), Scenario(duration=1.0, method="rk4", step=10.0))
     with pytest.raises(TautError, match="run tight: "):
         bench.run(tight)
+
+
+def test_without_matplotlib_the_claims_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    report = reproduce(small_paper(claim("moves", 0.5)), out=tmp_path)
+    assert report.ok
+    assert not report.pictures
+    assert report.notes == ('no picture fig01: plots need matplotlib; install it with: pip install "taut[plot]"',)
+    assert "no picture fig01" in (tmp_path / "report.md").read_text()
 
 
 def test_unknown_names() -> None:

@@ -101,3 +101,11 @@ def test_pictures_belong_to_claims_that_exist() -> None:
     for picture in PAPER.pictures:
         assert picture.claims
         assert set(picture.claims) <= known, picture.name
+
+
+def test_the_page_of_reproductions_tells_the_same() -> None:
+    """Numbers there are of one machine and day; claims and verdicts are not."""
+    text = (DATA.parents[1] / "docs" / "reproductions.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    told = {row[0].removeprefix("| "): row[-1].removesuffix(" |") for row in rows[2:]}
+    assert told == EXPECTED

@@ -55,8 +55,8 @@ def reproduce(
         print(json_text(report), end="")
     else:
         _show(report, out or Path(f"{known.key}-report"))
-    for name, why in report.failures.items():
-        complain(f"{name}: {why}", 1)
+    for why in dict.fromkeys(report.failures.values()):
+        complain(f"{', '.join(name for name in report.failures if report.failures[name] == why)}: {why}", 1)
     raise typer.Exit(0 if report.ok else 1)
 
 
@@ -80,4 +80,6 @@ def _show(report: Report, folder: Path) -> None:
             told = f"{finding.claim.id}: {finding.claim.says} {finding.reason}"
             print("\n" + textwrap.fill(told, WIDTH, subsequent_indent="  "))
     print(f"\n{report.summary}, in {report.seconds:.0f} s")
+    for note in report.notes:
+        print(f"note: {note}")
     print(f"report: {folder / 'report.md'}, with {len(report.pictures)} pictures and {len(report.runs)} run files")

@@ -15,9 +15,9 @@ from taut.papers.paper import Paper
 
 @dataclass(frozen=True)
 class Report:
-    """findings: in the paper's order. failures: claims and pictures that could not be computed, and why.
+    """findings: in the paper's order. failures: claims that could not be computed, and why.
 
-    pictures: files by name. runs: run files. seconds: how long it took, of wall time.
+    pictures: files by name. runs: run files. seconds: how long it took, of wall time. notes: pictures that are missing.
     """
 
     paper: Paper
@@ -26,6 +26,7 @@ class Report:
     pictures: Mapping[str, Path]
     runs: tuple[Path, ...]
     seconds: float
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -49,6 +50,7 @@ class Report:
             "pictures": {name: str(path) for name, path in self.pictures.items()},
             "runs": [str(path) for path in self.runs],
             "seconds": self.seconds,
+            "notes": list(self.notes),
         }
 
 
@@ -88,6 +90,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield from ("## Could not be computed", "")
         yield from (f"- {name}: {why}" for name, why in report.failures.items())
         yield ""
+    yield from (f"{note}\n" for note in report.notes)
     titles = {picture.name: picture.title for picture in paper.pictures}
     if report.pictures:
         yield from ("## Pictures", "")

@@ -6,13 +6,15 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from taut.errors import OptionError, TautError
+from taut.errors import TautError
 from taut.output.plot.sheets import blank_figure, write_figure
 from taut.output.whole_files import made_folder, written_whole
 from taut.papers.bench import Bench
 from taut.papers.claims import Claim, Finding
 from taut.papers.paper import Paper, paper_named
 from taut.papers.report import Report, json_text, markdown
+
+INTERRUPTED = "interrupted"
 
 Told = Callable[[int, str], None]
 """Called with how many claims are done and what is being made."""
@@ -35,18 +37,19 @@ def reproduce(
     bench = Bench(folder, (lambda what: progress(len(findings), what)) if progress else None)
     failures: dict[str, str] = {}
     pictures: dict[str, Path] = {}
+    notes: tuple[str, ...] = ()
     try:
         for claim in wanted:
             if progress:
                 progress(len(findings), claim.id)
             _ask(claim, bench, findings, failures)
         if folder is not None:
-            _draw(known, wanted, bench, folder, pictures, failures)
+            notes = _draw(known, wanted, bench, folder, pictures)
     except KeyboardInterrupt:
         asked = {finding.claim.id for finding in findings} | set(failures)
-        failures |= {claim.id: "interrupted" for claim in wanted if claim.id not in asked}
-        failures["pictures"] = "interrupted"
-    report = Report(known, tuple(findings), failures, pictures, tuple(bench.files), time.perf_counter() - begun)
+        failures |= {claim.id: INTERRUPTED for claim in wanted if claim.id not in asked}
+        failures["pictures"] = INTERRUPTED
+    report = Report(known, tuple(findings), failures, pictures, tuple(bench.files), time.perf_counter() - begun, notes)
     if folder is not None:
         _write(folder / "report.md", markdown(report))
         _write(folder / "report.json", json_text(report))
@@ -61,24 +64,23 @@ def _ask(claim: Claim, bench: Bench, findings: list[Finding], failures: dict[str
 
 
 def _draw(
-    paper: Paper, wanted: tuple[Claim, ...], bench: Bench, folder: Path, made: dict[str, Path], failures: dict[str, str]
-) -> None:
-    """The pictures of the claims that were asked for."""
+    paper: Paper, wanted: tuple[Claim, ...], bench: Bench, folder: Path, made: dict[str, Path]
+) -> tuple[str, ...]:
+    """The pictures of the claims that were asked for; returns what is to be said of those that are not there."""
     ids = {claim.id for claim in wanted}
+    notes = []
     for picture in paper.pictures:
         if not ids.intersection(picture.claims):
             continue
         try:
             sheet = blank_figure(picture.size)
             picture.draw(bench, sheet)
-            path = folder / f"{picture.name}.png"
-            write_figure(sheet, path)
-            made[picture.name] = path
-        except OptionError as error:  # no matplotlib: the claims are worth having without pictures
-            failures["pictures"] = str(error)
-            return
-        except TautError as error:
-            failures[picture.name] = str(error)
+            write_figure(sheet, folder / f"{picture.name}.png")
+        except TautError as error:  # no matplotlib, or a run that fails: the claims are worth having without pictures
+            notes.append(f"no picture {picture.name}: {error}")
+        else:
+            made[picture.name] = folder / f"{picture.name}.png"
+    return tuple(notes)
 
 
 def _write(path: Path, text: str) -> None:

@@ -53,7 +53,7 @@ def _rest(bench: Bench) -> Measured:
     sideways = float(np.abs(slowest.shapes[0, :, 1]).max() / np.abs(slowest.shapes[0]).max())
     return Measured(
         moved(bench.run(case)),
-        "It is in equilibrium, but not stable: nothing holds it in its plane, out of which the bars' pressure pushes it. "
+        "It is in equilibrium, but not stable: nothing holds it in its plane, out of which its bars push it. "
         "It stays there only because it starts there to the last bit and nothing pulls it out.",
         {
             "growth of the fastest buckling mode [1/s]": float(-2.0 * np.pi * slowest.frequency[0]),
