@@ -192,7 +192,7 @@ CLAIMS = (
         "The correction is to be kept on even at tolerance 1e-14, since long motion becomes inaccurate without.",
         1.0,
         "error ratio",
-        at_least(),
+        at_least(2.0),
         _long_run,
     ),
     Claim(

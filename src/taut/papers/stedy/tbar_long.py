@@ -120,7 +120,7 @@ CLAIMS = (
         "The energy correction is worth more the larger the deformation: most at 50, least at 90 % rest length.",
         1.0,
         "error ratio",
-        at_least(),
+        at_least(2.0),
         _deformation,
     ),
 )
