@@ -76,6 +76,7 @@ _HOMES = {
     "taut.output.pictured": ("ModeShape", "Still"),
     "taut.output.study.study": ("Study",),
     "taut.output.study.sweep": ("sweep",),
+    "taut.papers.reproducing": ("reproduce",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -117,6 +118,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.output.pictured import ModeShape, Still
     from taut.output.study.study import Study
     from taut.output.study.sweep import sweep
+    from taut.papers.reproducing import reproduce
     from taut.statics.balance import balance
     from taut.statics.cases import CaseTable, Envelope, deployment, load_cases
     from taut.statics.equilibrium import Equilibrium

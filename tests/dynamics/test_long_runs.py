@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from long_reference import reference
 
 import taut
+from taut.papers.stedy import minimal
+
+
+def reference(duration: float, every: float, rest_ratio: float) -> tuple[np.ndarray, float]:
+    places, doubt = minimal.reference(duration, every, (rest_ratio,))
+    return places[0], doubt
 
 
 def free_places(run: taut.Trajectory) -> np.ndarray:

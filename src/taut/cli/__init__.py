@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from taut.cli.application import app, main
 from taut.cli.models import check, examples, info
+from taut.cli.papers import reproduce
 from taut.cli.pictures import film, page, plot
 from taut.cli.running import demo, run, warmup
 from taut.cli.statics import formfind, modes, prestress
@@ -14,5 +15,8 @@ from taut.cli.sweeping import sweep
 
 __all__ = ["main"]
 
-for _command in (demo, examples, check, info, formfind, prestress, modes, run, sweep, page, plot, film, warmup):
+for _command in (
+    *(demo, examples, check, info, formfind, prestress, modes, run, sweep),
+    *(page, plot, film, reproduce, warmup),
+):
     app.command()(_command)

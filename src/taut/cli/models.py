@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taut.cli.arguments import AsJson, ModelPath, Overrides, model_at
-from taut.errors import FileError, OptionError, Problem, suggestion
+from taut.errors import FileError, OptionError, Problem
 
 if TYPE_CHECKING:
     from taut.structure.files import Model
@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 def examples(name: Annotated[str | None, typer.Argument(help="The example to copy here.")] = None) -> None:
     """List the examples, or copy one into this folder."""
+    from taut.structure.examples import example
+    from taut.structure.examples import examples as listed
+
     if name is None:
-        found = _examples()
+        found = listed()
         width = max((len(path.name) for path in found), default=0)
         for path in found:
             print(f"{path.name:<{width}}  {_first_comment(path)}")
@@ -83,20 +86,6 @@ def _method_problems(scenario: Scenario) -> list[Problem]:
     if not method.adaptive and scenario.step is None:
         return [Problem(("scenario", "method"), f'method "{method.name}" needs a step [s], as in step: 1e-3')]
     return []
-
-
-def _examples() -> list[Path]:
-    """The examples that came with the installation, or those of the checkout."""
-    here = Path(__file__).parents[1]
-    folder = next((f for f in (here / "examples", here.parents[1] / "examples") if f.is_dir()), here)
-    return sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".py"))
-
-
-def example(name: str) -> Path:
-    known = {path.stem: path for path in _examples()} | {path.name: path for path in _examples()}
-    if name not in known:
-        raise OptionError(f'no example "{name}"{suggestion(name, known) or "; `taut examples` lists them"}')
-    return known[name]
 
 
 def _first_comment(path: Path) -> str:

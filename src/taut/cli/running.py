@@ -11,7 +11,6 @@ import typer
 
 from taut.cli.application import complain
 from taut.cli.arguments import AsJson, Overrides, model_at
-from taut.cli.models import example
 from taut.errors import FileError, OptionError
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ def demo(
 ) -> None:
     """Simulate the T-bar of Hsu, Tadiparthi and Bhattacharya for 10 s, print the summary and write its page."""
     from taut.output.model_runs import recorded
+    from taut.structure.examples import example
     from taut.structure.files import read_model
 
     print("The T-bar: two bars, four springs, no damping, let go from rest; `taut examples tbar` copies its file here.")

@@ -1,4 +1,4 @@
-"""A bar for those who watch a long run, film or study: how far it is, and the time left."""
+"""A bar for those who watch long work: simulated time and the time left, or how many of how many are done."""
 
 from __future__ import annotations
 
@@ -31,3 +31,23 @@ def progress_bar(
         task = bar.add_task("getting ready", total=end)
         bar.update(task, completed=begin)
         yield lambda now, _: bar.update(task, description=done, completed=now)
+
+
+@contextmanager
+def counting_bar(total: int, what: str) -> Iterator[Callable[[int, str], None] | None]:
+    """Gives the function to report to: how many are done, and what comes next; None where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.completed:g} of {task.total:g} " + what),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("getting ready", total=total)
+        yield lambda done, now: bar.update(task, description=now, completed=done)

@@ -27,6 +27,15 @@ def check_writable(path: str | Path) -> None:
         draft.touch()
 
 
+def made_folder(path: Path) -> Path:
+    """The folder, made if need be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be made: {error.strerror or error}") from error
+    return path
+
+
 @contextmanager
 def written_whole(path: str | Path) -> Iterator[Path]:
     """Within, write the draft whose path is given; at the end it takes the final name, or is gone where that failed."""

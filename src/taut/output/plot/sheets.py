@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from taut.dynamics.trajectory import Trajectory
-from taut.errors import FileError
 from taut.output.plot.axes import require_samples
 from taut.output.plot.energies import energy, violations
 from taut.output.plot.files import blank_figure, check_suffix, save_figure
@@ -15,6 +14,7 @@ from taut.output.plot.forces import tensions
 from taut.output.plot.motion import coordinates, paths
 from taut.output.plot.shapes import structure
 from taut.output.plot.views import chosen_view
+from taut.output.whole_files import made_folder
 
 Draw = Callable[[Any], Any]
 
@@ -36,10 +36,7 @@ def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
 
 def save_figures(drawings: Mapping[str, tuple[Draw, bool]], folder: Path) -> list[Path]:
     """A file for each, as PNG, in a folder that is made if need be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{folder}: cannot be made: {error.strerror or error}") from error
+    made_folder(folder)
     made = []
     for name, (draw, solid) in drawings.items():
         figure = blank_figure((3.5, 3.0 if name in ("structure", "paths") else 2.6))

@@ -1,0 +1,26 @@
+"""Put the tables of `taut reproduce` into docs/reproductions.md: `python docs/reproduced_tables.py`, some minutes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import taut
+from taut.papers.paper import PAPERS
+from taut.papers.report import table
+
+PAGE = Path(__file__).with_name("reproductions.md")
+
+
+def main(keys: tuple[str, ...] = tuple(PAPERS)) -> None:
+    """Replace what stands between the marks of each paper."""
+    text = PAGE.read_text(encoding="utf-8")
+    for key in keys:
+        report = taut.reproduce(key)
+        block = f"<!-- {key} -->\n{report.summary.capitalize()}.\n\n{table(report)}\n<!-- end -->"
+        text = re.sub(rf"<!-- {key} -->.*?<!-- end -->", lambda _, block=block: block, text, flags=re.DOTALL)
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

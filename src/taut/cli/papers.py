@@ -1,0 +1,85 @@
+"""The command about papers: reproduce."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from taut.cli.application import complain
+from taut.cli.arguments import AsJson
+from taut.cli.tables import show_table
+
+if TYPE_CHECKING:
+    from taut.papers.paper import Paper
+    from taut.papers.report import Report
+
+WIDTH = 100
+"""Of what is said below the table [characters]."""
+
+
+def reproduce(
+    paper: Annotated[str | None, typer.Argument(help="A paper's key.", show_default=False)] = None,
+    claims: Annotated[
+        list[str] | None, typer.Option("--claim", help="Only this claim; may be given several times.", metavar="ID")
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the paper's claims and stop.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Folder for report, pictures and run files; by default PAPER-report.", metavar="DIR"
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compute a paper's results again and say which hold; without a paper, list those that are here."""
+    from taut.output.progress import counting_bar
+    from taut.papers.paper import PAPERS, paper_named
+    from taut.papers.report import json_text
+    from taut.papers.reproducing import reproduce as compute
+
+    if paper is None:
+        for one in map(paper_named, PAPERS):
+            print(f"{one.key}  {one.authors}: {one.title} ({len(one.claims)} claims)")
+        return
+    known = paper_named(paper)
+    wanted = known.chosen(claims or ())
+    if listed:
+        _list(known)
+        return
+    with counting_bar(len(wanted), "claims") as report_progress:
+        report = compute(known, claims=claims or (), out=out or Path(f"{known.key}-report"), progress=report_progress)
+    if as_json:
+        print(json_text(report), end="")
+    else:
+        _show(report, out or Path(f"{known.key}-report"))
+    for why in dict.fromkeys(report.failures.values()):
+        complain(f"{', '.join(name for name in report.failures if report.failures[name] == why)}: {why}", 1)
+    raise typer.Exit(0 if report.ok else 1)
+
+
+def _list(paper: Paper) -> None:
+    show_table(("claim", "place", "says"), ((claim.id, claim.place, claim.says) for claim in paper.claims))
+
+
+def _show(report: Report, folder: Path) -> None:
+    """The table, then why what does not hold does not."""
+    from taut.papers.claims import REPRODUCED, number
+
+    show_table(
+        ("claim", "place", "paper", "ours", "unit", "verdict"),
+        (
+            (f.claim.id, f.claim.place, number(f.claim.paper), number(f.measured.ours), f.claim.unit, f.verdict)
+            for f in report.findings
+        ),
+    )
+    for finding in report.findings:
+        if finding.verdict != REPRODUCED:
+            told = f"{finding.claim.id}: {finding.claim.says} {finding.reason}"
+            print("\n" + textwrap.fill(told, WIDTH, subsequent_indent="  "))
+    print(f"\n{report.summary}, in {report.seconds:.0f} s")
+    for note in report.notes:
+        print(f"note: {note}")
+    print(f"report: {folder / 'report.md'}, with {len(report.pictures)} pictures and {len(report.runs)} run files")

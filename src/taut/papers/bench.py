@@ -1,0 +1,95 @@
+"""The bench on which a paper's runs are made: each once, for every claim and picture, saved where a folder is given."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from taut.dynamics.correction import Correction
+from taut.dynamics.simulate import simulate
+from taut.dynamics.trajectory import Trajectory
+from taut.errors import TautError
+from taut.mechanics.plant import Plant, assemble
+from taut.output.model_runs import PHYSICS, RUN_OPTIONS
+from taut.output.recording import save_run
+from taut.structure.files import model_text
+from taut.structure.scenario import Scenario
+from taut.structure.structure import Structure
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of a paper. name: of its file, unique in the paper. samples: as `simulate` takes them.
+
+    correction: where the scenario's word for it does not say enough.
+    """
+
+    name: str
+    structure: Structure
+    scenario: Scenario
+    correction: Correction | None = None
+    samples: str = "steps"
+
+    def plant(self) -> Plant:
+        return assemble(self.structure, **{name: getattr(self.scenario, name) for name in PHYSICS})
+
+    def followed(self, plant: Plant) -> Trajectory:
+        """The run of its plant."""
+        wanted: dict[str, Any] = {name: getattr(self.scenario, name) for name in RUN_OPTIONS}
+        if self.correction is not None:
+            wanted["correction"] = self.correction
+        return simulate(plant, wanted.pop("duration"), **wanted, samples=self.samples)
+
+
+class Bench:
+    """Runs and other results by name, made when they are first asked for.
+
+    folder: for run files; None keeps them in memory only. told: called with the name of what is made next.
+    """
+
+    def __init__(self, folder: Path | None = None, told: Callable[[str], None] | None = None) -> None:
+        self._folder, self._told = folder, told
+        self._made: dict[str, Any] = {}
+        self.files: list[Path] = []
+
+    def run(self, case: Case) -> Trajectory:
+        """The trajectory of a case; raises where it does not reach its end."""
+        return self.once(f"run {case.name}", lambda: self._followed(case))
+
+    def seconds(self, case: Case, repeats: int = 7) -> float:
+        """CPU time [s] of a run, assembled and compiled before: the least of several, as others use the machine."""
+        return self.once(f"time of {case.name}", lambda: self._timed(case, repeats))
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """What `make` gives, made once."""
+        if name not in self._made:
+            if self._told is not None:
+                self._told(name)
+            self._made[name] = make()
+        return self._made[name]  # type: ignore[no-any-return]
+
+    def _followed(self, case: Case) -> Trajectory:
+        run = case.followed(case.plant())
+        if run.status.startswith("interrupted"):
+            raise KeyboardInterrupt
+        if not run.ok:
+            raise TautError(f"run {case.name}: {run.status}")
+        if self._folder is not None:
+            path = self._folder / f"{case.name}.nc"
+            save_run(replace(run, model_text=model_text(case.structure, case.scenario)), path)
+            self.files.append(path)
+        return run
+
+    def _timed(self, case: Case, repeats: int) -> float:
+        self.run(case)  # compiled, and known to reach its end
+        plant, spent = case.plant(), []
+        for _ in range(repeats):
+            begun = time.process_time()
+            case.followed(plant)
+            spent.append(time.process_time() - begun)
+        return min(spent)
