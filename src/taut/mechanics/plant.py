@@ -14,11 +14,13 @@ import numpy as np
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.mechanics import nodal, nodal_manifold, nodal_momentum, nodal_outputs, redundancy
 from taut.mechanics.assembly import euclidean, nodal_tables
+from taut.mechanics.nodal import CRUSHED_LENGTH
 from taut.mechanics.signals import pieces_of, tabulate
 from taut.mechanics.survey import problems_of_motion
-from taut.mechanics.tables import EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
+from taut.mechanics.tables import CRUSHED, EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
+from taut.structure.properties import with_bars
 from taut.structure.records import AXES
 from taut.structure.scenario import SOLVERS, Damping, Load
 from taut.structure.structure import Structure
@@ -41,15 +43,17 @@ NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
 }
 """What a stepper or a correction may ask of a plant's tables. A formulation is one more set of these."""
 
+AS_PRINTED = "compressible as printed"
+
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
 
 
 @dataclass(frozen=True)
 class Plant:
-    """The equations of motion of a structure with rigid bars: the nodal `taut.mechanics.machine.Machine`.
+    """The equations of motion of a structure, bars rigid or compressible: the nodal `taut.mechanics.machine.Machine`.
 
-    structure: what is simulated; cables cut into segments are cut here.
+    structure: what is simulated; cables cut into segments are cut here, and bars have the law they move by.
     pack, tables: its flat arrays, for kernels and by name.
     positions, velocities: at the start, (n, 3) each. breaks: times at which a signal is not smooth.
     functions: loads given as Python functions, by load; a plant with any of them runs uncompiled.
@@ -70,8 +74,13 @@ class Plant:
         return bool(self.tables.constants.solver[0] == ITERATIVE)
 
     @property
+    def thickens(self) -> bool:
+        """Whether there are bars whose mass matrix changes with their shape."""
+        return bool(self.tables.thick.bar.size)
+
+    @property
     def formulation(self) -> str:
-        return "nodal_iterative" if self.iterates else "nodal"
+        return "nodal_iterative" if self.iterates else "nodal_thick" if self.thickens else "nodal"
 
     @property
     def compiled(self) -> bool:
@@ -92,9 +101,9 @@ class Plant:
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
-        """Bars first."""
+        """Rigid bars first."""
         guides = (f'constraint "{name}"' for name in self.structure.constraints)
-        return (*(f'bar "{name}"' for name in self.structure.bars), *guides)
+        return (*(f'bar "{bar.name}"' for bar in self.structure.bars.values() if bar.law == "rigid"), *guides)
 
     @property
     def load_names(self) -> tuple[str, ...]:
@@ -106,14 +115,16 @@ class Plant:
 
     @cached_property
     def dampers(self) -> tuple[str, ...]:
-        constants, cables = self.tables.constants, list(self.structure.cables)
-        names = [f'cable "{cables[k]}"' for k in np.flatnonzero(self.tables.cables.damping)]
+        constants = self.tables.constants
+        members = [f'cable "{name}"' for name in self.structure.cables]
+        members += [f'bar "{bar.name}"' for bar in self.structure.bars.values() if bar.law == "compressible"]
+        names = [members[k] for k in np.flatnonzero(self.tables.cables.damping)]
         names += ["every node"] if constants.node_damping[0] else []
         return (*names, "the mass") if constants.mass_damping[0] else tuple(names)
 
     @property
     def constant_mass(self) -> bool:
-        return True
+        return not self.thickens
 
     @property
     def works(self) -> bool:
@@ -125,17 +136,32 @@ class Plant:
 
     @cached_property
     def shortest_period(self) -> float:
-        """Of the node that its cables hold stiffest, if its neighbours stood still.
+        """Of the node that its cables hold stiffest, if its neighbours stood still, or of the stiffest bar by itself.
 
         A longer step could jump over a cable that goes taut and slack again, and no error estimate would see it.
         """
         tables = self.tables
+        own = len(self.structure.cables)
         stiffness = np.zeros(tables.nodes.mass.size)
         for end in (tables.cables.first, tables.cables.second):
-            np.add.at(stiffness, end, tables.cables.stiffness)
+            np.add.at(stiffness, end[:own], tables.cables.stiffness[:own])
         free = tables.nodes.free
-        fastest = float(np.max(stiffness[free // 3 * 3] / tables.nodes.mass[free], initial=0.0))
+        swinging = stiffness[free // 3 * 3] / tables.nodes.mass[free]
+        trembling = tables.cables.stiffness[own:, None] * self._softness()
+        fastest = max(float(np.max(swinging, initial=0.0)), float(np.max(trembling, initial=0.0)))
         return math.inf if fastest == 0.0 else 2.0 * math.pi / math.sqrt(fastest)
+
+    def _softness(self) -> np.ndarray:
+        """(compressible bars, 3) how readily the ends of each part along each axis, its neighbours at rest [1/kg]."""
+        tables = self.tables
+        movable = np.zeros(tables.nodes.mass.size, dtype=bool)
+        movable[tables.nodes.free] = True
+        soft = tables.bars.per_length == 0.0
+        i, j = (end[soft, None] + np.arange(3) for end in (tables.bars.first, tables.bars.second))
+        own, other, between = tables.nodes.mass[i], tables.nodes.mass[j], tables.bars.coupling[soft, None]
+        both = movable[i] & movable[j]
+        alone = np.where(movable[i], 1.0 / own, np.where(movable[j], 1.0 / other, 0.0))
+        return np.asarray(np.where(both, (own + other + 2.0 * between) / (own * other - between**2), alone))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -148,6 +174,7 @@ class Plant:
             *t.guides,
             *t.nodes,
             *t.signals[:4],
+            *t.thick,
             t.constants.node_damping,
             t.constants.mass_damping,
         ):
@@ -199,12 +226,24 @@ class Plant:
     def weakest(self, y: np.ndarray) -> np.ndarray:
         return redundancy.weakest_combination(self.tables, y) if self.rows <= SMALL else np.zeros(0)
 
+    def remarks(self, tables: Pack) -> tuple[str, ...]:
+        crushed = int(integers_of(tables, CRUSHED)[0])
+        if crushed < 0:
+            return ()
+        name = list(self.structure.bars)[crushed]
+        return (
+            f'bar "{name}" would next be pressed to less than {CRUSHED_LENGTH:.0%} of its length without force, '
+            "where it is no bar any more; make it stiffer, or load it less",
+        )
+
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         out = nodal_outputs.empty_outputs(self.tables, times.size, self.held.size)
         pieces = pieces_of(self.breaks, times)
         observe = nodal_outputs.observe
         if self.iterates:
             from taut.mechanics.iterative_verbs import observe
+        elif self.thickens:
+            from taut.mechanics.thick_verbs import observe
         if self.compiled:
             observe(tables, times, pieces, states, self.held, out)
         for row in range(0 if self.compiled else times.size):
@@ -230,6 +269,10 @@ class Plant:
             from taut.mechanics.iterative_verbs import ITERATIVE_VERBS
 
             verbs |= ITERATIVE_VERBS
+        elif self.thickens:
+            from taut.mechanics.thick_verbs import THICK_VERBS
+
+            verbs |= THICK_VERBS
         if self.functions:
             verbs |= {name: self._with_functions(verbs[name]) for name in ("rate", "forces", "power")}
         return verbs
@@ -261,18 +304,24 @@ def assemble(
     damping: Damping | None = None,
     velocities: Mapping[str, tuple[float, float, float]] | None = None,
     solver: str = "direct",
+    bars: str | Mapping[str, str] | None = None,
 ) -> Plant:
-    """Make a structure with rigid bars ready to move.
+    """Make a structure ready to move.
 
     gravity: [m/s^2], a number acts along -z. velocities: of nodes at the start [m/s], zero where not named.
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
         faster than they do. Without meeting bars neither is needed.
+    bars: None takes every bar as it says itself; "rigid", "compressible", or selector -> one of these, takes them so. A
+        bar made rigid keeps the distance of its nodes. "compressible as printed" are eqs. (53) to (56) of the paper,
+        without the energy of a bar's ends moving apart and without -dT/dq: only to show what that does.
     Raises ModelError with every problem found.
     """
     vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
     loads, damping = tuple(loads), damping or Damping()
     if solver not in SOLVERS:
         raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
+    printed = bars == AS_PRINTED
+    structure = with_bars(structure, "compressible" if printed else bars)
     problems = problems_of_motion(structure)
     problems += _scenario_problems(structure, vector, loads, damping, velocities or {})
     if problems:
@@ -281,7 +330,7 @@ def assemble(
     index = {node: 3 * i for i, node in enumerate(fine.nodes)}
     coordinates = [index[load.node] + AXES.index(load.axis) for load in loads]
     signals, breaks, functions = tabulate([load.signal for load in loads], coordinates)
-    pack, tables = nodal_tables(fine, vector, damping, signals, iterative=solver == "iterative")
+    pack, tables = nodal_tables(fine, vector, damping, signals, iterative=solver == "iterative", printed=printed)
     speeds = np.array([(velocities or {}).get(node, (0.0, 0.0, 0.0)) for node in fine.nodes], dtype=float)
     return Plant(fine, pack, tables, breaks, fine.positions, speeds.reshape(-1, 3), loads, functions)
 
