@@ -107,7 +107,7 @@ def _springs(structure: Structure, index: dict[str, int], bars: list[Bar], beta:
     rest = [properties.rest_length(structure, cable) for cable in cables]
     rest += [properties.bar_length(structure, bar) for bar in bars]
     least = [-np.inf if cable.law == "spring" else 0.0 for cable in cables] + [-np.inf] * len(bars)
-    drag = np.array([member.damping for member in [*cables, *bars]], dtype=float)
+    drag = np.array([*(cable.damping for cable in cables), *(bar.damping for bar in bars)], dtype=float)
     firm = np.array(stiffness, dtype=float)
     ends = _ends(index, [*(cable.route for cable in cables), *(bar.nodes for bar in bars)])
     return Cables(*ends, np.array(least, dtype=float), firm, np.array(rest, dtype=float), drag + beta * firm)

@@ -126,10 +126,8 @@ def _law(structure: Structure, bar: Bar) -> Iterator[Problem]:
         return
     if bar.law == "compressible":
         if properties.bar_stiffness(structure, bar) is None:
-            missing = (
-                "is not known, which a compressible bar needs; give a stiffness, or a material with youngs_modulus"
-            )
-            yield Problem((*path, "stiffness"), f"{missing} and a radius")
+            remedy = "give a stiffness, or a material with youngs_modulus and a radius"
+            yield Problem((*path, "stiffness"), f"is not known, which a compressible bar needs; {remedy}")
         return
     distance = properties.route_length(structure, bar.nodes)
     if bar.length is not None and abs(bar.length - distance) > LENGTH_TOLERANCE * bar.length:
