@@ -42,6 +42,19 @@ def natural_length(structure: Structure, bar: Bar, force: float) -> float:
     return math.nan if rigidity is None else distance * rigidity / (rigidity + force)
 
 
+def fitted_bar(structure: Structure, bar: Bar, force: float) -> Bar:
+    """The bar with the length with which it carries a force [N] where its nodes are: any force, if it is rigid."""
+    if bar.law == "rigid":
+        return bar if bar.length is None else replace(bar, length=route_length(structure, bar.nodes))
+    length = natural_length(structure, bar, force)
+    if not 0.0 < length < math.inf:
+        raise OptionError(
+            f'bar "{bar.name}" is too soft: to carry {force:.4g} N where its nodes are it would have to be '
+            f"{length:.4g} m long without force; make it stiffer or ask for less"
+        )
+    return replace(bar, length=length, mass=bar_mass(structure, bar))
+
+
 def with_bars(structure: Structure, law: str | Mapping[str, str] | None) -> Structure:
     """The structure with its bars rigid or compressible, all of them or selector -> law; None leaves them as they are.
 
