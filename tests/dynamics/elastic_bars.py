@@ -91,9 +91,8 @@ class ByEnergies:
         return total
 
     def gap(self, q: np.ndarray) -> np.ndarray:
-        bars = [
-            (self.span(b.nodes, q) @ self.span(b.nodes, q) / self.natural(b) - self.natural(b)) / 2 for b in self.rigid
-        ]
+        spans, lengths = [self.span(bar.nodes, q) for bar in self.rigid], map(self.natural, self.rigid)
+        bars = [(s @ s / length - length) / 2.0 for s, length in zip(spans, lengths, strict=True)]
         return np.array([*bars, *(q[self.held] - self.start[self.held])])
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from elastic_bars import ByEnergies, mixed
 from taut import (
     Bar,
     Cable,
+    Damping,
     Load,
     Material,
     ModelError,
@@ -119,8 +120,6 @@ def test_accelerations_forces_and_reactions_follow_from_the_energies(seed: int, 
     model = ByEnergies(structure, gravity, alpha)
     other = model.plant(v)
     speeds = dict(zip(structure.nodes, map(tuple, v.reshape(-1, 3).tolist()), strict=True))
-    from taut import Damping
-
     plant = assemble(structure, gravity=gravity, damping=Damping(mass=alpha), velocities=speeds)
     assert plant.formulation == "nodal_thick"
     y = np.concatenate([model.start, v, [0.0]])
@@ -287,9 +286,8 @@ def test_the_ball_stands_with_its_prestress_and_runs() -> None:
 
 def test_the_printed_ball_has_no_inertia_along_its_bars() -> None:
     structure = read_model(ROOT / "examples" / "ball_compressible.yaml").structure
-    run = simulate(assemble(structure, bars="compressible as printed"), 0.1)
-    assert not run.ok
-    assert "singular" in run.status
+    with pytest.raises(ModelError, match="bars.b4: as printed it has no inertia along itself"):
+        assemble(structure, bars="compressible as printed")
 
 
 def test_prestress_gives_compressible_bars_the_length_that_carries_it() -> None:
@@ -307,7 +305,7 @@ def test_prestress_gives_compressible_bars_the_length_that_carries_it() -> None:
     np.testing.assert_allclose(again.cable_tension, 1000.0, rtol=1e-9)
     np.testing.assert_allclose(again.bar_force, -1000.0 * np.sqrt(2.0), rtol=1e-9)
     np.testing.assert_allclose(again.structure.positions, square.positions, atol=1e-12)
-    run = simulate(assemble(tight.structure), 0.1)
+    run = simulate(assemble(tight.structure), 0.1, tolerance=1e-10)
     assert np.abs(run.nodes - run.nodes[0]).max() <= 1e-10
     np.testing.assert_allclose(run.bar_force, -1000.0 * np.sqrt(2.0), rtol=1e-7)
     free = assemble(tight.structure, bars="rigid")
@@ -325,7 +323,7 @@ def test_a_bar_pressed_to_nothing_ends_the_run_and_is_named() -> None:
         supports={"a": "xyz"},
     )
     for inertia in ("thin", "cylinder"):
-        plant = assemble(press.changed("bar:*", inertia=inertia, radius=0.01), velocities={"b": (-4.0, 0.0, 0.0)})
+        plant = assemble(press.changed("bar:*", inertia=inertia, radius=0.01), velocities={"b": (-8.0, 0.0, 0.0)})
         for options in ({}, {"method": "dp8"}, {"method": "rk4", "step": 1e-3}):
             run = simulate(plant, 2.0, **options)
             assert not run.ok

@@ -136,6 +136,7 @@ def stop_if_crushed(p: Pack, y: np.ndarray, force: np.ndarray) -> None:
         if some(short):
             crushed[0] = bars.column[k]
             force[i] += where(short, np.nan, 0.0)
+            force[j] += where(short, np.nan, 0.0)  # either end may be held
 
 
 @inlined

@@ -18,6 +18,7 @@ from taut.mechanics.nodal import CRUSHED_LENGTH
 from taut.mechanics.signals import pieces_of, tabulate
 from taut.mechanics.survey import problems_of_motion
 from taut.mechanics.tables import CRUSHED, EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
+from taut.mechanics.thickness import without_inertia
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.properties import with_bars
@@ -324,6 +325,8 @@ def assemble(
     structure = with_bars(structure, "compressible" if printed else bars)
     problems = problems_of_motion(structure)
     problems += _scenario_problems(structure, vector, loads, damping, velocities or {})
+    if printed and not problems:
+        problems = without_inertia(structure)
     if problems:
         raise ModelError(problems)
     fine = subdivided(structure)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from taut.errors import Problem
 from taut.mechanics.inertia import inertia, poisson_power
 from taut.mechanics.tables import Thick
 from taut.numerics.saddle import Saddle, weight_places
 from taut.structure import properties
+from taut.structure.records import AXES
 from taut.structure.structure import Structure
 
 UPPER = tuple((a, b) for a in range(3) for b in range(a, 3))
@@ -38,6 +40,22 @@ def changing_bars(structure: Structure, column: np.ndarray, *, printed: bool) ->
         turning = np.stack([power, none, -1.0 - 0.5 * power, none], axis=1)
     nowhere = np.empty(0, dtype=np.int64)
     return Thick(chosen, nowhere, nowhere, np.empty(0), excess, power, axial, turning.ravel())
+
+
+def without_inertia(structure: Structure) -> list[Problem]:
+    """Bars that the equations as printed leave without any mass along themselves: those with both ends free."""
+    index = {name: i for i, name in enumerate(structure.nodes)}
+    own, _, coupling, _ = inertia(structure)
+    found = []
+    for k, bar in enumerate(structure.bars.values()):
+        i, j = (index[node] for node in bar.nodes)
+        free = all(set(structure.supports.get(node, "")) != set(AXES) for node in bar.nodes)
+        dropped = (properties.bar_rotary_mass(structure, bar) or 0.0) - properties.bar_thickness_mass(structure, bar)
+        left = (own[i] - dropped) * (own[j] - dropped) - (coupling[k] + dropped) ** 2
+        if free and left <= 1e-9 * own[i] * own[j]:
+            message = 'as printed it has no inertia along itself, for both its ends are free; say bars="compressible"'
+            found.append(Problem(("bars", bar.name), message))
+    return found
 
 
 def whole_blocks(touched: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
