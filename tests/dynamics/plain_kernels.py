@@ -120,6 +120,7 @@ def plain(kernel: Callable[..., Any], tables: Nodal) -> Callable[..., Any]:
     readers["sizes_in"] = lambda pack: Sizes(
         tables.nodes.mass.size,
         tables.cables.stiffness.size,
+        tables.work.multiplier.size - tables.guides.value.size,
         tables.bars.length.size,
         tables.guides.value.size,
         tables.signals.coordinate.size,

@@ -117,7 +117,7 @@ def prestress(
 def modes(
     model: ModelPath,
     count: Annotated[int, typer.Option(help="How many, the lowest first.")] = 6,
-    bars: Annotated[str, typer.Option(help="rigid or compressible.")] = "rigid",
+    bars: Annotated[str | None, typer.Option(help="rigid or compressible, whatever the model says.")] = None,
     page: Annotated[
         Path | None, typer.Option("--page", help="Write a page that shows them (.html).", metavar="FILE")
     ] = None,

@@ -92,7 +92,8 @@ def ensemble(
     result = _Result(sample_times(duration, every), variants)
     with patience() as interrupted:
         job = _Job(variants, chosen, wish, duration, every, tolerance, step, interrupted)
-        size, work = (1, _one_by_one) if chosen.adaptive else (WIDTH, _in_lanes)
+        alone = chosen.adaptive or not plant.constant_mass  # lanes have no kernels for a mass matrix that changes
+        size, work = (1, _one_by_one) if alone else (WIDTH, _in_lanes)
         groups = [range(first, min(first + size, variants.count)) for first in range(0, variants.count, size)]
         with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
             for last in pool.map(lambda group: work(job, group, result), groups):

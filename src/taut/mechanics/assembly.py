@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from taut.errors import ModelError, Problem
+from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.inertia import inertia
 from taut.mechanics.tables import (
     DIRECT,
@@ -27,11 +27,12 @@ from taut.mechanics.tables import (
     Signals,
     Work,
 )
+from taut.mechanics.thickness import changing_bars, placed, whole_blocks
 from taut.mechanics.watching import Watched, switches
 from taut.numerics.packing import Pack, packed
 from taut.numerics.saddle import Saddle, analyse
 from taut.structure import properties
-from taut.structure.records import AXES
+from taut.structure.records import AXES, Bar
 from taut.structure.scenario import Damping
 from taut.structure.structure import Structure
 
@@ -45,40 +46,46 @@ def nodal_tables(
     things: Sequence[Watched] = (),
     *,
     iterative: bool = False,
+    printed: bool = False,
 ) -> tuple[Pack, Nodal]:
-    """The flat tables of a structure that has passed its checks; `iterative` where bars meet, instead of a factor."""
+    """The flat tables of a structure that has passed its checks.
+
+    iterative: where bars meet, instead of a factor. printed: compressible bars move by eq. (56) as it stands.
+    """
     index = {name: i for i, name in enumerate(structure.nodes)}
-    bars, cables = list(structure.bars.values()), list(structure.cables.values())
+    soft = [bar.law == "compressible" for bar in structure.bars.values()]
+    column = np.argsort(soft, kind="stable")
+    rigid = len(soft) - sum(soft)
+    bars = [list(structure.bars.values())[k] for k in column]
     bar_ends = _ends(index, [bar.nodes for bar in bars])
-    cable_ends = _ends(index, [cable.route for cable in cables])
-    stiffness = np.array([properties.stiffness(structure, cable) for cable in cables], dtype=float)
     bar_length = np.array([properties.bar_length(structure, bar) for bar in bars])
-    own, weighing, coupling = inertia(structure)
+    own, weighing, coupling, _ = inertia(structure)
+    coupling = coupling[column]
     free = np.flatnonzero(~_held(structure, index))
     guides = _guides(structure, index)
     mass = np.repeat(own, 3)
-    system, bar_entry = _system(mass, coupling, bar_ends, free, guides, iterative=iterative)
-    lengths = [*bar_length, *(properties.route_length(structure, cable.route) for cable in cables)]
+    changes = changing_bars(structure, column, printed=printed)
+    full = np.isin(np.arange(len(bars)), changes.bar)
+    system, bar_entry = _system(mass, coupling, bar_ends, rigid, free, guides, full, iterative=iterative)
+    springs = _springs(structure, index, bars[rigid:], damping.stiffness)
+    cables = len(structure.cables)
+    lengths = [*bar_length, *(properties.route_length(structure, cable.route) for cable in structure.cables.values())]
     typical = float(np.mean(lengths)) if lengths else 1.0
-    slowness = float(np.sqrt(own.sum() / stiffness.sum())) if stiffness.size and own.any() else 1.0
-    size, rows = mass.size, len(bars) + guides.value.size
-    drag = np.array([cable.damping for cable in cables], dtype=float) + damping.stiffness * stiffness
+    # Stiff bars tremble; the structure swings by its cables, and has only bars to swing by where it has none.
+    swinging = springs.stiffness[:cables] if cables else springs.stiffness
+    slowness = float(np.sqrt(own.sum() / swinging.sum())) if swinging.size and own.any() else 1.0
+    size, rows = mass.size, rigid + guides.value.size
+    per_length = np.where(np.arange(len(bars)) < rigid, 1.0 / bar_length, 0.0)
     return _packed(
         Nodal(
-            Cables(
-                *cable_ends,
-                np.array([-np.inf if cable.law == "spring" else 0.0 for cable in cables], dtype=float),
-                stiffness,
-                np.array([properties.rest_length(structure, cable) for cable in cables], dtype=float),
-                drag,
-            ),
-            Bars(*bar_ends, bar_entry, bar_length, 1.0 / bar_length, coupling),
+            springs,
+            Bars(*bar_ends, bar_entry, bar_length, per_length, coupling, column),
             guides,
             Nodes(free, mass, _shares(mass, coupling, bar_ends, free, guides), np.outer(weighing, gravity).ravel()),
             signals,
             Constants(
                 solver=np.array([_solver_of(system)]),
-                cables_damp=np.array([int(drag.any())]),
+                cables_damp=np.array([int(springs.damping.any())]),
                 nodes_damp=np.array([int(damping.node != 0.0 or damping.mass != 0.0)]),
                 stabilised=np.array([0]),
                 systems=np.array([SYSTEM, SYSTEM]),
@@ -86,25 +93,43 @@ def nodal_tables(
                 mass_damping=np.array([damping.mass]),
                 gains=np.zeros(2),
                 scale=np.array([typical, slowness]),
+                crushed=np.array([-1]),
             ),
             Work(*(np.zeros(n) for n in (size, size, rows, free.size, rows, free.size))),
-            switches(np.flatnonzero([cable.law != "spring" for cable in cables]), len(cables), things),
+            switches(np.flatnonzero(springs.least == 0.0), springs.least.size, things),
             *system,
             *_nothing(),
             moved,
+            placed(changes, system[1], *bar_ends, free, mass.size) if changes.bar.size else changes,
         )
     )
 
 
+def _springs(structure: Structure, index: dict[str, int], bars: list[Bar], beta: float) -> Cables:
+    """Cables, and compressible bars as springs; beta: Rayleigh's damping in proportion to the stiffness [s]."""
+    cables = list(structure.cables.values())
+    stiffness = [properties.stiffness(structure, cable) for cable in cables]
+    stiffness += [properties.bar_stiffness(structure, bar) for bar in bars]
+    rest = [properties.rest_length(structure, cable) for cable in cables]
+    rest += [properties.bar_length(structure, bar) for bar in bars]
+    least = [-np.inf if cable.law == "spring" else 0.0 for cable in cables] + [-np.inf] * len(bars)
+    drag = np.array([*(cable.damping for cable in cables), *(bar.damping for bar in bars)], dtype=float)
+    firm = np.array(stiffness, dtype=float)
+    ends = _ends(index, [*(cable.route for cable in cables), *(bar.nodes for bar in bars)])
+    return Cables(*ends, np.array(least, dtype=float), firm, np.array(rest, dtype=float), drag + beta * firm)
+
+
 def euclidean(tables: Nodal) -> tuple[Pack, Nodal]:
     """The same tables with corrections measured by plain coordinates, as in eq. (45), instead of by mass."""
-    ends = (tables.bars.first, tables.bars.second)
+    bars = tables.bars
     system, _ = _system(
         np.ones_like(tables.nodes.mass),
-        np.zeros_like(tables.bars.coupling),
-        ends,
+        np.zeros_like(bars.coupling),
+        (bars.first, bars.second),
+        int(np.count_nonzero(bars.per_length)),
         tables.nodes.free,
         tables.guides,
+        np.isin(np.arange(bars.first.size), tables.thick.bar),
         pattern=tables.bars.coupling,
         iterative=bool(tables.constants.solver[0] == ITERATIVE),
     )
@@ -190,28 +215,36 @@ def _system(
     mass: np.ndarray,
     coupling: np.ndarray,
     bar_ends: tuple[np.ndarray, np.ndarray],
+    rigid: int,
     free: np.ndarray,
     guides: Guides,
+    full: np.ndarray,
     pattern: np.ndarray | None = None,
     *,
     iterative: bool,
 ) -> tuple[System, np.ndarray]:
     """The system with W = diag(mass) + coupling between bar ends: explicit where no bar touches another.
 
-    Beside it, where a saddle keeps the bars' rows of G.
+    Beside it, where a saddle keeps the bars' rows of G. rigid: so many bars, the first ones, have a row. full: bars
+    between whose ends W may have any entry, for which there is only the saddle.
     """
     ends = np.concatenate(bar_ends)
     pairs, saddle, krylov = _nothing()
     bar_entry = np.full(3 * ends.size, -1, dtype=np.int64)
-    if guides.value.size == 0 and np.unique(ends).size == ends.size:
+    if guides.value.size == 0 and np.unique(ends).size == ends.size and not full.any():
         pairs = _pairs(mass, coupling, bar_ends, free)
     elif iterative:
+        if full.any():
+            raise OptionError(
+                f"{full.sum()} compressible bars are cylinders, whose mass matrix changes with their shape; the "
+                "iterative solver cannot do that: take the direct one, or inertia: thin"
+            )
         weight = np.zeros_like(mass)
         weight[free] = mass[free]
-        size = mass.size + coupling.size + guides.value.size
+        size = mass.size + rigid + guides.value.size
         krylov = Krylov(weight, coupling, np.zeros_like(mass), np.zeros(size), np.zeros(9 * size))
     else:
-        saddle, bar_entry = _saddle(mass, coupling, bar_ends, free, guides, pattern)
+        saddle, bar_entry = _saddle(mass, coupling, bar_ends, rigid, free, guides, full, pattern)
     return (pairs, saddle, krylov), bar_entry
 
 
@@ -235,8 +268,10 @@ def _saddle(
     mass: np.ndarray,
     coupling: np.ndarray,
     bar_ends: tuple[np.ndarray, np.ndarray],
+    rigid: int,
     free: np.ndarray,
     guides: Guides,
+    full: np.ndarray,
     pattern: np.ndarray | None = None,
 ) -> tuple[Saddle, np.ndarray]:
     """[W G^T; G 0] over the free coordinates, W = diag(mass) + coupling between bar ends, and the bars' entries in it.
@@ -250,20 +285,22 @@ def _saddle(
     linked = (first >= 0) & (second >= 0) & ((coupling if pattern is None else pattern) != 0.0)[:, None]
     i, j = np.minimum(first, second)[linked], np.maximum(first, second)[linked]
     every = np.arange(free.size)
+    block_i, block_j = whole_blocks(touched[full])
     weight = sp.coo_matrix(
         (
-            np.concatenate([mass[free], np.broadcast_to(coupling[:, None], linked.shape)[linked]]),
-            (np.concatenate([every, i]), np.concatenate([every, j])),
+            np.concatenate([mass[free], np.broadcast_to(coupling[:, None], linked.shape)[linked], 0.0 * block_i]),
+            (np.concatenate([every, i, block_i]), np.concatenate([every, j, block_j])),
         ),
         shape=(free.size, free.size),
     )
+    touched = touched[:rigid]
     guided = unknown[guides.coordinate]
     movable = touched >= 0
     owner = np.repeat(np.arange(guides.value.size), np.diff(guides.start))[guided >= 0]
     sizes = np.concatenate([movable.sum(axis=1), np.bincount(owner, minlength=guides.value.size)])
     row_start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     saddle, places = analyse(weight, row_start, np.concatenate([touched[movable], guided[guided >= 0]]), free // 3)
-    entry = np.full(touched.shape, -1, dtype=np.int64)
-    entry[movable] = places[: int(movable.sum())]
+    entry = np.full((coupling.size, 6), -1, dtype=np.int64)
+    entry[:rigid][movable] = places[: int(movable.sum())]
     saddle.values[places[int(movable.sum()) :]] = guides.coefficient[guided >= 0]
     return saddle, entry.ravel()

@@ -12,11 +12,15 @@ from taut.structure.structure import Structure
 
 
 class Inertia(NamedTuple):
-    """n nodes, b bars. The mass matrix has `own` on its diagonal and `coupling` between the ends of every bar."""
+    """n nodes, b bars. The mass matrix has `own` on its diagonal and `coupling` between the ends of every bar.
+
+    The thickness of compressible bars comes on top: their mass matrix changes with their shape (`thick_block`).
+    """
 
     own: np.ndarray  # (n,) [kg]
     weighing: np.ndarray  # (n,) what gravity acts on [kg]
     coupling: np.ndarray  # (b,) [kg]
+    thickness: np.ndarray  # (b,) what it adds to I / l^2 of a compressible bar without force, zero for rigid ones [kg]
 
 
 def inertia(structure: Structure) -> Inertia:
@@ -24,21 +28,31 @@ def inertia(structure: Structure) -> Inertia:
     index = {name: i for i, name in enumerate(structure.nodes)}
     bars = list(structure.bars.values())
     mass = np.array([properties.bar_mass(structure, bar) for bar in bars], dtype=float)
-    rotary = np.array([properties.bar_rotary_mass(structure, bar) for bar in bars], dtype=float)
+    soft = np.array([bar.law == "compressible" for bar in bars], dtype=bool)
+    thickness = np.array([properties.bar_thickness_mass(structure, bar) for bar in bars], dtype=float)
+    thickness[~soft] = 0.0
+    rotary = np.array([properties.bar_rotary_mass(structure, bar) for bar in bars], dtype=float) - thickness
     lumped = _lumped_masses(structure, index)
     own, weighing = lumped.copy(), lumped.copy()
     for end in (0, 1):
         at = np.array([index[bar.nodes[end]] for bar in bars], dtype=np.int64)
         np.add.at(own, at, mass / 4.0 + rotary)
         np.add.at(weighing, at, mass / 2.0)
-    return Inertia(own, weighing, mass / 4.0 - rotary)
+    return Inertia(own, weighing, mass / 4.0 - rotary, thickness)
+
+
+def poisson_power(structure: Structure) -> np.ndarray:
+    """(b,) the power of l / l0 with which r^2 / l^2 goes as a bar stretches, r = r0 (l / l0)^-nu: -2 (1 + nu)."""
+    ratios = [bar.material and bar.material.poisson_ratio for bar in structure.bars.values()]
+    return np.array([-2.0 * (1.0 + (ratio or 0.0)) for ratio in ratios], dtype=float)
 
 
 def mass_matrix(structure: Structure, free: np.ndarray) -> sp.csc_matrix:
-    """Of the free coordinates, 3 * node + axis each [kg]."""
+    """Of the free coordinates, 3 * node + axis each, where the nodes are [kg]."""
     index = {name: i for i, name in enumerate(structure.nodes)}
     masses = inertia(structure)
-    ends = np.array([[index[node] for node in bar.nodes] for bar in structure.bars.values()], dtype=np.int64)
+    bars = list(structure.bars.values())
+    ends = np.array([[index[node] for node in bar.nodes] for bar in bars], dtype=np.int64)
     first, second = ends.reshape(-1, 2).T
     every = np.arange(len(index))
     nodal = sp.coo_matrix(
@@ -48,7 +62,29 @@ def mass_matrix(structure: Structure, free: np.ndarray) -> sp.csc_matrix:
         ),
         shape=(len(index), len(index)),
     )
-    return sp.csc_matrix(sp.csr_matrix(sp.kron(nodal, sp.eye(3)))[free][:, free])
+    whole = sp.csr_matrix(sp.kron(nodal, sp.eye(3)))
+    if masses.thickness.any():
+        whole = whole + _thick_part(structure, masses.thickness, first, second)
+    return sp.csc_matrix(sp.csr_matrix(whole)[free][:, free])
+
+
+def _thick_part(structure: Structure, thickness: np.ndarray, first: np.ndarray, second: np.ndarray) -> sp.csr_matrix:
+    """What the thickness of compressible bars adds: e (I - u u^T) against the ends' relative motion."""
+    places = structure.positions
+    spans = places[second] - places[first]
+    lengths = np.linalg.norm(spans, axis=1)
+    natural = np.array([properties.bar_length(structure, bar) for bar in structure.bars.values()])
+    unit = spans / lengths[:, None]
+    excess = thickness * (lengths / natural) ** poisson_power(structure)
+    blocks = excess[:, None, None] * (np.eye(3) - unit[:, :, None] * unit[:, None, :])
+    rows, columns, values = [], [], []
+    for a, b, sign in ((first, first, 1.0), (second, second, 1.0), (first, second, -1.0), (second, first, -1.0)):
+        rows.append(np.broadcast_to((3 * a[:, None] + np.arange(3))[:, :, None], blocks.shape).ravel())
+        columns.append(np.broadcast_to((3 * b[:, None] + np.arange(3))[:, None, :], blocks.shape).ravel())
+        values.append(sign * blocks.ravel())
+    size = places.size
+    entries = (np.concatenate(rows), np.concatenate(columns))
+    return sp.csr_matrix((np.concatenate(values), entries), shape=(size, size))
 
 
 def _lumped_masses(structure: Structure, index: dict[str, int]) -> np.ndarray:

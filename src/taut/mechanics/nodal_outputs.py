@@ -8,12 +8,12 @@ import numpy as np
 
 from taut.mechanics.nodal import (
     cable_state,
+    carried,
     energies,
     enter,
     gap_of_bar,
     gap_of_guide,
     lend_plant,
-    momentum,
     rate,
 )
 from taut.mechanics.signals import signal_value
@@ -51,7 +51,8 @@ class Outputs(NamedTuple):
 
 
 def empty_outputs(tables: Nodal, samples: int, held: int) -> Outputs:
-    cables, bars, guides = tables.cables.stiffness.size, tables.bars.length.size, tables.guides.value.size
+    bars, guides = tables.bars.length.size, tables.guides.value.size
+    cables = tables.cables.stiffness.size - int(np.count_nonzero(tables.bars.per_length == 0.0))
     return Outputs(
         np.zeros((samples, cables)),
         np.zeros((samples, cables)),
@@ -68,7 +69,7 @@ def imbalance(p: Pack, y: np.ndarray, acceleration: np.ndarray, balance: np.ndar
     """M a - applied force - G^T lambda: what supports add at held coordinates, zero at free ones."""
     nodes, bars, guides, work, sizes = nodes_in(p), bars_in(p), guides_in(p), work_in(p), sizes_in(p)
     n = sizes.coordinates
-    momentum(nodes.mass, bars, sizes.bars, acceleration, n, balance)
+    carried(p, y, acceleration, balance)
     for i in range(n):
         balance[i] -= work.force[i]
     for k in range(sizes.bars):
@@ -90,7 +91,7 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
     p, samples = lend_plant(p), lent(samples)
     cables, bars, guides, signals, work = cables_in(p), bars_in(p), guides_in(p), signals_in(p), work_in(p)
     sizes, drags = sizes_in(p), constants_in(p).cables_damp[0]
-    n = sizes.coordinates
+    n, own = sizes.coordinates, sizes.cables + sizes.bars - sizes.rods
     balance, rates = np.empty(n), np.empty(2 * n + 1)
     for row in range(times.size):
         t, state = times[row], row_of(samples, row)
@@ -100,10 +101,13 @@ def observe(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray,
         worst, worst_rate = 0.0, 0.0
         for k in range(sizes.cables):
             length, _, elastic, viscous = cable_state(cables, k, y, n, drags)
-            out.cable_length[row, k] = length
-            out.cable_tension[row, k] = elastic + viscous
+            if k < own:
+                out.cable_length[row, k] = length
+                out.cable_tension[row, k] = elastic + viscous
+            else:
+                out.bar_force[row, bars.column[sizes.bars + k - own]] = elastic + viscous
         for k in range(sizes.bars):
-            out.bar_force[row, k] = -work.multiplier[k]
+            out.bar_force[row, bars.column[k]] = -work.multiplier[k]
             gap, gap_rate = gap_of_bar(bars, k, y, n)
             worst = max(worst, abs(gap))
             worst_rate = max(worst_rate, abs(gap_rate))

@@ -12,41 +12,25 @@ from typing import Any
 import numpy as np
 
 from taut.errors import ModelError, OptionError, suggestion
-from taut.mechanics import nodal, nodal_events, nodal_manifold, nodal_momentum, nodal_outputs, redundancy
+from taut.mechanics import nodal_events, nodal_manifold, nodal_outputs, redundancy
 from taut.mechanics.assembly import euclidean, nodal_tables
 from taut.mechanics.moving import tabulated_motions
+from taut.mechanics.nodal import CRUSHED_LENGTH
 from taut.mechanics.signals import pieces_of, tabulate
 from taut.mechanics.survey import problems_of_motion, problems_of_scenario
-from taut.mechanics.tables import EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
+from taut.mechanics.tables import CRUSHED, EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
+from taut.mechanics.thickness import without_inertia
+from taut.mechanics.verb_sets import VerbSet, verb_set
 from taut.mechanics.watching import BAND, Watched, Watcher, times_of, watched_by
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
+from taut.structure.properties import with_bars
 from taut.structure.records import AXES
 from taut.structure.scenario import SOLVERS, Damping, Load, Motion, Watch
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
 
-NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
-    "lend_plant": nodal.lend_plant,
-    "rate": nodal.rate,
-    "forces": nodal.forces,
-    "power": nodal.power,
-    "firmness": nodal_manifold.firmness,
-    "enter": nodal.enter,
-    "mismatch": nodal_manifold.mismatch,
-    "gaps": nodal_manifold.gaps,
-    "prepare": nodal_manifold.prepare,
-    "project": nodal_manifold.project,
-    "bend": nodal_manifold.bend,
-    "energy": nodal_manifold.energy,
-    "energy_slope": nodal_manifold.energy_slope,
-    "keep_momentum": nodal_momentum.keep_momentum,
-    "crossing": nodal_events.crossing,
-    "margin": nodal_events.margin,
-    "due": nodal_events.due,
-    "strike": nodal_events.strike,
-}
-"""What a stepper or a correction may ask of a plant's tables. A formulation is one more set of these."""
+AS_PRINTED = "compressible as printed"
 
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
@@ -54,9 +38,9 @@ SMALL = 500
 
 @dataclass(frozen=True)
 class Plant:
-    """The equations of motion of a structure with rigid bars: the nodal `taut.mechanics.machine.Machine`.
+    """The equations of motion of a structure, bars rigid or compressible: the nodal `taut.mechanics.machine.Machine`.
 
-    structure: what is simulated; cables cut into segments are cut here.
+    structure: what is simulated; cables cut into segments are cut here, and bars have the law they move by.
     pack, tables: its flat arrays, for kernels and by name.
     positions, velocities: at the start, (n, 3) each, with moved supports where they are then.
     breaks: times at which a signal is not smooth.
@@ -80,8 +64,17 @@ class Plant:
         return bool(self.tables.constants.solver[0] == ITERATIVE)
 
     @property
+    def thickens(self) -> bool:
+        """Whether there are bars whose mass matrix changes with their shape."""
+        return bool(self.tables.thick.bar.size)
+
+    @cached_property
+    def _verb_set(self) -> VerbSet:
+        return verb_set(moved=bool(self.motions), iterative=self.iterates, thick=self.thickens)
+
+    @property
     def formulation(self) -> str:
-        return f"nodal{'_moved' if self.motions else ''}{'_iterative' if self.iterates else ''}"
+        return self._verb_set.name
 
     @property
     def compiled(self) -> bool:
@@ -102,9 +95,9 @@ class Plant:
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
-        """Bars first."""
+        """Rigid bars first."""
         guides = (f'constraint "{name}"' for name in self.structure.constraints)
-        return (*(f'bar "{name}"' for name in self.structure.bars), *guides)
+        return (*(f'bar "{bar.name}"' for bar in self.structure.bars.values() if bar.law == "rigid"), *guides)
 
     @property
     def load_names(self) -> tuple[str, ...]:
@@ -116,8 +109,10 @@ class Plant:
 
     @cached_property
     def dampers(self) -> tuple[str, ...]:
-        constants, cables = self.tables.constants, list(self.structure.cables)
-        names = [f'cable "{cables[k]}"' for k in np.flatnonzero(self.tables.cables.damping)]
+        constants = self.tables.constants
+        members = [f'cable "{name}"' for name in self.structure.cables]
+        members += [f'bar "{bar.name}"' for bar in self.structure.bars.values() if bar.law == "compressible"]
+        names = [members[k] for k in np.flatnonzero(self.tables.cables.damping)]
         names += ["every node"] if constants.node_damping[0] else []
         return (*names, "the mass") if constants.mass_damping[0] else tuple(names)
 
@@ -128,7 +123,7 @@ class Plant:
 
     @property
     def constant_mass(self) -> bool:
-        return True
+        return not self.thickens
 
     @property
     def works(self) -> bool:
@@ -140,17 +135,32 @@ class Plant:
 
     @cached_property
     def shortest_period(self) -> float:
-        """Of the node that its cables hold stiffest, if its neighbours stood still.
+        """Of the node that its cables hold stiffest, if its neighbours stood still, or of the stiffest bar by itself.
 
         A longer step could jump over a cable that goes taut and slack again, and no error estimate would see it.
         """
         tables = self.tables
+        own = len(self.structure.cables)
         stiffness = np.zeros(tables.nodes.mass.size)
         for end in (tables.cables.first, tables.cables.second):
-            np.add.at(stiffness, end, tables.cables.stiffness)
+            np.add.at(stiffness, end[:own], tables.cables.stiffness[:own])
         free = tables.nodes.free
-        fastest = float(np.max(stiffness[free // 3 * 3] / tables.nodes.mass[free], initial=0.0))
+        swinging = stiffness[free // 3 * 3] / tables.nodes.mass[free]
+        trembling = tables.cables.stiffness[own:, None] * self._softness()
+        fastest = max(float(np.max(swinging, initial=0.0)), float(np.max(trembling, initial=0.0)))
         return math.inf if fastest == 0.0 else 2.0 * math.pi / math.sqrt(fastest)
+
+    def _softness(self) -> np.ndarray:
+        """(compressible bars, 3) how readily the ends of each part along each axis, its neighbours at rest [1/kg]."""
+        tables = self.tables
+        movable = np.zeros(tables.nodes.mass.size, dtype=bool)
+        movable[tables.nodes.free] = True
+        soft = tables.bars.per_length == 0.0
+        i, j = (end[soft, None] + np.arange(3) for end in (tables.bars.first, tables.bars.second))
+        own, other, between = tables.nodes.mass[i], tables.nodes.mass[j], tables.bars.coupling[soft, None]
+        both = movable[i] & movable[j]
+        alone = np.where(movable[i], 1.0 / own, np.where(movable[j], 1.0 / other, 0.0))
+        return np.asarray(np.where(both, (own + other + 2.0 * between) / (own * other - between**2), alone))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -163,6 +173,7 @@ class Plant:
             *t.guides,
             *t.nodes,
             *t.signals[:4],
+            *t.thick,
             t.constants.node_damping,
             t.constants.mass_damping,
             *t.switches[7:16],
@@ -216,13 +227,23 @@ class Plant:
     def weakest(self, y: np.ndarray) -> np.ndarray:
         return redundancy.weakest_combination(self.tables, y) if self.rows <= SMALL else np.zeros(0)
 
+    def remarks(self, tables: Pack) -> tuple[str, ...]:
+        crushed = int(integers_of(tables, CRUSHED)[0])
+        if crushed < 0:
+            return ()
+        name = list(self.structure.bars)[crushed]
+        return (
+            f'bar "{name}" would next be pressed to less than {CRUSHED_LENGTH:.0%} of its length without force, '
+            "where it is no bar any more; make it stiffer, or load it less",
+        )
+
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         out = nodal_outputs.empty_outputs(self.tables, times.size, self.held.size)
         pieces = pieces_of(self.breaks, times)
         looks = reals_of(tables, BAND)[0] > 0.0
         if looks:
             nodal_events.release(tables)
-        observe = self._observe()
+        observe = self._verb_set.observe
         if self.compiled:
             observe(tables, times, pieces, states, self.held, out)
         for row in range(0 if self.compiled else times.size):
@@ -251,30 +272,10 @@ class Plant:
 
     def verbs(self) -> dict[str, Callable[..., Any]]:
         """The functions that algorithms call; kernels, unless a load is a Python function."""
-        verbs = dict(NODAL_VERBS)
-        if self.motions:
-            from taut.mechanics.moved_verbs import MOVED_ITERATIVE_VERBS, MOVED_VERBS
-
-            verbs |= MOVED_ITERATIVE_VERBS if self.iterates else MOVED_VERBS
-        elif self.iterates:
-            from taut.mechanics.iterative_verbs import ITERATIVE_VERBS
-
-            verbs |= ITERATIVE_VERBS
+        verbs = dict(self._verb_set.verbs)
         if self.functions:
             verbs |= {name: self._with_functions(verbs[name]) for name in ("rate", "forces", "power")}
         return verbs
-
-    def _observe(self) -> Callable[..., None]:
-        """The kernel that reads outputs off states."""
-        if self.motions:
-            from taut.mechanics import moved_verbs
-
-            return moved_verbs.observe_by_turns if self.iterates else moved_verbs.observe  # type: ignore[no-any-return]
-        if self.iterates:
-            from taut.mechanics import iterative_verbs
-
-            return iterative_verbs.observe  # type: ignore[no-any-return]
-        return nodal_outputs.observe
 
     def _with_functions(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         """The verb with the values of Python loads written into the tables first."""
@@ -305,23 +306,31 @@ def assemble(
     events: Iterable[Watch] = (),
     velocities: Mapping[str, tuple[float, float, float]] | None = None,
     solver: str = "direct",
+    bars: str | Mapping[str, str] | None = None,
 ) -> Plant:
-    """Make a structure with rigid bars ready to move.
+    """Make a structure ready to move.
 
     gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still.
     velocities: of nodes at the start [m/s], zero where not named.
     events: what to look out for in a run, and what to do then.
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
         faster than they do. Without meeting bars neither is needed.
+    bars: None takes every bar as it says itself; "rigid", "compressible", or selector -> one of these, takes them so. A
+        bar made rigid keeps the distance of its nodes. "compressible as printed" are eqs. (53) to (56) of the paper,
+        without the energy of a bar's ends moving apart and without -dT/dq: only to show what that does.
     Raises ModelError with every problem found.
     """
     vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
     loads, motions, damping, events = tuple(loads), tuple(motions), damping or Damping(), tuple(events)
     if solver not in SOLVERS:
         raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
+    printed = bars == AS_PRINTED
+    structure = with_bars(structure, "compressible" if printed else bars)
     problems = problems_of_motion(structure)
     problems += problems_of_scenario(structure, vector, loads, motions, damping, velocities or {})
     problems += problems_of_watches(structure, events)
+    if printed and not problems:
+        problems = without_inertia(structure)
     if problems:
         raise ModelError(problems)
     fine = subdivided(structure)
@@ -330,7 +339,8 @@ def assemble(
     coordinates = [index[load.node] + AXES.index(load.axis) for load in loads]
     moved, knots = tabulated_motions(fine, motions)
     signals, breaks, functions = tabulate([load.signal for load in loads], coordinates, [*knots, *times_of(things)])
-    pack, tables = nodal_tables(fine, vector, damping, signals, moved, things, iterative=solver == "iterative")
+    iterative = solver == "iterative"
+    pack, tables = nodal_tables(fine, vector, damping, signals, moved, things, iterative=iterative, printed=printed)
     speeds = np.array([(velocities or {}).get(node, (0.0, 0.0, 0.0)) for node in fine.nodes], dtype=float)
     start = np.concatenate([fine.positions.ravel(), speeds.ravel(), [0.0]])
     if motions:

@@ -69,14 +69,15 @@ def smallest_forces(
     reaction: np.ndarray,
 ) -> None:
     """Shift the forces of every sample and their reactions, in place, to the smallest that move it the same way."""
-    bars = bar_force.shape[1]
+    rigid = tables.bars.column[tables.bars.per_length > 0.0]
+    bars = rigid.size
     fixed = np.setdiff1d(np.arange(tables.nodes.mass.size), tables.nodes.free)
     for row, y in enumerate(samples):
         vectors = null_vectors(p, y)
-        forces = np.concatenate([-bar_force[row], guide_force[row]])  # as multipliers: a bar's is its push
+        forces = np.concatenate([-bar_force[row, rigid], guide_force[row]])  # as multipliers: a bar's is its push
         shift = -vectors.T @ (vectors @ forces)
         forces += shift
-        bar_force[row], guide_force[row] = -forces[:bars], forces[bars:]
+        bar_force[row, rigid], guide_force[row] = -forces[:bars], forces[bars:]
         balance = np.zeros(tables.nodes.mass.size)
         balance[fixed] = (constraint_rows(tables, y).T @ shift)[fixed]
         reaction[row] -= balance.reshape(-1, 3)[held]
@@ -85,11 +86,11 @@ def smallest_forces(
 def constraint_rows(tables: Nodal, y: np.ndarray) -> sp.csr_matrix:
     """G at the positions of y, over all coordinates."""
     bars, guides = tables.bars, tables.guides
-    axes = np.arange(3)
-    first, second = bars.first[:, None] + axes, bars.second[:, None] + axes
-    along = (y[second] - y[first]) * bars.per_length[:, None]
-    owner = np.repeat(np.arange(bars.length.size), 3)
-    owners = np.repeat(np.arange(guides.value.size), np.diff(guides.start)) + bars.length.size
+    axes, count = np.arange(3), int(np.count_nonzero(bars.per_length))
+    first, second = bars.first[:count, None] + axes, bars.second[:count, None] + axes
+    along = (y[second] - y[first]) * bars.per_length[:count, None]
+    owner = np.repeat(np.arange(count), 3)
+    owners = np.repeat(np.arange(guides.value.size), np.diff(guides.start)) + count
     return sp.csr_matrix(
         (
             np.concatenate([-along.ravel(), along.ravel(), guides.coefficient]),
@@ -98,7 +99,7 @@ def constraint_rows(tables: Nodal, y: np.ndarray) -> sp.csr_matrix:
                 np.concatenate([first.ravel(), second.ravel(), guides.coordinate]),
             ),
         ),
-        shape=(bars.length.size + guides.value.size, tables.nodes.mass.size),
+        shape=(count + guides.value.size, tables.nodes.mass.size),
     )
 
 

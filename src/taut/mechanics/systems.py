@@ -114,6 +114,12 @@ def solve_pairs(
         _respond(pairs.block, at, covector, i, j, push * ux, x)
         _respond(pairs.block, at + 1, covector, i + 1, j + 1, push * uy, x)
         _respond(pairs.block, at + 2, covector, i + 2, j + 2, push * uz, x)
+    for k in range(sizes.bars, sizes.rods):
+        i, j, at = bars.first[k], bars.second[k], 9 * k
+        none = 0.0 * covector[i]
+        _respond(pairs.block, at, covector, i, j, none, x)
+        _respond(pairs.block, at + 1, covector, i + 1, j + 1, none, x)
+        _respond(pairs.block, at + 2, covector, i + 2, j + 2, none, x)
 
 
 @inlined

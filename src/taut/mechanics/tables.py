@@ -1,8 +1,9 @@
-"""The flat tables of a structure with rigid bars in nodal coordinates, and how kernels unpack them.
+"""The flat tables of a structure in nodal coordinates, and how kernels unpack them.
 
 In Python the parts of a table are arrays; in a kernel they are pointers, and `sizes_in` says how far they reach.
 
-3 n coordinates (u of them free), c cables, b bars, g guides, r = b + g rows. "Coordinate" means a place in the vector
+3 n coordinates (u of them free), s springs (cables, then compressible bars), b bars (rigid ones first), g guides,
+r rows: one for every rigid bar and guide. "Coordinate" means a place in the vector
 of all 3 n of them; a node is named by its first one.
 """
 
@@ -18,21 +19,26 @@ from taut.numerics.saddle import Saddle
 
 
 class Cables(NamedTuple):
-    first: np.ndarray  # (c,) nodes
-    second: np.ndarray  # (c,)
-    least: np.ndarray  # (c,) the least stretch and tension: 0, or -inf for springs, which push too
-    stiffness: np.ndarray  # (c,) [N/m]
-    rest_length: np.ndarray  # (c,) [m]
-    damping: np.ndarray  # (c,) [N s/m]
+    """Cables, then compressible bars, which are springs as well, in the order of `Bars`."""
+
+    first: np.ndarray  # (s,) nodes
+    second: np.ndarray  # (s,)
+    least: np.ndarray  # (s,) the least stretch and tension: 0, or -inf for springs, which push too
+    stiffness: np.ndarray  # (s,) [N/m]
+    rest_length: np.ndarray  # (s,) [m]
+    damping: np.ndarray  # (s,) [N s/m]
 
 
 class Bars(NamedTuple):
+    """Rigid bars, a constraint each, then compressible ones, which have mass here and no constraint."""
+
     first: np.ndarray  # (b,) nodes
     second: np.ndarray  # (b,)
     entry: np.ndarray  # (6 b,) where a bar's row of G goes in the saddle's values, -1 for a held coordinate
     length: np.ndarray  # (b,) [m]
-    per_length: np.ndarray  # (b,) [1/m]
+    per_length: np.ndarray  # (b,) [1/m], zero for compressible ones
     coupling: np.ndarray  # (b,) what M has between the two ends [kg]
+    column: np.ndarray  # (b,) the bar's place in the structure
 
 
 class Guides(NamedTuple):
@@ -103,6 +109,7 @@ class Constants(NamedTuple):
     mass_damping: np.ndarray  # (1,) [1/s]
     gains: np.ndarray  # (2,) Baumgarte's 2 alpha and beta^2
     scale: np.ndarray  # (2,) typical length [m] and time [s]
+    crushed: np.ndarray  # (1,) the last compressible bar found pressed to nothing, -1 if none was since a step
 
 
 class Work(NamedTuple):
@@ -139,6 +146,22 @@ class Switches(NamedTuple):
     band: np.ndarray  # (1,) round-off of lengths [m]
 
 
+class Thick(NamedTuple):
+    """Compressible bars whose part of M changes with their shape (`taut.mechanics.thick`); t of them, mostly none.
+
+    Each adds e (I - u u^T) - d u u^T against the relative motion of its ends, e = excess (l / l0)^power.
+    """
+
+    bar: np.ndarray  # (t,) which of Bars
+    place: np.ndarray  # (21 t,) where its part of W goes in the saddle's values, -1 for a held coordinate
+    changing: np.ndarray  # (w,) all those places ...
+    settled: np.ndarray  # (w,) ... and what they hold without these parts [kg]
+    excess: np.ndarray  # (t,) [kg]
+    power: np.ndarray  # (t,)
+    axial: np.ndarray  # (t,) d, zero unless the equations are those of the paper as printed [kg]
+    turning: np.ndarray  # (4 t,) coefficients of the velocity terms: across per e, across, along per e, along
+
+
 DIRECT, EXPLICIT, ITERATIVE = 0, 1, 2
 """Solvers: a sparse Saddle, Pairs, or Krylov."""
 
@@ -161,6 +184,7 @@ class Nodal(NamedTuple):
     metric_saddle: Saddle
     metric_krylov: Krylov
     moved: Moved
+    thick: Thick
 
 
 CABLES = 0
@@ -174,6 +198,7 @@ SWITCHES = WORK + len(Work._fields)
 SYSTEM = SWITCHES + len(Switches._fields)
 METRIC = SYSTEM + len(Pairs._fields) + len(Saddle._fields) + len(Krylov._fields)
 MOVED = METRIC + METRIC - SYSTEM
+THICK = MOVED + len(Moved._fields)
 """Where each table begins in the pack's directory."""
 
 PAIR_PARTS, SADDLE_PARTS = len(Pairs._fields), len(Saddle._fields)
@@ -181,14 +206,20 @@ SIGNAL_DATA = SIGNALS + Signals._fields.index("data")
 CABLES_DAMP = CONSTANTS + Constants._fields.index("cables_damp")
 STABILISED = CONSTANTS + Constants._fields.index("stabilised")
 GAINS = CONSTANTS + Constants._fields.index("gains")
+CRUSHED = CONSTANTS + Constants._fields.index("crushed")
+MULTIPLIER = WORK + Work._fields.index("multiplier")
 
 
 class Sizes(NamedTuple):
-    """How many there are of each; `loose` are coordinates of nodes without a bar, where systems are explicit."""
+    """How many there are of each; `loose` are coordinates of nodes without a bar, where systems are explicit.
+
+    cables: compressible bars included. bars: rigid ones, which have a row each. rods: all bars.
+    """
 
     coordinates: int
     cables: int
     bars: int
+    rods: int
     guides: int
     loads: int
     loose: int
@@ -199,6 +230,7 @@ def sizes_in(p: Pack) -> Sizes:
     return Sizes(
         size_of(p, NODES + 1),
         size_of(p, CABLES),
+        size_of(p, MULTIPLIER) - size_of(p, GUIDES + 3),
         size_of(p, BARS),
         size_of(p, GUIDES + 3),
         size_of(p, SIGNALS),
@@ -233,6 +265,7 @@ def bars_in(p: Pack) -> Bars:
         reals(p, BARS + 3),
         reals(p, BARS + 4),
         reals(p, BARS + 5),
+        integers(p, BARS + 6),
     )
 
 
@@ -269,6 +302,7 @@ def constants_in(p: Pack) -> Constants:
         reals(p, CONSTANTS + 6),
         reals(p, CONSTANTS + 7),
         reals(p, CONSTANTS + 8),
+        integers(p, CONSTANTS + 9),
     )
 
 
@@ -341,3 +375,17 @@ def krylov_in(p: Pack, at: int) -> Krylov:
     """The iteration of the system that begins at part `at`, SYSTEM or METRIC."""
     at += PAIR_PARTS + SADDLE_PARTS
     return Krylov(reals(p, at), reals(p, at + 1), reals(p, at + 2), reals(p, at + 3), reals(p, at + 4))
+
+
+@inlined
+def thick_in(p: Pack) -> Thick:
+    return Thick(
+        integers(p, THICK),
+        integers(p, THICK + 1),
+        integers(p, THICK + 2),
+        reals(p, THICK + 3),
+        reals(p, THICK + 4),
+        reals(p, THICK + 5),
+        reals(p, THICK + 6),
+        reals(p, THICK + 7),
+    )

@@ -130,7 +130,11 @@ def varied(
         if bad.any():
             row = int(np.argwhere(bad)[0][0])
             raise OptionError(f"{name} of variant {row} holds {value[bad][0]:g}, which it cannot be")
-    parts = {CABLES + Cables._fields.index(name): given[name] for name in CABLE_PARTS if name in given}
+    parts = {
+        CABLES + Cables._fields.index(name): _with_bars(given[name], getattr(plant.tables.cables, name))
+        for name in CABLE_PARTS
+        if name in given
+    }
     if loads is not None:
         parts[SIGNAL_DATA] = _signal_numbers(plant, loads)
     return Variants(
@@ -140,6 +144,12 @@ def varied(
         _rows(given.get("velocities"), plant.velocities, count),
         parts,
     )
+
+
+def _with_bars(given: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Numbers of cables with those of the compressible bars, which stand behind them in the tables, as they are."""
+    bars = whole[given.shape[1] :]
+    return np.concatenate([given, np.broadcast_to(bars, (len(given), bars.size))], axis=1)
 
 
 def _listed(counts: Mapping[str, int]) -> str:

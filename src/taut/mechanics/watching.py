@@ -70,7 +70,10 @@ def watched_by(structure: Structure, watches: Iterable[Watch]) -> tuple[Watched,
     """Every single thing to watch; of watches without problems."""
     nodes = {name: 3 * i for i, name in enumerate(structure.nodes)}
     cables = {name: k for k, name in enumerate(structure.cables)}
-    bars = {name: -1 - k for k, name in enumerate(structure.bars)}
+    # Rows of the tables: rigid bars come first among bars, and compressible ones follow the cables.
+    soft = [name for name, bar in structure.bars.items() if bar.law == "compressible"]
+    rigid = [name for name in structure.bars if name not in set(soft)]
+    bars = {name: -1 - k for k, name in enumerate(rigid)} | {name: len(cables) + k for k, name in enumerate(soft)}
     found: list[Watched] = []
     for watch in watches:
         cut: list[int] = []

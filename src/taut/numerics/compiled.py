@@ -73,3 +73,12 @@ def bound(function: Callable[..., Any], verbs: Mapping[str, Callable[..., Any]])
     copy = FunctionType(plain.__code__, {**plain.__globals__, **verbs}, plain.__name__, plain.__defaults__)
     copy.__qualname__ = plain.__qualname__
     return copy
+
+
+def again(
+    decorate: Callable[..., Any], function: Callable[..., Any], words: Mapping[str, Callable[..., Any]], label: str
+) -> Any:
+    """A kernel once more with other words; the label tells it apart in the cache."""
+    copy = bound(function, words)
+    copy.__qualname__ += label
+    return decorate(copy)

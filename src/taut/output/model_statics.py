@@ -89,7 +89,7 @@ def _steady(signal: Any) -> float:
     return float(signal) if isinstance(signal, int | float) else 0.0
 
 
-def resting(model: Model, bars: BarChoice = "rigid", *, iterations: int = 200) -> Equilibrium:
+def resting(model: Model, bars: BarChoice = None, *, iterations: int = 200) -> Equilibrium:
     """Where a model comes to rest from its shape, under its gravity and the steady part of its loads."""
     scenario = model.scenario
     loads = steady_loads(scenario)

@@ -13,7 +13,7 @@ from taut.numerics.quasidefinite import factored
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.network import Force, Network, network
 from taut.statics.newton import Settled, stepped
-from taut.statics.posed import BarChoice, Posed, Setting, bar_kinds, posed
+from taut.statics.posed import BarChoice, Posed, Setting, posed
 from taut.structure import properties
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES, Bar, Cable
@@ -30,7 +30,7 @@ def balance(
     *,
     gravity: float | Force = 0.0,
     loads: Mapping[str, Force] | None = None,
-    bars: BarChoice = "rigid",
+    bars: BarChoice = None,
     tolerance: float = 1e-10,
     iterations: int = 200,
     solver: str = "direct",
@@ -42,8 +42,8 @@ def balance(
     the finer one. An answer that did not converge says so in `status` and holds what was found.
 
     gravity: [m/s^2], a number acts along -z. loads: node -> force [N].
-    bars: "rigid" (keep their length), "compressible" (E A / length from material and radius), or a selector -> word
-        for some of them.
+    bars: None takes every bar by its own law; "rigid" (keep their length), "compressible" (E A / length from material
+        and radius), or a selector -> word for some of them. The structure of the answer has its bars so.
     tolerance: the residual against the largest force; round-off of stiff members may set a higher limit.
     solver: "direct" factors; "iterative" takes less memory, for lattices that fill space.
     """
@@ -59,7 +59,7 @@ def balance(
         found, count = stepped(
             problem, unloaded, problem.setting, given.positions, tolerance=tolerance, limit=iterations, solver=solver
         )
-    return equilibrium_of(problem, problem.setting, found, bars, iterations=count, counted=solver == "direct")
+    return equilibrium_of(problem, problem.setting, found, iterations=count, counted=solver == "direct")
 
 
 def refuse_adrift(given: Network, external: np.ndarray) -> None:
@@ -102,7 +102,6 @@ def equilibrium_of(
     problem: Posed,
     setting: Setting,
     found: Settled,
-    bars: BarChoice,
     *,
     iterations: int,
     counted: bool = True,
@@ -116,7 +115,7 @@ def equilibrium_of(
     supported = [i for i, name in enumerate(structure.nodes) if name in structure.supports]
     cables = problem.network.cables
     return Equilibrium(
-        structure=standing(structure, found.positions, setting.rest_length, bars),
+        structure=standing(structure, found.positions, setting.rest_length),
         cable_tension=forces[:cables],
         bar_force=forces[cables:],
         constraint_force=-found.multipliers[problem.rigid.size :],
@@ -131,19 +130,18 @@ def equilibrium_of(
     )
 
 
-def standing(structure: Structure, positions: np.ndarray, rest_length: np.ndarray, bars: BarChoice) -> Structure:
+def standing(structure: Structure, positions: np.ndarray, rest_length: np.ndarray) -> Structure:
     """The structure at a balanced shape, with all that it was by its old shape written out: rest lengths, masses."""
     placed = structure.placed(positions)
-    kinds = bar_kinds(structure, bars)
     cables = [
         cable if cable.rest_length == rest else replace(cable, rest_length=float(rest))
         for cable, rest in zip(structure.cables.values(), rest_length[: len(structure.cables)], strict=True)
     ]
 
     def kept(bar: Bar, length: float) -> Bar:
-        if kinds[bar.name] == "rigid":
+        if bar.law == "rigid":
             return replace(bar, length=float(length))
-        return replace(bar, length=None, mass=properties.bar_mass(structure, bar))
+        return replace(bar, length=float(length), mass=properties.bar_mass(structure, bar))
 
     kept_bars = map(kept, structure.bars.values(), rest_length[len(structure.cables) :])
     return replace(placed, cables=_named(cables), bars={bar.name: bar for bar in kept_bars})

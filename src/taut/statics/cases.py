@@ -94,7 +94,7 @@ def load_cases(
     cases: Mapping[str, Case],
     *,
     combinations: Mapping[str, Mapping[str, float]] | None = None,
-    bars: BarChoice = "rigid",
+    bars: BarChoice = None,
     tolerance: float = 1e-10,
 ) -> CaseTable:
     """Every case, and every combination, balanced by itself from the structure as it is.
@@ -110,7 +110,7 @@ def load_cases(
     base = imposed(problem, Case())
     settings |= {name: combination(base, settings, f) for name, f in (combinations or {}).items()}
     found = {
-        name: _balanced(problem, base, setting, problem.network.positions, bars, tolerance)
+        name: _balanced(problem, base, setting, problem.network.positions, tolerance)
         for name, setting in settings.items()
     }
     return _table(problem, found)
@@ -121,7 +121,7 @@ def deployment(
     steps: Sequence[Mapping[str, float]],
     *,
     case: Case | None = None,
-    bars: BarChoice = "rigid",
+    bars: BarChoice = None,
     tolerance: float = 1e-10,
 ) -> CaseTable:
     """A sequence of rest lengths, each step balanced from the shape of the one before.
@@ -139,7 +139,7 @@ def deployment(
             acting.gravity, acting.loads, acting.temperature, acting.misfits, dict(wound), acting.settlements
         )
         setting = imposed(problem, changed)
-        found[f"step {number}"] = _balanced(problem, before, setting, places, bars, tolerance)
+        found[f"step {number}"] = _balanced(problem, before, setting, places, tolerance)
         places, before = found[f"step {number}"].structure.positions, setting
     return _table(problem, found)
 
@@ -148,12 +148,10 @@ def _problem(structure: Structure, bars: BarChoice) -> Posed:
     return posed(network(subdivided(structure)), bars)
 
 
-def _balanced(
-    problem: Posed, start: Setting, setting: Setting, places: np.ndarray, bars: BarChoice, tolerance: float
-) -> Equilibrium:
+def _balanced(problem: Posed, start: Setting, setting: Setting, places: np.ndarray, tolerance: float) -> Equilibrium:
     refuse_adrift(problem.network, setting.external)
     found, count = stepped(problem, start, setting, places, tolerance=tolerance)
-    return equilibrium_of(problem, setting, found, bars, iterations=count)
+    return equilibrium_of(problem, setting, found, iterations=count)
 
 
 def _table(problem: Posed, found: Mapping[str, Equilibrium]) -> CaseTable:

@@ -88,8 +88,8 @@ class Linearised:
         return found
 
 
-def linearised(equilibrium: Equilibrium, bars: BarChoice = "rigid") -> Linearised:
-    """The tangent of an equilibrium, with its bars taken as rigid or compressible whatever they were before."""
+def linearised(equilibrium: Equilibrium, bars: BarChoice = None) -> Linearised:
+    """The tangent of an equilibrium, with its bars taken as rigid or compressible, by their law if not told."""
     if not equilibrium.ok:
         raise OptionError(f"the equilibrium is not one ({equilibrium.status}); balance it first")
     given = network(equilibrium.structure)

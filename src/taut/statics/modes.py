@@ -64,11 +64,11 @@ class Modes:
         return f"<Modes of {self.structure.name or 'structure'}: {shown} Hz; {self.status}>"
 
 
-def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = "rigid", solver: str = "direct") -> Modes:
+def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = None, solver: str = "direct") -> Modes:
     """The lowest natural modes about an equilibrium.
 
     K shape = (2 pi frequency)^2 M shape on the motions that constraints allow, with the consistent masses of the
-    dynamics. bars: "rigid", "compressible" or selector -> word, as in `balance`. solver: "direct" or "iterative".
+    dynamics. bars: None, "rigid", "compressible" or selector -> word, as in `balance`. solver: "direct" or "iterative".
     """
     if not isinstance(equilibrium, Equilibrium):
         raise OptionError(
@@ -84,7 +84,7 @@ def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = "rigid"
         message = "is not known, and modes need it; give a mass, or a material and a radius"
         raise ModelError([Problem(("bars", name, "mass"), message) for name in unknown])
     tangent = linearised(equilibrium, bars)
-    mass = mass_matrix(structure, tangent.problem.free)
+    mass = mass_matrix(tangent.problem.network.structure, tangent.problem.free)
     rigid = _rigid_motions(tangent, mass)
     shifted, shift = _shifted(tangent, mass, rigid, solver)
     solve = _without(rigid, mass, shifted)

@@ -58,7 +58,7 @@ def path(
     method: str = "arc-length",
     step: float = 0.05,
     points: int = 500,
-    bars: BarChoice = "rigid",
+    bars: BarChoice = None,
     tolerance: float = 1e-10,
 ) -> Path:
     """Follow the equilibria from `start` (nothing, by default) to `until` times `case`.

@@ -10,23 +10,22 @@ where a rigid bar's gap is (b.b - l^2) / (2 l) and a guide's is row . x - value 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from taut.errors import ModelError, OptionError, Problem
+from taut.errors import ModelError, Problem
 from taut.mechanics import tangent
 from taut.mechanics.tangent import Members, Pattern
 from taut.statics.network import Network
 from taut.structure import properties
-from taut.structure.records import Bar
+from taut.structure.properties import with_bars
 from taut.structure.structure import Structure
 
-BAR_KINDS = ("rigid", "compressible")
-BarChoice = str | Mapping[str, str]
-"""How bars are taken: one word for all of them, or selector -> word; bars that no selector names are rigid."""
+BarChoice = str | Mapping[str, str] | None
+"""How bars are taken: "rigid" or "compressible" for all, or selector -> word; by their own law if None or not named."""
 
 
 class Setting(NamedTuple):
@@ -151,30 +150,35 @@ class Posed:
         return elastic - float(work.sum()), elastic + float(np.abs(work).sum()) + carried
 
 
-def posed(network: Network, bars: BarChoice = "rigid", bar_force: np.ndarray | None = None) -> Posed:
+def posed(network: Network, bars: BarChoice = None, bar_force: np.ndarray | None = None) -> Posed:
     """Pose a network. bar_force: with it, compressible bars are as long without force as makes them carry it."""
-    structure = network.structure
-    kinds = bar_kinds(structure, bars)
-    soft = np.array([kinds[name] == "compressible" for name in structure.bars], dtype=bool)
+    structure = with_bars(network.structure, bars)
     cables, bar_list = list(structure.cables.values()), list(structure.bars.values())
+    soft = np.array([bar.law == "compressible" for bar in bar_list], dtype=bool)
+    _check_stiffness(structure)
     rest = np.array([properties.rest_length(structure, cable) for cable in cables], dtype=float)
     rigidity = [np.nan if c.stiffness is not None else properties.axial_rigidity(c) for c in cables]
     stiffness = [properties.stiffness(structure, cable) for cable in cables]
     lengths = np.array([properties.bar_length(structure, bar) for bar in bar_list], dtype=float)
-    bar_rigidity = np.full(soft.size, np.nan)
-    bar_rigidity[soft] = _bar_rigidities([bar for bar, chosen in zip(bar_list, soft, strict=True) if chosen])
-    if bar_force is not None:
-        distance = network.lengths()[network.cables :]
-        lengths[soft] = (bar_rigidity * distance / (bar_rigidity + bar_force))[soft]
+    bar_rigidity, bar_stiffness = np.full(soft.size, np.nan), np.zeros(soft.size)
+    for k in np.flatnonzero(soft):
+        bar = bar_list[k]
+        if bar_force is not None:
+            lengths[k] = properties.natural_length(structure, bar, float(bar_force[k]))
+        if bar.stiffness is None:
+            bar_rigidity[k] = properties.axial_rigidity(bar)
+            bar_stiffness[k] = bar_rigidity[k] / lengths[k]
+        else:
+            bar_stiffness[k] = bar.stiffness
     unknown = np.full(3 * len(network.positions), -1, dtype=np.int64)
     unknown[network.free] = np.arange(network.free.size)
     guides, values = _unit_guides(network)
     return Posed(
-        network,
+        network if structure is network.structure else replace(network, structure=structure),
         Members(
             network.first,
             network.second,
-            np.concatenate([np.array(stiffness, dtype=float), np.where(soft, bar_rigidity / lengths, 0.0)]),
+            np.concatenate([np.array(stiffness, dtype=float), bar_stiffness]),
             np.concatenate([rest, lengths]),
             network.unilateral,
         ),
@@ -187,25 +191,15 @@ def posed(network: Network, bars: BarChoice = "rigid", bar_force: np.ndarray | N
     )
 
 
-def bar_kinds(structure: Structure, bars: BarChoice) -> dict[str, str]:
-    """Either "rigid" or "compressible" for every bar."""
-    choice = {"bar:*": bars} if isinstance(bars, str) else dict(bars)
-    wrong = [word for word in choice.values() if word not in BAR_KINDS]
-    if wrong:
-        raise OptionError(f'bars = "{wrong[0]}" is not one of {", ".join(BAR_KINDS)}')
-    kinds = dict.fromkeys(structure.bars, "rigid")
-    for selector, word in choice.items() if structure.bars else ():
-        kinds |= dict.fromkeys(structure.select(selector, "bar"), word)
-    return kinds
-
-
-def _bar_rigidities(bars: list[Bar]) -> np.ndarray:
-    found = [properties.axial_rigidity(bar) for bar in bars]
-    unknown = [bar.name for bar, rigidity in zip(bars, found, strict=True) if rigidity is None]
+def _check_stiffness(structure: Structure) -> None:
+    unknown = [
+        bar.name
+        for bar in structure.bars.values()
+        if bar.law == "compressible" and properties.bar_stiffness(structure, bar) is None
+    ]
     if unknown:
         message = "E A is not known, which a compressible bar needs; give a material with youngs_modulus and a radius"
         raise ModelError([Problem(("bars", name, "material"), message) for name in unknown])
-    return np.array(found, dtype=float)
 
 
 def _unit_guides(network: Network) -> tuple[sp.csr_matrix, np.ndarray]:

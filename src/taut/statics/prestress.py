@@ -222,5 +222,8 @@ def _tightened(net: Network, forces: np.ndarray) -> Structure:
             f'cable "{cable.name}" is too soft{more}: it should pull {tension:.4g} N but with a rest length of zero '
             f"pulls only {stretched:.4g} N; make it stiffer or ask for less"
         )
-    bars = {bar.name: replace(bar, length=None) if bar.length else bar for bar in structure.bars.values()}
+    bars = {
+        bar.name: properties.fitted_bar(structure, bar, force)
+        for bar, force in zip(structure.bars.values(), forces[len(cables) :].tolist(), strict=True)
+    }
     return replace(structure, cables=cables, bars=bars)

@@ -83,7 +83,7 @@ def with_areas(structure: Structure, area: np.ndarray) -> Structure:
         if r > 0.0
     }
     bars = {
-        b.name: replace(b, radius=float(r), inner_radius=0.0, mass=None)
+        b.name: replace(b, radius=float(r), inner_radius=0.0, stiffness=None, mass=None)
         for b, r in zip(structure.bars.values(), radius[count:], strict=True)
         if r > 0.0
     }

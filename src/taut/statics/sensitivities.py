@@ -39,7 +39,7 @@ class Derivatives:
     reaction: np.ndarray  # (p, s, 3) [N per ...]
 
 
-def compliance(equilibrium: Equilibrium, node: str, *, bars: BarChoice = "rigid") -> np.ndarray:
+def compliance(equilibrium: Equilibrium, node: str, *, bars: BarChoice = None) -> np.ndarray:
     """(3, 3) [m/N]: how far a node gives, along x, y, z (rows), under a unit force along x, y, z (columns).
 
     Zero along held axes. Raises where the structure can move freely.
@@ -58,7 +58,7 @@ def compliance(equilibrium: Equilibrium, node: str, *, bars: BarChoice = "rigid"
     return found
 
 
-def derivatives(equilibrium: Equilibrium, of: str, selector: str, *, bars: BarChoice = "rigid") -> Derivatives:
+def derivatives(equilibrium: Equilibrium, of: str, selector: str, *, bars: BarChoice = None) -> Derivatives:
     """Derivatives of nodes, member forces and reactions; external forces stay what they are.
 
     of: "rest_length" (of cables, or of bars; a member of given material keeps E A), "stiffness" (of cables, or of

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from taut.errors import Problem, SelectionError, suggestion
 from taut.structure import properties
-from taut.structure.records import AXES, BAR_INERTIAS, CABLE_LAWS, Bar, Cable, LinearConstraint, Material
+from taut.structure.records import AXES, BAR_INERTIAS, BAR_LAWS, CABLE_LAWS, Bar, Cable, LinearConstraint, Material
 from taut.structure.selectors import KINDS, select
 from taut.structure.structure import Structure
 
@@ -83,6 +83,10 @@ def _material(path: tuple[str, ...], material: Material | None) -> Iterator[Prob
         yield from _number((*path, "material", "youngs_modulus"), material.youngs_modulus, "Pa")
         yield from _number((*path, "material", "yield_stress"), material.yield_stress, "Pa")
         yield from _number((*path, "material", "thermal_expansion"), material.thermal_expansion, "1/K", sign=False)
+        ratio = material.poisson_ratio
+        if ratio is not None and not -1.0 < ratio <= 0.5:
+            limits = "must be more than -1 and at most 0.5, as for every isotropic material"
+            yield Problem((*path, "material", "poisson_ratio"), f"{ratio:g} {limits}")
 
 
 def _bar(structure: Structure, bar: Bar, sound: set[str]) -> Iterator[Problem]:
@@ -98,6 +102,8 @@ def _bar(structure: Structure, bar: Bar, sound: set[str]) -> Iterator[Problem]:
         *_number((*path, "length"), bar.length, "m"),
         *_number((*path, "radius"), bar.radius, "m"),
         *_number((*path, "inner_radius"), bar.inner_radius, "m", zero=True),
+        *_number((*path, "stiffness"), bar.stiffness, "N/m"),
+        *_number((*path, "damping"), bar.damping, "N s/m", zero=True),
         *_material(path, bar.material),
     ]
     yield from numbers
@@ -108,6 +114,20 @@ def _bar(structure: Structure, bar: Bar, sound: set[str]) -> Iterator[Problem]:
     if bar.radius is not None and bar.inner_radius >= bar.radius > 0.0:
         yield Problem((*path, "inner_radius"), f"{bar.inner_radius:g} m is not less than the radius {bar.radius:g} m")
     if ends or numbers or not sound.issuperset(bar.nodes):
+        return
+    yield from _law(structure, bar)
+
+
+def _law(structure: Structure, bar: Bar) -> Iterator[Problem]:
+    """What is wrong with how a bar takes its length."""
+    path = ("bars", bar.name)
+    if bar.law not in BAR_LAWS:
+        yield Problem((*path, "law"), f'"{bar.law}" is not one of {", ".join(BAR_LAWS)}{suggestion(bar.law, BAR_LAWS)}')
+        return
+    if bar.law == "compressible":
+        if properties.bar_stiffness(structure, bar) is None:
+            remedy = "give a stiffness, or a material with youngs_modulus and a radius"
+            yield Problem((*path, "stiffness"), f"is not known, which a compressible bar needs; {remedy}")
         return
     distance = properties.route_length(structure, bar.nodes)
     if bar.length is not None and abs(bar.length - distance) > LENGTH_TOLERANCE * bar.length:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from taut.errors import OptionError, suggestion
-from taut.structure.records import Bar, Cable
+from taut.structure.records import BAR_LAWS, Bar, Cable
 from taut.structure.structure import Structure
 
 REST_RULES = ("rest_ratio", "tension", "force_density")
@@ -23,6 +23,59 @@ def route_length(structure: Structure, nodes: Iterable[str]) -> float:
 
 def bar_length(structure: Structure, bar: Bar) -> float:
     return bar.length if bar.length is not None else route_length(structure, bar.nodes)
+
+
+def bar_stiffness(structure: Structure, bar: Bar) -> float | None:
+    """[N/m] along a compressible bar, given directly or E A / length; None where neither is known."""
+    if bar.stiffness is not None:
+        return bar.stiffness
+    rigidity = axial_rigidity(bar)
+    return None if rigidity is None else rigidity / bar_length(structure, bar)
+
+
+def natural_length(structure: Structure, bar: Bar, force: float) -> float:
+    """[m] that a compressible bar has without force, if it carries this force [N] where its nodes are."""
+    distance = route_length(structure, bar.nodes)
+    if bar.stiffness is not None:
+        return distance - force / bar.stiffness
+    rigidity = axial_rigidity(bar)
+    return math.nan if rigidity is None else distance * rigidity / (rigidity + force)
+
+
+def fitted_bar(structure: Structure, bar: Bar, force: float) -> Bar:
+    """The bar with the length with which it carries a force [N] where its nodes are: any force, if it is rigid."""
+    if bar.law == "rigid":
+        return bar if bar.length is None else replace(bar, length=route_length(structure, bar.nodes))
+    length = natural_length(structure, bar, force)
+    if not 0.0 < length < math.inf:
+        raise OptionError(
+            f'bar "{bar.name}" is too soft: to carry {force:.4g} N where its nodes are it would have to be '
+            f"{length:.4g} m long without force; make it stiffer or ask for less"
+        )
+    return replace(bar, length=length, mass=bar_mass(structure, bar))
+
+
+def with_bars(structure: Structure, law: str | Mapping[str, str] | None) -> Structure:
+    """The structure with its bars rigid or compressible, all of them or selector -> law; None leaves them as they are.
+
+    A bar made rigid keeps the distance of its nodes and its mass; one made compressible has no force where its length
+    is the distance.
+    """
+    wanted = {"bar:*": law} if isinstance(law, str) else dict(law or {})
+    laws = {bar.name: bar.law for bar in structure.bars.values()}
+    for selector, word in wanted.items():
+        if word not in BAR_LAWS:
+            raise OptionError(f'bars = "{word}" is not one of {", ".join(BAR_LAWS)}{suggestion(word, BAR_LAWS)}')
+        laws |= dict.fromkeys(structure.select(selector, "bar") if structure.bars else (), word)
+    bars = {}
+    for name, bar in structure.bars.items():
+        if laws[name] == bar.law:
+            bars[name] = bar
+        elif laws[name] == "rigid":
+            bars[name] = replace(bar, law="rigid", length=None, mass=bar_mass(structure, bar))
+        else:
+            bars[name] = replace(bar, law="compressible")
+    return structure if bars == structure.bars else replace(structure, bars=bars)
 
 
 def bar_mass(structure: Structure, bar: Bar) -> float | None:
@@ -40,12 +93,15 @@ def bar_rotary_mass(structure: Structure, bar: Bar) -> float | None:
     mass = bar_mass(structure, bar)
     if mass is None:
         return None
-    if bar.inertia == "lumped":
-        return mass / 4.0
-    if bar.inertia == "cylinder" and bar.radius is not None:
-        slenderness = (bar.radius**2 + bar.inner_radius**2) / bar_length(structure, bar) ** 2
-        return mass / 12.0 * (1.0 + 3.0 * slenderness)
-    return mass / 12.0
+    return mass / 4.0 if bar.inertia == "lumped" else mass / 12.0 + bar_thickness_mass(structure, bar)
+
+
+def bar_thickness_mass(structure: Structure, bar: Bar) -> float:
+    """What its thickness adds to I / l^2 [kg] where a bar is as long as without force; none of thin and lumped bars."""
+    mass = bar_mass(structure, bar)
+    if mass is None or bar.inertia != "cylinder" or bar.radius is None:
+        return 0.0
+    return mass / 4.0 * (bar.radius**2 + bar.inner_radius**2) / bar_length(structure, bar) ** 2
 
 
 def rest_length(structure: Structure, cable: Cable) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 AXES = "xyz"
 BAR_INERTIAS = ("thin", "cylinder", "lumped")
+BAR_LAWS = ("rigid", "compressible")
 CABLE_LAWS = ("cable", "spring")
 
 
@@ -18,6 +19,7 @@ class Material:
     youngs_modulus: [Pa], None where stiffness is given on the member itself.
     yield_stress: [Pa], None where strength is not asked for.
     thermal_expansion: [1/K], None where temperature does not change.
+    poisson_ratio: how much a stretched bar thins, more than -1 and at most 0.5; None counts as zero.
     """
 
     name: str
@@ -25,6 +27,7 @@ class Material:
     youngs_modulus: float | None = None
     yield_stress: float | None = None
     thermal_expansion: float | None = None
+    poisson_ratio: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +35,12 @@ class Bar:
     """A straight bar between two nodes.
 
     mass: [kg]; None takes it from material, radius and length.
-    length: [m]; None takes the distance of its nodes.
-    radius, inner_radius: [m]; a tube has an inner radius.
+    length: [m], without force; None takes the distance of its nodes.
+    radius, inner_radius: [m], without force; a tube has an inner radius.
     inertia: "thin" (rod, no radius term), "cylinder" (with the radius term), "lumped" (half the mass at each end).
+    law: "rigid" (keeps its length) or "compressible" (a spring that pulls and pushes, and thins as it stretches).
+    stiffness: [N/m] of a compressible bar; None takes E A / length from material and radius.
+    damping: [N s/m] along a compressible bar.
     """
 
     name: str
@@ -45,6 +51,9 @@ class Bar:
     radius: float | None = None
     inner_radius: float = 0.0
     inertia: str = "thin"
+    law: str = "rigid"
+    stiffness: float | None = None
+    damping: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,8 @@ def equilibrium(
         cables[cable.name] = replace(cable, rest_length=rest)
     _require_rest_lengths(network, cables, force_density)
     bars = {
-        bar.name: bar if bar.length is None else replace(bar, length=float(length))
-        for bar, length in zip(placed.bars.values(), lengths[network.cables :], strict=True)
+        bar.name: properties.fitted_bar(placed, bar, force)
+        for bar, force in zip(placed.bars.values(), forces[network.cables :].tolist(), strict=True)
     }
     standing = replace(placed, cables=cables, bars=bars)
     return carrying(network.moved(positions), standing, force_density, **facts)

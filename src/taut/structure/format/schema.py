@@ -58,6 +58,7 @@ class MaterialEntry(Entry):
     youngs_modulus: float | None = None
     yield_stress: float | None = None
     thermal_expansion: float | None = None
+    poisson_ratio: float | None = None
 
 
 class BarFields(Entry):
@@ -67,6 +68,9 @@ class BarFields(Entry):
     radius: float | None = None
     inner_radius: float = 0.0
     inertia: Name = "thin"
+    law: Name = "rigid"
+    stiffness: float | None = None
+    damping: float = 0.0
 
 
 class BarEntry(BarFields):
