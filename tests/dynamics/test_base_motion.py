@@ -300,7 +300,7 @@ def test_the_work_of_supports_is_their_force_times_their_speed(class_: int) -> N
     loads = [Load("bottom1", "x", Sinusoid(20.0, 4.0)), Load("bottom2", "z", lambda t: 3.0 * t)]
     damping = Damping(node=0.2, mass=0.3)
     plant = assemble(tower(class_), gravity=9.81, motions=motions, loads=loads, damping=damping)
-    run = simulate(plant, 0.5, tolerance=1e-11, method="dp8", correction="constraints")
+    run = simulate(plant, 0.5, tolerance=1e-12, method="dp8", correction="constraints")
     assert run.ok
     assert np.abs(run.work).max() > 0.1
     assert np.abs(run.energy_violation).max() < 1e-9
