@@ -152,8 +152,8 @@ def _in_lanes(job: _Job, group: range, result: _Result) -> int:
         said.append(f"the correction gave up on {point.counts[loop.UNBALANCED]} states")
     notes = tuple(f"of variants {group[0]} to {group[-1]} together: {note}" for note in said)
     for lane, k in enumerate(group):
-        result.nodes[k, :filled] = states[:filled, :size, lane].reshape(filled, -1, 3)
-        result.velocities[k, :filled] = states[:filled, size : 2 * size, lane].reshape(filled, -1, 3)
+        result.nodes[k, :filled] = states[:filled, :size, lane].reshape(filled, size // 3, 3)
+        result.velocities[k, :filled] = states[:filled, size : 2 * size, lane].reshape(filled, size // 3, 3)
         result.status[k], result.notes[k] = status_of(code, run, point.clock), notes
     return group[-1]
 

@@ -36,7 +36,7 @@ VARIABLES = {
     "energy_kinetic": Variable(("time",), "J", "kinetic energy"),
     "energy_elastic": Variable(("time",), "J", "energy stored in cables"),
     "energy_gravity": Variable(("time",), "J", "energy of weight"),
-    "work": Variable(("time",), "J", "work of loads and dampers since the start"),
+    "work": Variable(("time",), "J", "work of loads, dampers and moved supports since the start"),
     "energy_violation": Variable(("time",), "J", "energy less start energy less work"),
     "length_violation": Variable(("time",), "m", "largest gap of a bar or constraint"),
     "rate_violation": Variable(("time",), "m/s", "largest rate of such a gap"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def energy(run: Trajectory, *, ax: Axes | None = None) -> Axes:
-    """Kinetic, elastic and gravity energy, work of loads and dampers, and the sum of the energies [J]."""
+    """Kinetic, elastic and gravity energy, work of loads, dampers and supports, and the sum of the energies [J]."""
     require_samples(run)
     drawn = ready(ax)
     parts = {"elastic": run.energy_elastic, "gravity": run.energy_gravity, "work": run.work}
