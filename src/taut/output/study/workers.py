@@ -31,18 +31,18 @@ _asked_to_stop: Callable[[], bool] = bool
 
 
 def spread(
-    variants: Iterator[tuple[int, Variant]], jobs: int, interrupted: Callable[[], bool]
+    variants: Iterator[tuple[int, Variant]], count: int, jobs: int, interrupted: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
     """Points and what came of them, in the order in which they are ready; ends early where the user interrupts it.
 
-    jobs: how many processes; with one everything is computed in this one.
+    count: of the variants. jobs: how many processes at most; with one everything is computed in this one.
     """
     if jobs == 1:
         yield from _here(variants, interrupted)
         return
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
-    lanes = [_Lane(context, stop) for _ in range(jobs)]
+    lanes = [_Lane(context, stop) for _ in range(min(jobs, count))]
     try:
         _check_alive(lanes)
         yield from _everywhere(variants, lanes, interrupted, stop)
