@@ -105,3 +105,11 @@ def test_the_statics_benchmark_balances_and_finds_the_same_modes_either_way() ->
     direct = statics_scale.measure("lattice", 400, solver="direct")
     assert direct.lowest == pytest.approx(sizes[-1].lowest, rel=1e-6)
     assert statics_scale.table([*sizes, direct]).count("\n") == len(sizes) + 1
+
+
+def test_the_workers_of_a_study_are_compared() -> None:
+    from benchmarks import study_workers
+
+    found = study_workers.measure("tbar", points=3, workers=1)
+    assert min(found.alone, found.in_threads, found.in_processes) > 0.0
+    assert "tbar" in study_workers.table([found])

@@ -230,7 +230,7 @@ def test_a_process_that_dies_takes_nothing_with_it(short: taut.Model, tmp_path: 
         good,
         good,
     ]
-    found = dict(workers.spread(iter(enumerate(variants)), 2, lambda: False))  # type: ignore[arg-type]
+    found = dict(workers.spread(iter(enumerate(variants)), 5, 2, lambda: False))  # type: ignore[arg-type]
     assert {k: one.status for k, one in found.items()} == {
         k: "finished"
         if k != 2
@@ -314,3 +314,11 @@ def test_journals_of_other_studies_and_damaged_ones_are_refused(short: taut.Mode
         sweep(short, axes, output=path)
     assert sweep(short, axes, output=path, restart=True).ok.all()
     assert os.listdir(tmp_path) == ["s.nc"]
+
+
+def test_the_last_point_is_computed_in_a_process_of_its_own_too(tmp_path: Path) -> None:
+    """Else a point that kills its process would kill the study that goes on with it."""
+    deadly = Deadly("", tmp_path / "mark", True)
+    found = dict(workers.spread(iter([(7, deadly)]), 1, 2, lambda: False))  # type: ignore[arg-type]
+    assert found[7].status.startswith("failed: its process died")
+    assert list(workers.spread(iter([]), 0, 2, lambda: False)) == []

@@ -77,7 +77,8 @@ def sweep(
                 save_study(study, target)
                 journal_of(target).unlink(missing_ok=True)
         except FileError as error:
-            raise StoppedStudy(f"{error}; the points that were computed are kept, and the same call goes on") from None
+            kept = "; the points that were computed are kept, and the same call goes on" if journal else ""
+            raise StoppedStudy(f"{error}{kept}") from None
     return study
 
 
@@ -111,7 +112,7 @@ def _outcomes(
     if progress is not None and outcomes:
         progress(len(outcomes), grid.count)
     with patience() as interrupted:
-        for point, found in spread(variants, min(jobs, max(1, len(left))), interrupted):
+        for point, found in spread(variants, len(left), jobs, interrupted):
             if journal is None:
                 outcomes[point] = found
             else:

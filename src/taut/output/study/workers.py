@@ -1,8 +1,9 @@
 """The points of a study spread over processes; one that dies takes nothing with it but its try at one point.
 
-Processes and not threads, since half the time of a small model is spent in Python, reading and assembling it: a T-bar
-takes 6.3 ms alone, 6.4 ms in each of two processes and 9.1 ms in each of two threads. A process takes 1 s to start.
-Each has a pool of its own, so that it is known which point a dead one was at. Results are the same bits everywhere.
+Processes and not threads, since half the time of a small model is spent in Python, reading and assembling it: on two
+idle cores a T-bar takes 6.3 ms alone, 6.4 ms in each of two processes and 9.1 ms in each of two threads; see
+`python -m benchmarks.study_workers`. A process takes 1 s to start. Each has a pool of its own, so that it is known
+which point a dead one was at. Results are the same bits everywhere.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ _asked_to_stop: Callable[[], bool] = bool
 
 
 def spread(
-    variants: Iterator[tuple[int, Variant]], jobs: int, interrupted: Callable[[], bool]
+    variants: Iterator[tuple[int, Variant]], count: int, jobs: int, interrupted: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
     """Points and what came of them, in the order in which they are ready; ends early where the user interrupts it.
 
-    jobs: how many processes; with one everything is computed in this one.
+    count: of the variants. jobs: how many processes at most; with one everything is computed in this one.
     """
     if jobs == 1:
         yield from _here(variants, interrupted)
         return
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
-    lanes = [_Lane(context, stop) for _ in range(jobs)]
+    lanes = [_Lane(context, stop) for _ in range(min(jobs, count))]
     try:
         _check_alive(lanes)
         yield from _everywhere(variants, lanes, interrupted, stop)
