@@ -12,10 +12,13 @@ from benchmarks import (
     statics_scale,
     study_workers,
     tbar_against_scipy,
+    tbar_compressible,
 )
 
 if __name__ == "__main__":
     print(tbar_against_scipy.table(tbar_against_scipy.measure()), end="\n\n")
+    for material in (tbar_compressible.HDPE, tbar_compressible.ALUMINIUM):
+        print(tbar_compressible.table(material, tbar_compressible.measure(material)), end="\n\n")
     if six_strut_against_c.InC.available:
         print(six_strut_against_c.table(six_strut_against_c.measure()), end="\n\n")
     costs = [six_strut_in_lanes.measure(correction) for correction in six_strut_in_lanes.CORRECTIONS]

@@ -75,6 +75,22 @@ def test_the_tbar_benchmark_compares_at_equal_accuracy() -> None:
     assert all(result.seconds > 0.0 and result.name in text for result in results)
 
 
+def test_the_compressible_tbar_benchmark_solves_the_same_equations() -> None:
+    from benchmarks import tbar_compressible as bench
+
+    for material in (bench.HDPE, bench.ALUMINIUM):
+        results = bench.measure(material, duration=0.2, repeats=1, peers=material is bench.HDPE)
+        mine, own, *peers, right, printed = results
+        assert own.position <= 1e-11
+        assert mine.position <= 1e-9
+        assert mine.energy <= 1e-9
+        assert all(peer.position <= 1e-9 for peer in peers)
+        assert right.position <= 1e-11
+        assert printed.energy > 100.0 * right.energy
+        text = bench.table(material, results)
+        assert all(result.name in text for result in results)
+
+
 def test_the_page_benchmark_counts_pictures() -> None:
     from benchmarks import page_frames
 

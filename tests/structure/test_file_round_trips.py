@@ -120,7 +120,15 @@ def structures(draw: st.DrawFn) -> Structure:
     known = st.sampled_from(list(nodes))
     stuff = draw(
         st.lists(
-            st.builds(Material, names, optional(positive), optional(positive)), max_size=2, unique_by=lambda m: m.name
+            st.builds(
+                Material,
+                names,
+                optional(positive),
+                optional(positive),
+                poisson_ratio=optional(st.floats(-1.0, 0.5, exclude_min=True)),
+            ),
+            max_size=2,
+            unique_by=lambda m: m.name,
         )
     )
     material = optional(st.sampled_from(stuff)) if stuff else st.none()
@@ -134,6 +142,18 @@ def structures(draw: st.DrawFn) -> Structure:
         material,
         optional(positive),
         inertia=st.sampled_from(["thin", "lumped"]),
+        damping=st.floats(0, 1e3),
+    )
+    soft = st.builds(
+        Bar,
+        names,
+        ends,
+        optional(positive),
+        optional(positive),
+        material,
+        law=st.just("compressible"),
+        stiffness=positive,
+        damping=st.floats(0, 1e3),
     )
     cable = st.builds(
         Cable,
@@ -153,7 +173,7 @@ def structures(draw: st.DrawFn) -> Structure:
     )
     listed = {
         part: draw(st.lists(kind, max_size=4, unique_by=lambda r: r.name))
-        for part, kind in (("bars", bar), ("cables", cable), ("constraints", constraint))
+        for part, kind in (("bars", bar | soft), ("cables", cable), ("constraints", constraint))
     }
     groups = {draw(names): tuple(f"node:{n}" for n in draw(st.lists(known, max_size=3)))}
     supports = draw(st.dictionaries(known, st.sampled_from(["x", "yz", "xyz"])))

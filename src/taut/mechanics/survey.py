@@ -78,6 +78,7 @@ def facts(structure: Structure) -> dict[str, Any]:
     """Name, size, class, mass [kg] and degrees of freedom; the latter None where the structure cannot move yet."""
     pieces = parts(structure)
     inertias = Counter(bar.inertia for bar in structure.bars.values())
+    laws = Counter(bar.law for bar in structure.bars.values())
     return {
         "name": structure.name or "-",
         "nodes": len(structure.nodes),
@@ -87,6 +88,7 @@ def facts(structure: Structure) -> dict[str, Any]:
         "class": class_of(structure),
         "parts": len(pieces),
         "mass": total_mass(structure),
+        "bar_law": ", ".join(f"{count} {law}" for law, count in laws.items()) or "-",
         "bar_inertia": ", ".join(f"{count} {kind}" for kind, count in inertias.items()) or "-",
         **_freedom(structure),
     }

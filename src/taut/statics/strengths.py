@@ -44,7 +44,7 @@ def strengths(structure: Structure) -> Strengths:
     bars = list(structure.bars.values())
     members: list[Bar | Cable] = [*structure.cables.values(), *bars]
     yields = [properties.yield_load(member) for member in members]
-    euler = [properties.euler_load(bar, properties.bar_length(structure, bar)) for bar in bars]
+    euler = [properties.euler_load(bar, properties.route_length(structure, bar.nodes)) for bar in bars]
     return Strengths(
         np.array([np.inf if load is None else load for load in yields], dtype=float),
         np.array([np.inf] * len(structure.cables) + [np.inf if load is None else load for load in euler], dtype=float),

@@ -83,7 +83,8 @@ class Damping:
 
     node: [N s/m], force -node * velocity at every node.
     mass: Rayleigh's alpha [1/s], force -alpha M v.
-    stiffness: Rayleigh's beta [s]; every cable gets a damper of beta * its stiffness, while it is taut.
+    stiffness: Rayleigh's beta [s]; every cable gets a damper of beta * its stiffness, while it is taut, and so does
+        every compressible bar.
     """
 
     node: float = 0.0
