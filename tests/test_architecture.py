@@ -8,7 +8,7 @@ import pytest
 import taut
 
 PACKAGE = Path(taut.__file__).parent
-ORDER = ["errors", "numerics", "structure", "mechanics", "statics", "dynamics", "output", "cli"]
+ORDER = ["errors", "numerics", "structure", "mechanics", "statics", "dynamics", "control", "output", "cli"]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 

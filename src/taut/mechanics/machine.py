@@ -1,4 +1,4 @@
-"""What a run asks of a plant, whatever its formulation: the seam between mechanics and the time loop."""
+"""What a run or a linearisation asks of a plant, whatever its formulation: the seam to the time loop and to control."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from taut.mechanics.slopes import Slopes
 from taut.structure.structure import Structure
 
 
@@ -91,6 +92,9 @@ class Machine(Protocol):
 
     def weakest(self, y: np.ndarray) -> np.ndarray:
         """The combination of constraints that says least here; empty where that is too dear to find."""
+
+    def slopes(self, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Slopes:
+        """The first derivatives of the equations at a state on the constraints, with a word of slopes.HELD kept."""
 
     def observed(self, tables: Any, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         """What can be read off states, a row a sample, under the names of a Trajectory."""

@@ -15,6 +15,7 @@ from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.mechanics import nodal, nodal_manifold, nodal_momentum, nodal_outputs, redundancy
 from taut.mechanics.assembly import euclidean, nodal_tables
 from taut.mechanics.signals import pieces_of, tabulate
+from taut.mechanics.slopes import Slopes, nodal_slopes
 from taut.mechanics.survey import problems_of_motion
 from taut.mechanics.tables import EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
@@ -222,6 +223,9 @@ class Plant:
             "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
             **out._asdict(),
         }
+
+    def slopes(self, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Slopes:
+        return nodal_slopes(self, q, v, time, held)
 
     def verbs(self) -> dict[str, Callable[..., Any]]:
         """The functions that algorithms call; kernels, unless a load is a Python function."""

@@ -1,0 +1,287 @@
+"""Inputs and outputs of a linear model by name, as arrays over a plant's coordinates, members and constraints.
+
+    "node:top.force.z"  or  "node:top.z"      a force [N] at a node             (input)
+    "cable:c1.rest_length"                    of a passive cable [m]            (input)
+    "cable:c1.force_density"                  [N/m], beside what passive cables have, or in their place (input)
+    "bar:b1.length_acceleration"              second rate of a rigid bar's length [m/s^2] (input)
+    "node:top.position.z"  or  "node:top.z"   [m], and .velocity [m/s]          (output)
+    "cable:c1.tension", "bar:b1.tension"      [N], positive where it pulls, and .length [m] (output)
+    "coordinate:angle"                        of a plant in coordinates of its own: its force, position, velocity
+
+Patterns and groups work as everywhere: "node:top*.xz", "cable:*.tension".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.errors import OptionError, SelectionError, suggestion
+from taut.mechanics.lagrangian import LagrangianPlant
+from taut.mechanics.plant import Plant
+from taut.mechanics.slopes import MemberSlopes, Slopes, member_slopes
+from taut.structure import properties
+from taut.structure.records import AXES
+from taut.structure.scenario import Load
+from taut.structure.selectors import select
+from taut.structure.structure import Structure
+
+INPUTS = {"node": ("force",), "cable": ("rest_length", "force_density"), "bar": ("length_acceleration",)}
+OUTPUTS = {"node": ("position", "velocity"), "cable": ("tension", "length"), "bar": ("tension", "length")}
+USUAL = ("force", "position", "tension")
+"""What is meant where a quantity is left out."""
+
+Ports = Iterable[str | Load] | str | None
+"""Names or selectors; None for the usual ones: forces at, and positions of, all node coordinates that can move."""
+
+
+class Inputs(NamedTuple):
+    """m inputs: forces on f coordinates, changes of tension of c elastic members, and driven constraints among them."""
+
+    names: tuple[str, ...]
+    force: np.ndarray  # (f, m)
+    tension: np.ndarray  # (c, m)
+    driven: tuple[tuple[int, int], ...]  # (input, constraint) for second rates of constraints
+    notes: tuple[str, ...] = ()
+
+
+class Outputs(NamedTuple):
+    """p outputs as sums over coordinates, their rates, multipliers and inputs."""
+
+    names: tuple[str, ...]
+    by_position: np.ndarray  # (p, f)
+    by_velocity: np.ndarray  # (p, f)
+    by_multiplier: np.ndarray  # (p, r)
+    direct: np.ndarray  # (p, m)
+    offset: np.ndarray  # (p,)
+
+
+class Port(NamedTuple):
+    kind: str
+    name: str
+    quantity: str
+    axis: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}.{self.quantity}" + (f".{self.axis}" if self.axis else "")
+
+
+def inputs_of(plant: Plant, slopes: Slopes, q: np.ndarray, v: np.ndarray, held: str, wanted: Ports) -> Inputs:
+    """Of a nodal plant."""
+    ports = _ports(plant, wanted, INPUTS, "input")
+    members = member_slopes(plant.tables, q, v, held)
+    elastic, rigid = _member_rows(plant)
+    force = np.zeros((slopes.moving.size, len(ports)))
+    tension = np.zeros((members.length.size, len(ports)))
+    driven, deaf = [], []
+    for k, port in enumerate(ports):
+        if port.kind == "node":
+            force[_coordinate(plant, slopes, port), k] = 1.0
+        elif (port.kind, port.name) in rigid:
+            driven.append((k, rigid[port.kind, port.name]))
+        else:
+            row = elastic[port.kind, port.name]
+            tension[row, k] = _pull(plant, members, row, port, held)
+            deaf += [] if tension[row, k] else [f'"{port.name}"']
+    force += _on_coordinates(plant, slopes, members) @ tension
+    notes = (f"slack, so their inputs do nothing: {', '.join(deaf)}",) if deaf else ()
+    return Inputs(tuple(map(str, ports)), force, tension, tuple(driven), notes)
+
+
+def outputs_of(
+    plant: Plant, slopes: Slopes, q: np.ndarray, v: np.ndarray, held: str, inputs: Inputs, wanted: Ports
+) -> Outputs:
+    """Of a nodal plant."""
+    ports = _ports(plant, wanted, OUTPUTS, "output")
+    members = member_slopes(plant.tables, q, v, held)
+    elastic, rigid = _member_rows(plant)
+    sizes = (slopes.moving.size, slopes.moving.size, slopes.multiplier.size, len(inputs.names))
+    by_position, by_velocity, by_multiplier, direct = (np.zeros((len(ports), size)) for size in sizes)
+    offset = np.zeros(len(ports))
+    along = _on_coordinates(plant, slopes, members)
+    for k, port in enumerate(ports):
+        member = (port.kind, port.name)
+        if port.kind == "node":
+            at = _coordinate(plant, slopes, port)
+            place, value = (by_position, q) if port.quantity == "position" else (by_velocity, v)
+            place[k, at] = 1.0
+            offset[k] = value[slopes.moving[at]]
+        elif member in rigid and port.quantity == "tension":
+            by_multiplier[k, rigid[member]] = -1.0
+            offset[k] = -slopes.multiplier[rigid[member]]
+        elif member in rigid:
+            by_position[k] = slopes.rows[rigid[member]]
+            offset[k] = plant.tables.bars.length[rigid[member]]
+        elif port.quantity == "length":
+            row = elastic[member]
+            by_position[k] = -along[:, row]
+            offset[k] = members.length[row]
+        else:
+            row = elastic[member]
+            by_position[k] = _spread(plant, slopes, members, row, members.by_span[row])
+            by_velocity[k] = _spread(plant, slopes, members, row, members.by_rate[row])
+            direct[k] = inputs.tension[row]
+            offset[k] = members.tension[row]
+    return Outputs(tuple(map(str, ports)), by_position, by_velocity, by_multiplier, direct, offset)
+
+
+def own_inputs(plant: LagrangianPlant, slopes: Slopes, wanted: Ports) -> Inputs:
+    """Of a plant in coordinates of its own: generalised forces."""
+    found = _own_ports(plant, wanted, ("force",), "input")
+    force = np.zeros((slopes.moving.size, len(found)))
+    for k, (at, _) in enumerate(found):
+        force[at, k] = 1.0
+    names = tuple(f"coordinate:{plant.names[at]}.force" for at, _ in found)
+    return Inputs(names, force, np.zeros((0, len(found))), ())
+
+
+def own_outputs(
+    plant: LagrangianPlant, slopes: Slopes, q: np.ndarray, v: np.ndarray, inputs: Inputs, wanted: Ports
+) -> Outputs:
+    """Of a plant in coordinates of its own: coordinates and their rates."""
+    found = _own_ports(plant, wanted, OUTPUTS["node"], "output")
+    size, count = slopes.moving.size, len(found)
+    by_position, by_velocity, offset = np.zeros((count, size)), np.zeros((count, size)), np.zeros(count)
+    for k, (at, quantity) in enumerate(found):
+        (by_position if quantity == "position" else by_velocity)[k, at] = 1.0
+        offset[k] = (q if quantity == "position" else v)[at]
+    names = tuple(f"coordinate:{plant.names[at]}.{quantity}" for at, quantity in found)
+    none = np.zeros((count, slopes.multiplier.size))
+    return Outputs(names, by_position, by_velocity, none, np.zeros((count, len(inputs.names))), offset)
+
+
+# --- members
+
+
+def _member_rows(plant: Plant) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int]]:
+    """The rows of elastic members in the table of cables, and of rigid ones among the constraints."""
+    cables, bars = plant.structure.cables, plant.structure.bars
+    return {("cable", name): k for k, name in enumerate(cables)}, {("bar", name): k for k, name in enumerate(bars)}
+
+
+def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) -> float:
+    """By how much the tension [N] of a member grows with its input."""
+    if port.quantity == "force_density":
+        return float(members.length[row]) if members.pulling[row] or held == "force_density" else 0.0
+    if held == "force_density":
+        raise OptionError(f'"{port}" cannot be an input where force densities are held: take .force_density')
+    if not members.pulling[row]:
+        return 0.0
+    stiffness, rest = (float(part[row]) for part in (plant.tables.cables.stiffness, plant.tables.cables.rest_length))
+    cable = plant.structure.cables[port.name]
+    winds = cable.stiffness is None and properties.axial_rigidity(cable) is not None
+    return -stiffness * (float(members.length[row]) / rest if winds else 1.0)  # E A / rest_length changes with it
+
+
+def _on_coordinates(plant: Plant, slopes: Slopes, members: MemberSlopes) -> np.ndarray:
+    """(f, c): what a newton of tension in each member does to the coordinates."""
+    columns = [_spread(plant, slopes, members, row, -unit) for row, unit in enumerate(members.unit)]
+    return np.array(columns).reshape(-1, slopes.moving.size).T
+
+
+def _spread(plant: Plant, slopes: Slopes, members: MemberSlopes, row: int, by_span: np.ndarray) -> np.ndarray:
+    """(f,) a slope by the span of a member as one by coordinates."""
+    whole = np.zeros((len(plant.structure.nodes), 3))
+    whole[members.second[row]] += by_span
+    whole[members.first[row]] -= by_span
+    return np.asarray(whole.ravel()[slopes.moving])
+
+
+# --- names
+
+
+def _coordinate(plant: Plant, slopes: Slopes, port: Port) -> int:
+    at = 3 * list(plant.structure.nodes).index(port.name) + AXES.index(port.axis)
+    return int(np.searchsorted(slopes.moving, at))
+
+
+def _ports(plant: Plant, wanted: Ports, quantities: dict[str, tuple[str, ...]], word: str) -> list[Port]:
+    """What the names mean, each once, in the order in which they are named."""
+    if wanted is None:
+        return _read(plant, "node:*", quantities, word)
+    found: dict[Port, None] = {}
+    for text in [wanted] if isinstance(wanted, str) else wanted:
+        name = f"node:{text.node}.{text.axis}" if isinstance(text, Load) else text
+        found |= dict.fromkeys(_read(plant, name, quantities, word))
+    if not found:
+        raise OptionError(f"there is no {word}; name one, such as {word}s=[\"node:{next(iter(plant.structure.nodes))}\"]")
+    return list(found)
+
+
+def _read(plant: Plant, text: str, quantities: dict[str, tuple[str, ...]], word: str) -> list[Port]:
+    structure = plant.structure
+    kind, colon, rest = text.partition(":")
+    if not colon or kind not in quantities:
+        select(structure, text)  # says how selectors are written, if that is what is wrong
+        raise SelectionError(f'"{text}": a {kind} has no {word}s; there are those of {", ".join(quantities)}')
+    pattern, quantity, axes = _taken_apart(structure, kind, rest, quantities[kind], text, word)
+    if not quantity:
+        quantity = next((usual for usual in USUAL if usual in quantities[kind]), "")
+    if not quantity:
+        forms = " or ".join(f'"{text}.{each}"' for each in quantities[kind])
+        raise SelectionError(f'"{text}" does not say which {word} of the {kind}: write {forms}')
+    _, names = select(structure, f"{kind}:{pattern}")
+    if kind != "node":
+        return [Port(kind, name, quantity) for name in names]
+    held = structure.supports
+    ports = [
+        Port(kind, name, quantity, axis) for name in names for axis in axes or AXES if axis not in held.get(name, "")
+    ]
+    if not ports:
+        raise SelectionError(f'"{text}": supports hold all of it, so it is no {word}; name a coordinate that can move')
+    return ports
+
+
+def _taken_apart(
+    structure: Structure, kind: str, rest: str, known: tuple[str, ...], text: str, word: str
+) -> tuple[str, str, str]:
+    """Pattern, quantity and axes of what follows the kind; a name may have dots of its own."""
+    if rest in getattr(structure, f"{kind}s") or rest in structure.groups:
+        return rest, "", ""
+    words, quantity, axes = rest.split("."), "", ""
+    if kind == "node" and len(words) > 1 and words[-1] and set(words[-1]) <= set(AXES):
+        axes = words.pop()
+    if len(words) > 1 and words[-1] in known:
+        quantity = words.pop()
+    pattern = ".".join(words)
+    try:
+        select(structure, f"{kind}:{pattern}")
+    except SelectionError:
+        if len(words) == 1 or _selects_nothing(structure, f"{kind}:{'.'.join(words[:-1])}"):
+            raise
+        allowed = [*known, *AXES] if kind == "node" else known
+        hint = suggestion(words[-1], allowed)
+        raise SelectionError(
+            f'"{text}": "{words[-1]}" is no {word} of a {kind}; there are {", ".join(allowed)}{hint}'
+        ) from None
+    return pattern, quantity, axes
+
+
+def _selects_nothing(structure: Structure, selector: str) -> bool:
+    try:
+        return not select(structure, selector)[1]
+    except SelectionError:
+        return True
+
+
+def _own_ports(
+    plant: LagrangianPlant, wanted: Ports, quantities: tuple[str, ...], word: str
+) -> list[tuple[int, str]]:
+    texts = plant.names if wanted is None else [wanted] if isinstance(wanted, str) else list(wanted)
+    found = []
+    for text in texts:
+        name = str(text).removeprefix("coordinate:")
+        quantity = quantities[0]
+        if name not in plant.names and "." in name:
+            name, _, quantity = name.rpartition(".")
+        if name not in plant.names:
+            hint = suggestion(name, plant.names) or f"; there are {', '.join(plant.names)}"
+            raise SelectionError(f'"{text}": no coordinate "{name}"{hint}')
+        if quantity not in quantities:
+            raise SelectionError(f'"{text}": "{quantity}" is no {word} of a coordinate; there are {", ".join(quantities)}')
+        found.append((plant.names.index(name), quantity))
+    return found
+
+
