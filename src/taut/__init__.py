@@ -22,7 +22,7 @@ _HOMES = {
     ),
     "taut.structure.records": ("Bar", "Cable", "LinearConstraint", "Material", "on_line", "on_plane", "tied"),
     "taut.structure.structure": ("Structure",),
-    "taut.structure.scenario": ("Constant", "Damping", "Doublet", "Load", "Scenario", "Sinusoid", "Table"),
+    "taut.structure.scenario": ("Constant", "Damping", "Doublet", "Feedback", "Load", "Scenario", "Sinusoid", "Table"),
     "taut.structure.generators": (
         "dbar",
         "icosahedron",
@@ -57,6 +57,18 @@ _HOMES = {
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.simulate": ("simulate",),
     "taut.dynamics.ensemble": ("Ensemble", "ensemble"),
+    "taut.control.linear_model": ("LinearModel",),
+    "taut.control.linearise": ("linearise",),
+    "taut.control.norms": ("Norm", "controllability_gramian", "h2_norm", "hinf_norm", "observability_gramian"),
+    "taut.control.responses": (
+        "Response",
+        "doublet_response",
+        "frequency_response",
+        "harmonic_response",
+        "impulse_response",
+        "step_response",
+    ),
+    "taut.control.regulator": ("Regulator", "lqr"),
     "taut.output": ("plot",),
     "taut.output.film": ("film",),
     "taut.output.files": ("load", "save"),
@@ -87,6 +99,18 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
+    from taut.control.linear_model import LinearModel
+    from taut.control.linearise import linearise
+    from taut.control.norms import Norm, controllability_gramian, h2_norm, hinf_norm, observability_gramian
+    from taut.control.regulator import Regulator, lqr
+    from taut.control.responses import (
+        Response,
+        doublet_response,
+        frequency_response,
+        harmonic_response,
+        impulse_response,
+        step_response,
+    )
     from taut.dynamics.correction import Correction
     from taut.dynamics.ensemble import Ensemble, ensemble
     from taut.dynamics.simulate import simulate
@@ -128,5 +152,5 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         x_mast,
     )
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
-    from taut.structure.scenario import Constant, Damping, Doublet, Load, Scenario, Sinusoid, Table
+    from taut.structure.scenario import Constant, Damping, Doublet, Feedback, Load, Scenario, Sinusoid, Table
     from taut.structure.structure import Structure

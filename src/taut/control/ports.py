@@ -109,8 +109,11 @@ def outputs_of(
             place[k, at] = 1.0
             offset[k] = value[slopes.moving[at]]
         elif member in rigid and port.quantity == "tension":
-            by_multiplier[k, rigid[member]] = -1.0
-            offset[k] = -slopes.multiplier[rigid[member]]
+            row = rigid[member]
+            by_multiplier[k, row] = -1.0
+            # A multiplier is a force per length at rest: driven longer, the bar pulls as much more.
+            by_position[k] = -slopes.multiplier[row] * plant.tables.bars.per_length[row] * slopes.rows[row]
+            offset[k] = -slopes.multiplier[row]
         elif member in rigid:
             by_position[k] = slopes.rows[rigid[member]]
             offset[k] = plant.tables.bars.length[rigid[member]]

@@ -7,7 +7,6 @@ forces, whose error is (step / size)^8, below round-off at a hundredth of the pl
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,12 +14,10 @@ import numpy as np
 from taut.errors import OptionError
 from taut.mechanics.lagrangian_verbs import Desk, all_forces, along
 from taut.mechanics.slopes import Slopes, solved
+from taut.numerics.differences import jacobian
 
 if TYPE_CHECKING:
     from taut.mechanics.lagrangian import LagrangianPlant
-
-EIGHTH = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
-"""Weights of f(x + k h) - f(x - k h), k = 1 to 4, for h f'(x) to eighth order."""
 
 STEP = 0.01
 """Of a typical coordinate or rate."""
@@ -43,8 +40,8 @@ def lagrangian_slopes(plant: LagrangianPlant, q: np.ndarray, v: np.ndarray, time
     bending = pushed(v)
     system, found = solved(mass, rows, forces(q, v), bending @ v)
     acceleration, multiplier = found[: q.size], found[q.size :]
-    by_place = _difference(lambda x: forces(x, v), q, STEP * plant.size)
-    by_speed = _difference(lambda x: forces(q, x), v, STEP * plant.size / plant.typical_time)
+    by_place = jacobian(lambda x: forces(x, v), q, STEP * plant.size)
+    by_speed = jacobian(lambda x: forces(q, x), v, STEP * plant.size / plant.typical_time)
     by_place += np.stack([along(plant.jacobian, q, way).T @ multiplier for way in every], axis=1)
     by_place -= np.stack([along(plant.mass, q, way) @ acceleration for way in every], axis=1)
     moving = np.arange(q.size)
@@ -52,11 +49,3 @@ def lagrangian_slopes(plant: LagrangianPlant, q: np.ndarray, v: np.ndarray, time
         moving, mass, rows, system, acceleration, multiplier, -by_place, -by_speed, bending, pushed(acceleration)
     )
 
-
-def _difference(function: Callable[[np.ndarray], np.ndarray], x: np.ndarray, step: float) -> np.ndarray:
-    """The derivative, a column for every entry of x."""
-    columns = []
-    for way in step * np.eye(x.size):
-        terms = [w * (function(x + k * way) - function(x - k * way)) for k, w in enumerate(EIGHTH, 1)]
-        columns.append(sum(terms) / step)
-    return np.stack(columns, axis=1)

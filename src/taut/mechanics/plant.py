@@ -14,14 +14,14 @@ import numpy as np
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.mechanics import nodal, nodal_manifold, nodal_momentum, nodal_outputs, redundancy
 from taut.mechanics.assembly import euclidean, nodal_tables
-from taut.mechanics.signals import pieces_of, tabulate
+from taut.mechanics.signals import Function, pieces_of, tabulate
 from taut.mechanics.slopes import Slopes, nodal_slopes
 from taut.mechanics.survey import problems_of_motion
 from taut.mechanics.tables import EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES
-from taut.structure.scenario import SOLVERS, Damping, Load
+from taut.structure.scenario import SOLVERS, Damping, Feedback, Load
 from taut.structure.structure import Structure
 
 NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
@@ -53,7 +53,7 @@ class Plant:
     structure: what is simulated; cables cut into segments are cut here.
     pack, tables: its flat arrays, for kernels and by name.
     positions, velocities: at the start, (n, 3) each. breaks: times at which a signal is not smooth.
-    functions: loads given as Python functions, by load; a plant with any of them runs uncompiled.
+    functions: loads given as Python functions or Feedback, by load; a plant with any of them runs uncompiled.
     """
 
     structure: Structure
@@ -63,7 +63,7 @@ class Plant:
     positions: np.ndarray
     velocities: np.ndarray
     loads: tuple[Load, ...]
-    functions: Mapping[int, Callable[[float], float]]
+    functions: Mapping[int, Function]
 
     @property
     def iterates(self) -> bool:
@@ -106,9 +106,15 @@ class Plant:
         )
 
     @cached_property
+    def feedbacks(self) -> dict[int, Feedback]:
+        """The loads that answer to the motion, by load."""
+        return {k: function for k, function in self.functions.items() if isinstance(function, Feedback)}
+
+    @cached_property
     def dampers(self) -> tuple[str, ...]:
         constants, cables = self.tables.constants, list(self.structure.cables)
         names = [f'cable "{cables[k]}"' for k in np.flatnonzero(self.tables.cables.damping)]
+        names += [f'the feedback on node "{self.loads[k].node}"' for k in self.feedbacks]
         names += ["every node"] if constants.node_damping[0] else []
         return (*names, "the mass") if constants.mass_damping[0] else tuple(names)
 
@@ -210,7 +216,7 @@ class Plant:
             observe(tables, times, pieces, states, self.held, out)
         for row in range(0 if self.compiled else times.size):
             one = slice(row, row + 1)
-            self.set_functions(tables, float(times[row]))
+            self.set_functions(tables, float(times[row]), states[row])
             shown = type(out)(*(part[one] for part in out))
             observe(tables, times[one], pieces[one], states[one], self.held, shown)
         if times.size and not self.iterates and nodal_manifold.prepare(tables, states[0]) > 0:
@@ -242,15 +248,16 @@ class Plant:
         """The verb with the values of Python loads written into the tables first."""
 
         def timely(pack: Pack, t: float, *rest: np.ndarray) -> Any:
-            self.set_functions(pack, t)
+            self.set_functions(pack, t, rest[0])
             return verb(pack, t, *rest)
 
         return timely
 
-    def set_functions(self, pack: Pack, t: float) -> None:
-        """Write the values of Python loads at a time into a pack of this plant."""
+    def set_functions(self, pack: Pack, t: float, y: np.ndarray) -> None:
+        """Write the values of Python loads at a time and a state into a pack of this plant."""
+        nodes, velocities = (y[at : at + self.coordinates].reshape(-1, 3) for at in (0, self.coordinates))
         for index, function in self.functions.items():
-            value = float(function(t))
+            value = float(function.law(t, nodes, velocities) if isinstance(function, Feedback) else function(t))
             if not np.isfinite(value):
                 load = self.loads[index]
                 raise OptionError(f'the load on node "{load.node}" along {load.axis} returned {value} at t = {t:g} s')

@@ -24,6 +24,7 @@ from taut.mechanics.signals import pieces_of
 from taut.mechanics.tables import Nodal
 from taut.mechanics.tangent import Members, lengths_of, pattern, spans_of, taut, tensions
 from taut.numerics.dense_saddle import DenseSaddle, decompose, null_basis, solve
+from taut.numerics.differences import jacobian
 
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
@@ -33,6 +34,9 @@ HELD = ("rest_length", "force_density")
 
 AT_REST = 1e-9
 """A cable within this strain of its rest length counts as taut, and is named."""
+
+FED_STEP = 1e-3
+"""Of the mean member length: how far feedbacks are tried on either side."""
 
 
 class Slopes(NamedTuple):
@@ -132,6 +136,10 @@ def nodal_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: 
     damping = _matrix(tables, members.first, members.second, unit[:, :, None] * members.by_rate[:, None, :])
     stiffness += _bent_bars(tables, -multiplier)
     damping += constants.mass_damping[0] * mass + constants.node_damping[0] * np.eye(free.size)
+    if plant.feedbacks:
+        by_place, by_speed = _fed_back(plant, q, v, time)
+        stiffness -= by_place
+        damping -= by_speed
     notes = (*_rest_notes(plant, members), *_rank_notes(plant, system, rows))
     return Slopes(
         free, mass, rows, system, acceleration, multiplier, stiffness, damping, bending, turning, notes
@@ -146,6 +154,21 @@ def _forces(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> np.ndarr
     return out
 
 
+def _fed_back(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
+    """How loads that answer to the motion change with positions and velocities."""
+    free, (size, period) = plant.tables.nodes.free, plant.tables.constants.scale
+
+    def pushes(state: np.ndarray) -> np.ndarray:
+        out, (nodes, velocities) = np.zeros(q.size), state.reshape(2, -1, 3)
+        for index, feedback in plant.feedbacks.items():
+            out[plant.tables.signals.coordinate[index]] += feedback.law(time, nodes, velocities)
+        return out[free]
+
+    by_place = jacobian(lambda x: pushes(np.concatenate([x, v])), q, FED_STEP * size)
+    by_speed = jacobian(lambda x: pushes(np.concatenate([q, x])), v, FED_STEP * size / period)
+    return by_place[:, free], by_speed[:, free]
+
+
 def _rows(tables: Nodal, along: np.ndarray) -> np.ndarray:
     """Rows of G with the bars' vectors those of `along`: positions for G itself, v for d(G v)/dq of bars."""
     return np.asarray(sp.csc_matrix(constraint_rows(tables, along))[:, tables.nodes.free].toarray())
@@ -155,7 +178,7 @@ def _matrix(tables: Nodal, first: np.ndarray, second: np.ndarray, blocks: np.nda
     free = tables.nodes.free
     unknown = np.full(tables.nodes.mass.size, -1, dtype=np.int64)
     unknown[free] = np.arange(free.size)
-    return np.asarray(pattern(first, second, unknown, free.size).matrix(blocks).toarray())
+    return np.asarray(pattern(first, second, unknown, free.size).matrix(blocks).toarray(), dtype=float)
 
 
 def _bent_bars(tables: Nodal, pulls: np.ndarray) -> np.ndarray:

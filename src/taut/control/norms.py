@@ -1,0 +1,160 @@
+"""The H2 and H-infinity norms of a linear model, and its gramians."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from taut.control.linear_model import LinearModel
+from taut.control.splitting import Part, Split, split
+from taut.errors import OptionError
+
+CLOSE = 1e-10
+"""The H-infinity norm is found to this fraction."""
+
+ROUNDS = 60
+
+
+@dataclass(frozen=True)
+class Norm:
+    """The value of a norm; `reason` says why it is infinite, or what was left out of a finite one.
+
+    frequency: at which the H-infinity norm is reached [Hz], NaN for the H2 norm.
+    """
+
+    value: float
+    reason: str = ""
+    frequency: float = math.nan
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def h2_norm(model: LinearModel) -> Norm:
+    """The root of the energy of all outputs after a unit impulse at each input in turn (also: their spread in noise).
+
+    Infinite where an input reaches an output at once (D is not zero), or where an input reaches a motion that does not
+    die away and an output shows it.
+    """
+    if np.any(model.D):
+        row, column = np.unravel_index(int(np.argmax(np.abs(model.D))), model.D.shape)
+        at_once = f'"{model.inputs[column]}" reaches "{model.outputs[row]}" at once, so an impulse has infinite energy'
+        return Norm(math.inf, at_once)
+    parts = split(model)
+    if parts.lasting.size:
+        return Norm(math.inf, _lasting(parts))
+    gone = parts.decaying
+    energy = float(np.trace(gone.C @ _lyapunov(gone.A, gone.B @ gone.B.T) @ gone.C.T)) if gone.size else 0.0
+    return Norm(math.sqrt(max(energy, 0.0)), _unseen(parts))
+
+
+def hinf_norm(model: LinearModel) -> Norm:
+    """The largest gain from inputs to outputs at any frequency, and where it is (Bruinsma and Steinbuch 1990).
+
+    A gain g is exceeded somewhere exactly if a Hamiltonian matrix has imaginary eigenvalues, and those say between
+    which frequencies; the best of the middles is the next g. Infinite where an input reaches a motion that does not
+    die away and an output shows it.
+    """
+    parts = split(model)
+    if parts.lasting.size:
+        worst = np.linalg.eigvals(parts.lasting.A)
+        worst = worst[np.argmax(worst.real)]
+        return Norm(math.inf, _lasting(parts), abs(worst.imag) / (2.0 * math.pi))
+    gone = parts.decaying
+    poles = np.linalg.eigvals(gone.A) if gone.size else np.zeros(0)
+    tries = [0.0, *(np.sqrt(np.maximum(np.abs(poles) ** 2 - 2.0 * poles.real**2, 0.0))), *np.abs(poles)]
+    best, where = _largest(gone, model.D, np.array(tries))
+    far = float(np.linalg.norm(model.D, 2)) if model.D.size else 0.0
+    if far > best:
+        best, where = far, math.inf
+    for _ in range(ROUNDS if best > 0.0 else 0):
+        crossings = _crossings(gone, model.D, (1.0 + CLOSE) * best)
+        if not crossings.size:
+            break
+        edges = np.concatenate([[0.0], crossings])
+        higher, at = _largest(gone, model.D, np.concatenate([0.5 * (edges[1:] + edges[:-1]), crossings]))
+        if higher <= (1.0 + CLOSE) * best:
+            break
+        best, where = higher, at
+    return Norm(best, _unseen(parts), where / (2.0 * math.pi))
+
+
+def controllability_gramian(model: LinearModel) -> np.ndarray:
+    """The integral of e^{A t} B B^T e^{A^T t}: how far inputs of unit energy move the states; of a stable model."""
+    _check_stable(model, "controllability")
+    return _lyapunov(model.A, model.B @ model.B.T)
+
+
+def observability_gramian(model: LinearModel) -> np.ndarray:
+    """The integral of e^{A^T t} C^T C e^{A t}: the energy that states leave in the outputs; of a stable model."""
+    _check_stable(model, "observability")
+    return _lyapunov(model.A.T, model.C.T @ model.C)
+
+
+def _check_stable(model: LinearModel, what: str) -> None:
+    if not model.stable:
+        worst = model.poles[~model.decaying][0]
+        raise OptionError(
+            f"the {what} gramian of a model that is not stable does not exist: the pole {_told(worst)} does not die "
+            "away; add damping, or close a loop first"
+        )
+
+
+def _lyapunov(a: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """X with a X + X a^T + q = 0."""
+    from scipy.linalg import solve_continuous_lyapunov
+
+    if not len(a):
+        return np.zeros_like(a)
+    found = solve_continuous_lyapunov(a, -q)
+    return np.asarray(0.5 * (found + found.T))
+
+
+def _lasting(parts: Split) -> str:
+    poles = np.linalg.eigvals(parts.lasting.A)
+    worst = poles[np.argmax(poles.real)]
+    return f"the pole {_told(worst)} does not die away, and an input reaches it and an output shows it"
+
+
+def _unseen(parts: Split) -> str:
+    if not parts.unseen:
+        return ""
+    return f"{parts.unseen} states that do not die away are left out: no input reaches them or no output shows them"
+
+
+def _told(pole: complex) -> str:
+    swing = f" (it swings at {abs(pole.imag) / (2.0 * math.pi):.4g} Hz)" if abs(pole.imag) > 0.0 else ""
+    return f"{pole.real:.3g}{pole.imag:+.4g}j rad/s{swing}"
+
+
+def _largest(part: Part, direct: np.ndarray, omega: np.ndarray) -> tuple[float, float]:
+    """The largest gain among some frequencies [rad/s], and the frequency."""
+    best, where = -1.0, 0.0
+    for each in omega:
+        gain = direct.astype(complex)
+        if part.size:
+            gain = gain + part.C @ np.linalg.solve(1j * each * np.eye(part.size) - part.A, part.B)
+        size = float(np.linalg.norm(gain, 2)) if gain.size else 0.0
+        if size > best:
+            best, where = size, float(each)
+    return best, where
+
+
+def _crossings(part: Part, direct: np.ndarray, gain: float) -> np.ndarray:
+    """Frequencies [rad/s] in order at which some singular value may be equal to the gain."""
+    if not part.size:
+        return np.zeros(0)
+    outer = gain**2 * np.eye(direct.shape[1]) - direct.T @ direct
+    inner = gain**2 * np.eye(direct.shape[0]) - direct @ direct.T
+    push = np.linalg.solve(outer, part.B.T)
+    show = np.linalg.solve(inner, part.C)
+    drift = part.A + part.B @ np.linalg.solve(outer, direct.T @ part.C)
+    # Scaled so that both corners are of one size, since forces and displacements are not.
+    size = math.sqrt(np.linalg.norm(part.C.T @ show) / max(np.linalg.norm(part.B @ push), 1e-300)) * gain or 1.0
+    matrix = np.block([[drift, size * part.B @ push], [-(gain**2) / size * part.C.T @ show, -drift.T]])
+    values = np.linalg.eigvals(matrix)
+    # Pairs that have just met on the axis are off it by the root of round-off; too many tries do no harm.
+    near = np.abs(values.real) <= 1e-7 * np.maximum(np.abs(values), 1e-7 * np.abs(values).max(initial=0.0))
+    return np.sort(np.abs(values.imag[near]))
