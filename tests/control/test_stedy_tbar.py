@@ -45,9 +45,8 @@ def test_the_rigid_tbar_moves_as_the_reference_says() -> None:
 def test_held_force_densities_give_the_papers_matrix() -> None:
     # Eq. (49) at rest: M d2x = -(sum sigma Y'Y - sum lambda X'X) dx on the motions that bars allow; no stiffness K.
     wanted, model = reference("tbar_lin_rigid"), rigid("force_density")
-    sigma, third, mass = wanted["sigma_eq"], np.eye(2), taut.tbar().bars["b1"]
-    del mass
-    right, top, left = (value * third for value in sigma)
+    sigma = wanted["sigma_eq"]
+    right, top, left = (value * np.eye(2) for value in sigma)
     density = np.block([[right + top, -top], [-top, top + left]])
     q, h = wanted["q_eq"], 5.0 / np.sqrt(2.0)
     bars = np.zeros((2, 4))
@@ -60,7 +59,7 @@ def test_held_force_densities_give_the_papers_matrix() -> None:
     per_node = 6.25 * np.pi / 3.0
     values = np.linalg.eigvals(motions.T @ stiffness @ motions / per_node)
     np.testing.assert_allclose(np.sort(model.poles.real**2 - model.poles.imag**2)[::2], np.sort(-values), atol=1e-9)
-    assert np.abs(model.A - rigid().A).max() == pytest.approx(8.0, abs=8.0)
+    assert np.abs(model.poles).max() < 0.3 * np.abs(rigid().poles).max()  # without K it is far too soft
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,9 @@ from taut.errors import OptionError, suggestion
 
 ROUND_OFF = 50.0 * np.finfo(float).eps
 
+NOISE = 1e-12
+"""Entries of A below this part of the largest say nothing about the size of states."""
+
 
 @dataclass(frozen=True, repr=False)
 class LinearModel:
@@ -56,11 +59,12 @@ class LinearModel:
 
     @cached_property
     def _spectrum(self) -> tuple[np.ndarray, np.ndarray]:
-        from scipy.linalg import eig, matrix_balance
+        from scipy.linalg import eig
 
         if not self.states:
             return np.zeros(0, dtype=complex), np.zeros(0)
-        evened = matrix_balance(self.A, permute=False)[0]
+        scale = self.scale
+        evened = self.A * scale / scale[:, None]
         poles, left, right = eig(evened, left=True, right=True)
         overlap = np.abs(np.sum(left.conj() * right, axis=0))
         error = ROUND_OFF * np.linalg.norm(evened, 2) / np.maximum(overlap, np.finfo(float).eps)
@@ -68,6 +72,15 @@ class LinearModel:
         error = np.minimum(error, np.sqrt(ROUND_OFF) * np.linalg.norm(evened, 2))
         order = np.lexsort((poles.imag, np.abs(poles)))
         return poles[order], error[order]
+
+    @cached_property
+    def scale(self) -> np.ndarray:
+        """(k,) sizes of the states with which rows and columns of A are about as large as one another."""
+        from scipy.linalg import matrix_balance
+
+        # What is round-off must not count: a motion without stiffness would be scaled up until its round-off shows.
+        clear = np.where(np.abs(self.A) > NOISE * np.abs(self.A).max(initial=0.0), self.A, 0.0)
+        return np.asarray(np.diag(matrix_balance(clear, permute=False)[1]))
 
     @property
     def frequency(self) -> np.ndarray:

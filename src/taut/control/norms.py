@@ -121,7 +121,7 @@ def _lasting(parts: Split) -> str:
 def _unseen(parts: Split) -> str:
     if not parts.unseen:
         return ""
-    return f"{parts.unseen} states that do not die away are left out: no input reaches them or no output shows them"
+    return f"left out, as no input reaches it or no output shows it: what does not die away in {parts.unseen} states"
 
 
 def _told(pole: complex) -> str:

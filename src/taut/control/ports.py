@@ -249,16 +249,12 @@ def _taken_apart(
     if len(words) > 1 and words[-1] in known:
         quantity = words.pop()
     pattern = ".".join(words)
-    try:
-        select(structure, f"{kind}:{pattern}")
-    except SelectionError:
-        if len(words) == 1 or _selects_nothing(structure, f"{kind}:{'.'.join(words[:-1])}"):
-            raise
-        allowed = [*known, *AXES] if kind == "node" else known
-        hint = suggestion(words[-1], allowed)
-        raise SelectionError(
-            f'"{text}": "{words[-1]}" is no {word} of a {kind}; there are {", ".join(allowed)}{hint}'
-        ) from None
+    if _selects_nothing(structure, f"{kind}:{pattern}"):
+        wrong = next((each for each in words[1:] if each not in known), "")
+        if wrong and not _selects_nothing(structure, f"{kind}:{words[0]}"):
+            allowed = [*known, *AXES] if kind == "node" else known
+            told = f'"{wrong}" is no {word} of a {kind}; there are {", ".join(allowed)}{suggestion(wrong, allowed)}'
+            raise SelectionError(f'"{text}": {told}')
     return pattern, quantity, axes
 
 

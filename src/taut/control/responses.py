@@ -46,7 +46,8 @@ def harmonic_response(model: LinearModel, frequency: float, amplitudes: Mapping[
     push = np.zeros(len(model.inputs), dtype=complex)
     for name, amplitude in amplitudes.items():
         if name not in model.inputs:
-            raise OptionError(f'the model has no input "{name}"{suggestion(name, model.inputs)}')
+            hint = suggestion(name, model.inputs) or f"; there are {', '.join(model.inputs[:6])}"
+            raise OptionError(f'the model has no input "{name}"{hint}')
         push[model.inputs.index(name)] = amplitude
     swing = frequency_response(model, np.array([frequency]))[0] @ push
     return dict(zip(model.outputs, swing.tolist(), strict=True))

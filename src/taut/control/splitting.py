@@ -32,20 +32,19 @@ class Split(NamedTuple):
 
 def split(model: LinearModel) -> Split:
     """The decaying part and the rest, by an ordered Schur form and a Sylvester equation."""
-    from scipy.linalg import matrix_balance, schur, solve_sylvester
+    from scipy.linalg import schur, solve_sylvester
 
     if not model.states:
         none = Part(model.A, model.B, model.C)
         return Split(none, none, 0)
-    evened, scale = matrix_balance(model.A, permute=False)
-    scale = np.diag(scale)
+    scale = model.scale
     reach, show = model.B / scale[:, None], model.C * scale
     poles, decaying = model.poles, model.decaying
 
     def dies(real: float, imaginary: float) -> bool:
         return bool(decaying[np.argmin(np.abs(poles - complex(real, imaginary)))])
 
-    triangle, turn, count = schur(evened, output="real", sort=dies)
+    triangle, turn, count = schur(model.A * scale / scale[:, None], output="real", sort=dies)
     reach, show = turn.T @ reach, show @ turn
     first, second, between = triangle[:count, :count], triangle[count:, count:], triangle[:count, count:]
     apart = solve_sylvester(first, -second, -between) if between.size else np.zeros(between.shape)
