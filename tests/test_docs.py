@@ -1,21 +1,34 @@
-"""The Python blocks of docs/statics.md run, one after another, as the page says."""
+"""The Python blocks of docs/statics.md and docs/linear-models.md run, one after another, as the pages say."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[1] / "docs" / "statics.md"
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def run_blocks(page: str, count: int) -> dict:
+    names: dict = {}
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert len(blocks) == count
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
+    return names
+
+
+def test_the_page_of_linear_models_runs() -> None:
+    names = run_blocks("linear-models.md", 3)
+    assert names["model"].stable
+    assert names["gain"].shape == (50, 1, 1)
+    assert not names["upright"].stable
+    assert abs(names["run"].nodes[-1, 1, 0]) < 1e-3
 
 
 def test_the_statics_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
-    names: dict = {}
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert len(blocks) == 9
-    for block in blocks:
-        exec(compile(block, PAGE.name, "exec"), names)
+    names = run_blocks("statics.md", 9)
     assert names["ball"].force_density[-1] / names["ball"].force_density[0] == pytest.approx(-1.5)
     for name in ("ball", "balance", "loaded", "table", "path", "sized", "lightest"):
         assert names[name].ok, name

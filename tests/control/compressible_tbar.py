@@ -1,8 +1,8 @@
 """The T-bar with compressible bars in the coordinates x3 z3 x4 z4, from its energies alone.
 
-A bar of mass m, length l and radius r = r0 (l / l0)^-nu, hinged at one end, has the kinetic energy of its middle, of its
-turning (m / 12 + m r^2 / (4 l^2) times the square of the speed across) and of its stretching (m / 24 times the square
-of the rate of its length); it is a spring of E pi r0^2 / l0.
+A bar of mass m, length l and radius r = r0 (l / l0)^-nu has the kinetic energy of its middle, of its turning (half of
+m / 12 + m r^2 / (4 l^2) times the square of how fast its ends move apart across it) and of its stretching (m / 24 times
+the square of the rate of its length); it is a spring of E pi r0^2 / l0.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def springs(q: np.ndarray, ratio: float) -> list[tuple[np.ndarray, float, np.nda
     ]
 
 
-def tbar(material: Material, kind: Springs = PAPER, damping: float = 0.0, q: np.ndarray | None = None) -> LagrangianPlant:
+def tbar(
+    material: Material, kind: Springs = PAPER, damping: float = 0.0, q: np.ndarray | None = None
+) -> LagrangianPlant:
     (modulus, density, nu), (spring, ratio) = material, kind
     mass = density * math.pi * RADIUS**2 * LENGTH
     stiffness = modulus * math.pi * RADIUS**2 / LENGTH

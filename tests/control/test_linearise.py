@@ -32,7 +32,7 @@ def tangent(case: Case, y: np.ndarray) -> np.ndarray:
 
 
 def change(function: Callable[[np.ndarray], np.ndarray], y: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """The derivative along a change of the state [q, v]: differences of eighth order, so that round-off is all of it."""
+    """The derivative along a change of the state [q, v], by differences of eighth order: round-off is all of their error."""
     step, weights = STEP * np.append(way, 0.0), (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
     return sum(w * (function(y + k * step) - function(y - k * step)) for k, w in enumerate(weights, 1)) / STEP
 
@@ -200,11 +200,7 @@ def test_a_pendulum_whose_length_is_driven(angle: float, speed: float) -> None:
     def moved(a: float, a1: float, s: float, s1: float, s2: float, f: float) -> tuple[np.ndarray, np.ndarray]:
         d, reach = a - angle, length + s
         a2 = (-g * np.sin(a) - 2.0 * s1 * a1 + f / m * np.cos(a)) / reach
-        z2 = root * (
-            s2 * np.sin(d)
-            + 2.0 * s1 * np.cos(d) * a1
-            + reach * (np.cos(d) * a2 - np.sin(d) * a1**2)
-        )
+        z2 = root * (s2 * np.sin(d) + 2.0 * s1 * np.cos(d) * a1 + reach * (np.cos(d) * a2 - np.sin(d) * a1**2))
         tension = m * (reach * a1**2 + g * np.cos(a) - s2) + f * np.sin(a)
         return np.array([state(a, a1, s, s1)[1] + root * length * speed, z2, s1, s2]), np.array([tension, reach])
 

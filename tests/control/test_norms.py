@@ -34,7 +34,10 @@ def made(a: list, b: list, c: list, d: list | None = None) -> LinearModel:
     """A model of matrices alone."""
     a, b, c = (np.array(m, dtype=float) for m in (a, b, c))
     direct = np.zeros((len(c), b.shape[1])) if d is None else np.array(d, dtype=float)
-    names = [tuple(f"{letter}{k + 1}" for k in range(n)) for letter, n in zip("xuy", (len(a), b.shape[1], len(c)))]
+    names = [
+        tuple(f"{letter}{k + 1}" for k in range(n))
+        for letter, n in zip("xuy", (len(a), *b.shape[1:], len(c)), strict=True)
+    ]
     return LinearModel(a, b, c, direct, *names)
 
 
@@ -140,7 +143,9 @@ def test_undamped_and_unstable_models_have_infinite_norms_and_say_why() -> None:
     growing = made([[0, 1], [4, -1]], [[0], [1]], [[1, 0]])
     assert h2_norm(growing).reason.startswith("the pole 1.56+0j rad/s does not die away")
     assert hinf_norm(growing).value == math.inf
-    with pytest.raises(OptionError, match=r"controllability gramian of a model that is not stable does not exist.*1.56"):
+    with pytest.raises(
+        OptionError, match=r"controllability gramian of a model that is not stable does not exist.*1.56"
+    ):
         controllability_gramian(growing)
 
 

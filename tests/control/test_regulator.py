@@ -72,10 +72,10 @@ def test_the_closed_loop_linearised_has_the_regulators_poles() -> None:
 def test_a_regulator_of_a_plant_in_its_own_coordinates() -> None:
     # A pendulum upside down: load(t, q, v) closes the loop.
     def pendulum(load: object = None) -> taut.LagrangianPlant:
+        start = np.array([0.3 if load else 0.0])
         return taut.LagrangianPlant(
-            ("lean",), lambda q: np.eye(1), lambda q: 9.81 * np.cos(q[0]), np.array([0.3 if load else 0.0]), np.zeros(1),
-            load=load, damped=True,
-        )  # fmt: skip
+            ("lean",), lambda q: np.eye(1), lambda q: 9.81 * np.cos(q[0]), start, np.zeros(1), load=load, damped=True
+        )
 
     regulator = lqr(linearise(pendulum()), 10.0, 1.0)
     run = simulate(pendulum(lambda t, q, v: regulator.inputs_at(q, v)), 10.0)

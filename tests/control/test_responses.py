@@ -65,7 +65,9 @@ def test_responses_of_a_tower_agree_with_python_control() -> None:
     theirs = np.moveaxis(system(2j * math.pi * hertz), -1, 0)
     np.testing.assert_allclose(frequency_response(model, hertz), theirs, rtol=1e-6, atol=1e-12)
     settled = harmonic_response(model, 3.0, {model.inputs[0]: 2.0, model.inputs[1]: 1j})
-    np.testing.assert_allclose(list(settled.values()), theirs[1] @ np.array([2.0, 1j, *[0.0] * (len(model.inputs) - 2)]))
+    np.testing.assert_allclose(
+        list(settled.values()), theirs[1] @ np.array([2.0, 1j, *[0.0] * (len(model.inputs) - 2)])
+    )
 
 
 def test_small_motion_of_the_plant_is_that_of_its_linear_model() -> None:
@@ -74,7 +76,9 @@ def test_small_motion_of_the_plant_is_that_of_its_linear_model() -> None:
     node = tower.select("top*", "node")[0]
     push = Load(node, "x", taut.Doublet(amplitude=1e-4, width=0.03))
     run = taut.simulate(assemble(tower, gravity=9.81, loads=[push]), 0.2, every=0.01, method="dp8", tolerance=1e-13)
-    model = linearise(assemble(tower, gravity=9.81), inputs=[push], outputs=[f"node:{node}", "cable:*.tension", "bar:*"])
+    model = linearise(
+        assemble(tower, gravity=9.81), inputs=[push], outputs=[f"node:{node}", "cable:*.tension", "bar:*"]
+    )
     linear = doublet_response(model, 0.2, amplitude=1e-4, width=0.03, every=0.01).output[:, :, 0]
     place = list(tower.nodes).index(node)
     seen = np.concatenate([run.nodes[:, place], run.cable_tension, run.bar_force], axis=1) - model.offset
@@ -134,7 +138,9 @@ def test_unknown_inputs_and_outputs(option: str, name: object, message: str) -> 
 
 
 def test_unknown_coordinates_and_states() -> None:
-    plant = taut.LagrangianPlant(("angle",), lambda q: np.eye(1), lambda q: 1.0 - np.cos(q[0]), np.zeros(1), np.zeros(1))
+    plant = taut.LagrangianPlant(
+        ("angle",), lambda q: np.eye(1), lambda q: 1.0 - np.cos(q[0]), np.zeros(1), np.zeros(1)
+    )
     with pytest.raises(SelectionError, match=r'"angel": no coordinate "angel"; did you mean "angle"\?'):
         linearise(plant, inputs="angel")
     with pytest.raises(SelectionError, match=r'"rate" is no output of a coordinate; there are position, velocity'):
@@ -164,7 +170,7 @@ def test_away_from_balance_the_residual_is_named() -> None:
     assert note.endswith("so x = 0 does not stay (see drift)")
     assert np.abs(model.drift[2:]).max() > 1.0
     moving = linearise(assemble(taut.balance(taut.tbar()).structure), velocities={"n3": (1.0, 0.0, 0.0)})
-    assert any("the state moves, fastest node \"n3\" with" in note for note in moving.notes)
+    assert any('the state moves, fastest node "n3" with' in note for note in moving.notes)
     assert any("velocities did not fit" in note for note in moving.notes)
 
 

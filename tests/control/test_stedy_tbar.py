@@ -84,7 +84,7 @@ def test_the_compressible_tbar_moves_as_the_reference_says(soft: LinearModel) ->
     ("material", "h2", "hinf", "whole"), [(HDPE, 3.54e-3, 2.45e-3, 0.0462), (ALUMINIUM, 3.54e-3, 4.03e-3, 0.0277)]
 )
 def test_the_physical_norms_behind_table_2(material: Material, h2: float, hinf: float, whole: float) -> None:
-    """With what Table 2's script has: nylon strings without prestress, dampers of 100 N s/m, forces on both top nodes."""
+    # With what Table 2's script has: nylon strings without prestress, dampers of 100 N s/m, forces on both top nodes.
     plant = at_rest(material, NYLON, damping=100.0)
     model = linearise(plant)
     assert h2_norm(model).value == pytest.approx(h2, rel=2e-3)

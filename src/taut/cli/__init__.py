@@ -6,6 +6,7 @@ Heavy imports happen inside the commands, so that `taut --help` answers at once.
 from __future__ import annotations
 
 from taut.cli.application import app, main
+from taut.cli.linear import linear
 from taut.cli.models import check, examples, info
 from taut.cli.pictures import film, page, plot
 from taut.cli.running import demo, run, warmup
@@ -13,5 +14,5 @@ from taut.cli.statics import formfind, modes, prestress
 
 __all__ = ["main"]
 
-for _command in (demo, examples, check, info, formfind, prestress, modes, run, page, plot, film, warmup):
+for _command in (demo, examples, check, info, formfind, prestress, modes, linear, run, page, plot, film, warmup):
     app.command()(_command)

@@ -157,7 +157,9 @@ def _drift_notes(machine: Plant | LagrangianPlant, slopes: Slopes, q: np.ndarray
         )
     if np.any(v):
         speed, where = _largest(machine, slopes, v[slopes.moving])
-        notes.append(f"the state moves, fastest {where} with {speed:.3g} m/s: the model holds for a short time about it")
+        notes.append(
+            f"the state moves, fastest {where} with {speed:.3g} m/s: the model holds for a short time about it"
+        )
     return tuple(notes)
 
 
@@ -203,7 +205,9 @@ def _reduced(
     reading = np.zeros((2 * count + 2 * drives, 2 * machine.coordinates))
     reading[:count, moving] = reading[count : 2 * count, machine.coordinates + moving] = weighed
     for k, (_, row) in enumerate(inputs.driven):
-        reading[2 * count + k, moving] = reading[2 * count + drives + k, machine.coordinates + moving] = slopes.rows[row]
+        reading[2 * count + k, moving] = reading[2 * count + drives + k, machine.coordinates + moving] = slopes.rows[
+            row
+        ]
         reading[2 * count + drives + k, moving] = slopes.bending[row]
     return LinearModel(
         A=np.concatenate([x_w, basis.T @ push, x_r, np.zeros_like(x_r)]),
@@ -227,7 +231,7 @@ def _modes(slopes: Slopes) -> np.ndarray:
     reduced = basis.T @ slopes.stiffness @ basis
     turned = basis @ np.linalg.eigh(0.5 * (reduced + reduced.T))[1]
     if not turned.size:
-        return turned
+        return basis
     largest = turned[np.argmax(np.abs(turned), axis=0), np.arange(turned.shape[1])]
     return np.asarray(turned * np.sign(largest))
 

@@ -16,6 +16,9 @@ CLOSE = 1e-10
 
 ROUNDS = 60
 
+LASTS = 1e-9
+"""Real parts of poles below this part of their size are told as zero."""
+
 
 @dataclass(frozen=True)
 class Norm:
@@ -59,9 +62,7 @@ def hinf_norm(model: LinearModel) -> Norm:
     """
     parts = split(model)
     if parts.lasting.size:
-        worst = np.linalg.eigvals(parts.lasting.A)
-        worst = worst[np.argmax(worst.real)]
-        return Norm(math.inf, _lasting(parts), abs(worst.imag) / (2.0 * math.pi))
+        return Norm(math.inf, _lasting(parts), abs(_worst(parts).imag) / (2.0 * math.pi))
     gone = parts.decaying
     poles = np.linalg.eigvals(gone.A) if gone.size else np.zeros(0)
     tries = [0.0, *(np.sqrt(np.maximum(np.abs(poles) ** 2 - 2.0 * poles.real**2, 0.0))), *np.abs(poles)]
@@ -113,9 +114,14 @@ def _lyapunov(a: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def _lasting(parts: Split) -> str:
+    return f"the pole {_told(_worst(parts))} does not die away, and an input reaches it and an output shows it"
+
+
+def _worst(parts: Split) -> complex:
+    """The pole that grows fastest, or the slowest of those that last."""
     poles = np.linalg.eigvals(parts.lasting.A)
-    worst = poles[np.argmax(poles.real)]
-    return f"the pole {_told(worst)} does not die away, and an input reaches it and an output shows it"
+    growing = poles[poles.real > LASTS * np.abs(poles).max()]
+    return complex(growing[np.argmax(growing.real)] if growing.size else poles[np.argmin(np.abs(poles))])
 
 
 def _unseen(parts: Split) -> str:
@@ -126,7 +132,8 @@ def _unseen(parts: Split) -> str:
 
 def _told(pole: complex) -> str:
     swing = f" (it swings at {abs(pole.imag) / (2.0 * math.pi):.4g} Hz)" if abs(pole.imag) > 0.0 else ""
-    return f"{pole.real:.3g}{pole.imag:+.4g}j rad/s{swing}"
+    real = pole.real if abs(pole.real) > LASTS * abs(pole) else 0.0
+    return f"{real:.3g}{pole.imag:+.4g}j rad/s{swing}"
 
 
 def _largest(part: Part, direct: np.ndarray, omega: np.ndarray) -> tuple[float, float]:
@@ -152,7 +159,8 @@ def _crossings(part: Part, direct: np.ndarray, gain: float) -> np.ndarray:
     show = np.linalg.solve(inner, part.C)
     drift = part.A + part.B @ np.linalg.solve(outer, direct.T @ part.C)
     # Scaled so that both corners are of one size, since forces and displacements are not.
-    size = math.sqrt(np.linalg.norm(part.C.T @ show) / max(np.linalg.norm(part.B @ push), 1e-300)) * gain or 1.0
+    shown, pushed = float(np.linalg.norm(part.C.T @ show)), float(np.linalg.norm(part.B @ push))
+    size = gain * math.sqrt(shown / pushed) if shown and pushed else 1.0
     matrix = np.block([[drift, size * part.B @ push], [-(gain**2) / size * part.C.T @ show, -drift.T]])
     values = np.linalg.eigvals(matrix)
     # Pairs that have just met on the axis are off it by the root of round-off; too many tries do no harm.

@@ -13,7 +13,7 @@ Patterns and groups work as everywhere: "node:top*.xz", "cable:*.tension".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -200,7 +200,7 @@ def _coordinate(plant: Plant, slopes: Slopes, port: Port) -> int:
     return int(np.searchsorted(slopes.moving, at))
 
 
-def _ports(plant: Plant, wanted: Ports, quantities: dict[str, tuple[str, ...]], word: str) -> list[Port]:
+def _ports(plant: Plant, wanted: Ports, quantities: Mapping[str, tuple[str, ...]], word: str) -> list[Port]:
     """What the names mean, each once, in the order in which they are named."""
     if wanted is None:
         return _read(plant, "node:*", quantities, word)
@@ -209,11 +209,11 @@ def _ports(plant: Plant, wanted: Ports, quantities: dict[str, tuple[str, ...]], 
         name = f"node:{text.node}.{text.axis}" if isinstance(text, Load) else text
         found |= dict.fromkeys(_read(plant, name, quantities, word))
     if not found:
-        raise OptionError(f"there is no {word}; name one, such as {word}s=[\"node:{next(iter(plant.structure.nodes))}\"]")
+        raise OptionError(f'there is no {word}; name one, such as {word}s=["node:{next(iter(plant.structure.nodes))}"]')
     return list(found)
 
 
-def _read(plant: Plant, text: str, quantities: dict[str, tuple[str, ...]], word: str) -> list[Port]:
+def _read(plant: Plant, text: str, quantities: Mapping[str, tuple[str, ...]], word: str) -> list[Port]:
     structure = plant.structure
     kind, colon, rest = text.partition(":")
     if not colon or kind not in quantities:
@@ -265,9 +265,7 @@ def _selects_nothing(structure: Structure, selector: str) -> bool:
         return True
 
 
-def _own_ports(
-    plant: LagrangianPlant, wanted: Ports, quantities: tuple[str, ...], word: str
-) -> list[tuple[int, str]]:
+def _own_ports(plant: LagrangianPlant, wanted: Ports, quantities: tuple[str, ...], word: str) -> list[tuple[int, str]]:
     texts = plant.names if wanted is None else [wanted] if isinstance(wanted, str) else list(wanted)
     found = []
     for text in texts:
@@ -279,8 +277,8 @@ def _own_ports(
             hint = suggestion(name, plant.names) or f"; there are {', '.join(plant.names)}"
             raise SelectionError(f'"{text}": no coordinate "{name}"{hint}')
         if quantity not in quantities:
-            raise SelectionError(f'"{text}": "{quantity}" is no {word} of a coordinate; there are {", ".join(quantities)}')
+            raise SelectionError(
+                f'"{text}": "{quantity}" is no {word} of a coordinate; there are {", ".join(quantities)}'
+            )
         found.append((plant.names.index(name), quantity))
     return found
-
-

@@ -26,7 +26,9 @@ class Regulator:
 
     def inputs_at(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(m,) inputs at coordinates and rates of the plant, as differences from those the model is about."""
-        return np.asarray(-self.gain @ (self.model.reading @ (np.concatenate([q.ravel(), v.ravel()]) - self.model.about)))
+        return np.asarray(
+            -self.gain @ (self.model.reading @ (np.concatenate([q.ravel(), v.ravel()]) - self.model.about))
+        )
 
     def loads(self) -> tuple[Load, ...]:
         """The feedback as loads of the nodal plant, for `assemble`; all inputs must be forces at nodes."""

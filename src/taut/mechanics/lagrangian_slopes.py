@@ -48,4 +48,3 @@ def lagrangian_slopes(plant: LagrangianPlant, q: np.ndarray, v: np.ndarray, time
     return Slopes(
         moving, mass, rows, system, acceleration, multiplier, -by_place, -by_speed, bending, pushed(acceleration)
     )
-

@@ -26,9 +26,7 @@ CONSTANT, SINUSOID, DOUBLET, TABLE = 0, 1, 2, 3
 Function = Callable[[float], float] | Feedback
 
 
-def tabulate(
-    signals: Sequence[Signal], coordinates: Sequence[int]
-) -> tuple[Signals, np.ndarray, dict[int, Function]]:
+def tabulate(signals: Sequence[Signal], coordinates: Sequence[int]) -> tuple[Signals, np.ndarray, dict[int, Function]]:
     """The tables, the breaks of all signals in order, and the Python functions and feedbacks among them by index.
 
     A function's value lives in the table as a constant that is rewritten before every evaluation.

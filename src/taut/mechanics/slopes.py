@@ -141,9 +141,7 @@ def nodal_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: 
         stiffness -= by_place
         damping -= by_speed
     notes = (*_rest_notes(plant, members), *_rank_notes(plant, system, rows))
-    return Slopes(
-        free, mass, rows, system, acceleration, multiplier, stiffness, damping, bending, turning, notes
-    )
+    return Slopes(free, mass, rows, system, acceleration, multiplier, stiffness, damping, bending, turning, notes)
 
 
 def _forces(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
@@ -162,7 +160,7 @@ def _fed_back(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> tuple[
         out, (nodes, velocities) = np.zeros(q.size), state.reshape(2, -1, 3)
         for index, feedback in plant.feedbacks.items():
             out[plant.tables.signals.coordinate[index]] += feedback.law(time, nodes, velocities)
-        return out[free]
+        return np.asarray(out[free])
 
     by_place = jacobian(lambda x: pushes(np.concatenate([x, v])), q, FED_STEP * size)
     by_speed = jacobian(lambda x: pushes(np.concatenate([q, x])), v, FED_STEP * size / period)

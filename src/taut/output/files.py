@@ -1,11 +1,13 @@
-"""`load` and `save`: one door for model files and run files, by their suffix."""
+"""`load` and `save`: one door for model files, run files and linear models, by their suffix."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from taut.control.linear_model import LinearModel
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError
+from taut.output.linear_files import LINEAR_SUFFIXES, save_linear
 from taut.output.recording import save_run
 from taut.output.store import load_run
 from taut.structure.files import Model, read_model, write_model
@@ -25,13 +27,17 @@ def load(path: str | Path) -> Structure | Trajectory:
     return read_model(path).structure
 
 
-def save(thing: Structure | Model | Trajectory, path: str | Path) -> None:
-    """Write a structure or model to a model file (.yaml), a trajectory to a run file (.nc)."""
+def save(thing: Structure | Model | Trajectory | LinearModel, path: str | Path) -> None:
+    """Write a structure or model (.yaml), the trajectory of a run (.nc) or a linear model (.npz or .json)."""
     wanted = RUN_SUFFIXES if isinstance(thing, Trajectory) else MODEL_SUFFIXES
+    if isinstance(thing, LinearModel):
+        wanted = LINEAR_SUFFIXES
     if Path(path).suffix not in wanted:
         raise FileError(f"{path}: a {type(thing).__name__} is saved as {' or '.join(wanted)}")
     if isinstance(thing, Trajectory):
         save_run(thing, path)
+    elif isinstance(thing, LinearModel):
+        save_linear(thing, path)
     elif isinstance(thing, Model):
         write_model(path, thing.structure, thing.scenario)
     else:
