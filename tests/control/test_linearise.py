@@ -32,7 +32,7 @@ def tangent(case: Case, y: np.ndarray) -> np.ndarray:
 
 
 def change(function: Callable[[np.ndarray], np.ndarray], y: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """The derivative along a change of the state [q, v], by differences of eighth order: round-off is all of their error."""
+    """The derivative along a change of the state [q, v], by differences of eighth order, exact to round-off."""
     step, weights = STEP * np.append(way, 0.0), (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
     return sum(w * (function(y + k * step) - function(y - k * step)) for k, w in enumerate(weights, 1)) / STEP
 

@@ -125,7 +125,7 @@ def test_parts_of_a_model_by_name() -> None:
         ("inputs", "cable:c2", r'does not say which input of the cable: write "cable:c2.rest_length" or'),
         ("inputs", "cable:c2.restlength", r'"restlength" is no input of a cable.*did you mean "rest_length"\?'),
         ("inputs", "cable:c2.tension", r'"tension" is no input of a cable; there are rest_length, force_density'),
-        ("inputs", "bar:b1", r'does not say which input of the bar: write "bar:b1.length_acceleration"'),
+        ("inputs", "bar:b1", r'does not say which input of the bar: write "bar:b1.rest_length" or'),
         ("inputs", "constraint:*", r"selects no constraint"),
         ("inputs", "node:n1", r'"node:n1": supports hold all of it, so it is no input'),
         ("outputs", "cable:c2.tensoin", r'"tensoin" is no output of a cable; .*did you mean "tension"\?'),
@@ -152,6 +152,10 @@ def test_unknown_coordinates_and_states() -> None:
         linearise(tbar, held="tension")
     with pytest.raises(OptionError, match=r'"cable:c2.rest_length" cannot be an input where force densities are held'):
         linearise(tbar, inputs="cable:c2.rest_length", held="force_density")
+    with pytest.raises(
+        OptionError, match=r'"bar:b1.rest_length": the bar is rigid and keeps its length; take .length_a'
+    ):
+        linearise(tbar, inputs="bar:b1.rest_length")
     with pytest.raises(OptionError, match=r"positions of shape \(3,\) do not fit: give \(4, 3\)"):
         linearise(tbar, positions=np.zeros(3))
     with pytest.raises(OptionError, match=r'velocities name the node "n9", which is not there'):

@@ -80,7 +80,7 @@ def _rows(found: LinearModel) -> Iterator[tuple[str, float, float]]:
             continue
         size = math.hypot(real, imaginary)
         text = f"{real:.6g} +- {imaginary:.6g}j" if imaginary > 0.0 else f"{real:.6g}"
-        yield text, size / (2.0 * math.pi), -real / size if size else 0.0
+        yield text, size / (2.0 * math.pi), (0.0 - real) / size if size else 0.0
 
 
 def _told(norm: Norm) -> str:

@@ -3,7 +3,8 @@
     "node:top.force.z"  or  "node:top.z"      a force [N] at a node             (input)
     "cable:c1.rest_length"                    of a passive cable [m]            (input)
     "cable:c1.force_density"                  [N/m], beside what passive cables have, or in their place (input)
-    "bar:b1.length_acceleration"              second rate of a rigid bar's length [m/s^2] (input)
+    "bar:b1.length_acceleration"              second rate of a rigid bar's length [m/s^2] (input); an elastic one has
+                                              the inputs of a cable
     "node:top.position.z"  or  "node:top.z"   [m], and .velocity [m/s]          (output)
     "cable:c1.tension", "bar:b1.tension"      [N], positive where it pulls, and .length [m] (output)
     "coordinate:angle"                        of a plant in coordinates of its own: its force, position, velocity
@@ -28,7 +29,11 @@ from taut.structure.scenario import Load
 from taut.structure.selectors import select
 from taut.structure.structure import Structure
 
-INPUTS = {"node": ("force",), "cable": ("rest_length", "force_density"), "bar": ("length_acceleration",)}
+INPUTS = {
+    "node": ("force",),
+    "cable": ("rest_length", "force_density"),
+    "bar": ("rest_length", "force_density", "length_acceleration"),
+}
 OUTPUTS = {"node": ("position", "velocity"), "cable": ("tension", "length"), "bar": ("tension", "length")}
 USUAL = ("force", "position", "tension")
 """What is meant where a quantity is left out."""
@@ -79,8 +84,12 @@ def inputs_of(plant: Plant, slopes: Slopes, q: np.ndarray, v: np.ndarray, held: 
     for k, port in enumerate(ports):
         if port.kind == "node":
             force[_coordinate(plant, slopes, port), k] = 1.0
-        elif (port.kind, port.name) in rigid:
+        elif port.quantity == "length_acceleration":
+            if (port.kind, port.name) not in rigid:
+                raise OptionError(f'"{port}": the bar is not rigid, so its length follows; take .rest_length')
             driven.append((k, rigid[port.kind, port.name]))
+        elif (port.kind, port.name) in rigid:
+            raise OptionError(f'"{port}": the bar is rigid and keeps its length; take .length_acceleration')
         else:
             row = elastic[port.kind, port.name]
             tension[row, k] = _pull(plant, members, row, port, held)
@@ -160,8 +169,10 @@ def own_outputs(
 
 def _member_rows(plant: Plant) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int]]:
     """The rows of elastic members in the table of cables, and of rigid ones among the constraints."""
-    cables, bars = plant.structure.cables, plant.structure.bars
-    return {("cable", name): k for k, name in enumerate(cables)}, {("bar", name): k for k, name in enumerate(bars)}
+    rows = {name: k for k, name in enumerate(plant.constraint_names)}
+    members = [("cable", name) for name in plant.structure.cables] + [("bar", name) for name in plant.structure.bars]
+    rigid = {(kind, name): rows[f'{kind} "{name}"'] for kind, name in members if f'{kind} "{name}"' in rows}
+    return {member: k for k, member in enumerate(each for each in members if each not in rigid)}, rigid
 
 
 def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) -> float:
@@ -173,8 +184,8 @@ def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) 
     if not members.pulling[row]:
         return 0.0
     stiffness, rest = (float(part[row]) for part in (plant.tables.cables.stiffness, plant.tables.cables.rest_length))
-    cable = plant.structure.cables[port.name]
-    winds = cable.stiffness is None and properties.axial_rigidity(cable) is not None
+    member = (plant.structure.cables if port.kind == "cable" else plant.structure.bars)[port.name]
+    winds = getattr(member, "stiffness", None) is None and properties.axial_rigidity(member) is not None
     return -stiffness * (float(members.length[row]) / rest if winds else 1.0)  # E A / rest_length changes with it
 
 

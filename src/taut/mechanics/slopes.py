@@ -119,22 +119,23 @@ def nodal_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: 
     if held not in HELD:
         raise OptionError(f'held = "{held}" is not one of {", ".join(HELD)}{suggestion(held, HELD)}')
     tables, free = plant.tables, plant.tables.nodes.free
-    bars, constants = tables.bars, tables.constants
+    constants = tables.constants
     mass = mass_matrix(plant.structure, free).toarray()
     rows, bending = (_rows(tables, along) for along in (q, v))
-    bending[bars.length.size :] = 0.0
+    rigid = plant.rows - tables.guides.value.size
+    bending[rigid:] = 0.0
     system, found = solved(mass, rows, _forces(plant, q, v, time)[free], bending @ v[free])
     acceleration, multiplier = found[: free.size], found[free.size :]
     everywhere = np.zeros_like(q)
     everywhere[free] = acceleration
     turning = _rows(tables, everywhere)
-    turning[bars.length.size :] = 0.0
+    turning[rigid:] = 0.0
     members = member_slopes(tables, q, v, held)
     unit, density = members.unit, members.tension / members.length
     across = density[:, None, None] * (np.eye(3) - unit[:, :, None] * unit[:, None, :])
     stiffness = _matrix(tables, members.first, members.second, unit[:, :, None] * members.by_span[:, None, :] + across)
     damping = _matrix(tables, members.first, members.second, unit[:, :, None] * members.by_rate[:, None, :])
-    stiffness += _bent_bars(tables, -multiplier)
+    stiffness += _bent_bars(tables, -multiplier[:rigid])
     damping += constants.mass_damping[0] * mass + constants.node_damping[0] * np.eye(free.size)
     if plant.feedbacks:
         by_place, by_speed = _fed_back(plant, q, v, time)
@@ -181,9 +182,9 @@ def _matrix(tables: Nodal, first: np.ndarray, second: np.ndarray, blocks: np.nda
 
 def _bent_bars(tables: Nodal, pulls: np.ndarray) -> np.ndarray:
     """What bars that keep their length add to the stiffness, by the tension in each: t / l across and along."""
-    bars = tables.bars
-    blocks = (pulls[: bars.length.size] * bars.per_length)[:, None, None] * np.eye(3)
-    return _matrix(tables, bars.first // 3, bars.second // 3, blocks)
+    bars, count = tables.bars, pulls.size
+    blocks = (pulls * bars.per_length[:count])[:, None, None] * np.eye(3)
+    return _matrix(tables, bars.first[:count] // 3, bars.second[:count] // 3, blocks)
 
 
 def _rest_notes(plant: Plant, members: MemberSlopes) -> tuple[str, ...]:
@@ -199,12 +200,13 @@ def _rank_notes(plant: Plant, system: DenseSaddle, rows: np.ndarray) -> tuple[st
     """Constraints that depend on one another here; a worse thing where they do so only here."""
     if not system.dropped:
         return ()
+    rigid = plant.rows - plant.tables.guides.value.size
     idle = np.linalg.svd(rows)[0][:, rows.shape[0] - system.dropped :]
     basis, names = null_basis(system), plant.constraint_names
     among = [names[k] for k in np.flatnonzero(np.abs(idle).max(axis=1) > 1e-9)]
     some = ", ".join(among[:8]) + (f" and {len(among) - 8} more" if len(among) > 8 else "")
     # A dependence that lasts costs nothing along the motions that are left: 0 = T^T d(n^T G)/dq T.
-    bent = [np.abs(basis.T @ _bent_bars(plant.tables, null) @ basis).max(initial=0.0) for null in idle.T]
+    bent = [np.abs(basis.T @ _bent_bars(plant.tables, null) @ basis).max(initial=0.0) for null in idle[:rigid].T]
     only_here = max(bent) > 1e-9 * np.abs(basis).max(initial=0.0) ** 2
     more = (
         "; they do so only at this very shape, where the motion may branch and the linear model hangs on forces that "
