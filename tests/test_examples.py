@@ -79,3 +79,9 @@ def test_every_script_has_a_test() -> None:
         "stand_a_tower",
         "two_hundred_seconds",
     }
+
+
+def test_the_mast_is_held_up() -> None:
+    falling, standing = script("hold_up_a_mast").main()
+    assert falling.nodes[:, 1, 2].min() < 1.0
+    assert standing.nodes[-1, 1, 2] == pytest.approx(2.0, abs=1e-6)

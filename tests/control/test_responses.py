@@ -162,6 +162,8 @@ def test_unknown_coordinates_and_states() -> None:
         linearise(tbar, velocities={"n9": (0.0, 0.0, 0.0)})
     with pytest.raises(OptionError, match=r"not a Structure: linearise\(assemble"):
         linearise(taut.tbar())
+    with pytest.raises(OptionError, match=r"4800 coordinates are more than the 3000 it can have"):
+        linearise(assemble(taut.planar_lattice(20, 20)))
     with pytest.raises(OptionError, match=r"takes a plant or an equilibrium, not a int"):
         linearise(3)
 

@@ -36,6 +36,9 @@ Places = np.ndarray | Mapping[str, tuple[float, float, float]]
 BALANCED = 1e-9
 """An unbalanced force below this part of the largest force present counts as none."""
 
+MOST = 3000
+"""Coordinates; the work grows with their third power."""
+
 ROUNDS = 20
 """Of bringing a state onto the constraints."""
 
@@ -63,8 +66,8 @@ def linearise(
         not answer to motion (A of Hsu, Tadiparthi and Bhattacharya, eq. (49)).
     A state that moves or is not in balance is allowed: see `drift` and `notes` of the model.
     """
-    machine = _machine(plant)
-    machine = _placed(machine, positions, velocities)
+    machine = _placed(_machine(plant), positions, velocities)
+    _check_size(machine)
     q, v = _on_constraints(machine)
     slopes = machine.slopes(q, v, time, held)
     if isinstance(machine, LagrangianPlant):
@@ -92,6 +95,14 @@ def _machine(plant: Any) -> Plant | LagrangianPlant:
     if not isinstance(plant, Plant | LagrangianPlant):
         raise OptionError(f"linearise takes a plant or an equilibrium, not a {type(plant).__name__}")
     return plant
+
+
+def _check_size(machine: Plant | LagrangianPlant) -> None:
+    if machine.coordinates > MOST:
+        raise OptionError(
+            f"a linear model is dense, and {machine.coordinates} coordinates are more than the {MOST} it can have; "
+            "for frequencies alone, see modes"
+        )
 
 
 def _placed(

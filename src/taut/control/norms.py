@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from taut.control.gains import Gains, gains
 from taut.control.linear_model import LinearModel
 from taut.control.splitting import Part, Split, split
 from taut.errors import OptionError
@@ -64,9 +65,10 @@ def hinf_norm(model: LinearModel) -> Norm:
     if parts.lasting.size:
         return Norm(math.inf, _lasting(parts), abs(_worst(parts).imag) / (2.0 * math.pi))
     gone = parts.decaying
-    poles = np.linalg.eigvals(gone.A) if gone.size else np.zeros(0)
-    tries = [0.0, *(np.sqrt(np.maximum(np.abs(poles) ** 2 - 2.0 * poles.real**2, 0.0))), *np.abs(poles)]
-    best, where = _largest(gone, model.D, np.array(tries))
+    gain = gains(*gone, model.D)
+    poles = np.diag(gain.triangle)
+    peaks = np.sqrt(np.maximum(np.abs(poles) ** 2 - 2.0 * poles.real**2, 0.0))[poles.imag >= 0.0]
+    best, where = _largest(gain, np.append(0.0, peaks))
     far = float(np.linalg.norm(model.D, 2)) if model.D.size else 0.0
     if far > best:
         best, where = far, math.inf
@@ -75,7 +77,7 @@ def hinf_norm(model: LinearModel) -> Norm:
         if not crossings.size:
             break
         edges = np.concatenate([[0.0], crossings])
-        higher, at = _largest(gone, model.D, np.concatenate([0.5 * (edges[1:] + edges[:-1]), crossings]))
+        higher, at = _largest(gain, np.concatenate([0.5 * (edges[1:] + edges[:-1]), crossings]))
         if higher <= (1.0 + CLOSE) * best:
             break
         best, where = higher, at
@@ -136,17 +138,11 @@ def _told(pole: complex) -> str:
     return f"{real:.3g}{pole.imag:+.4g}j rad/s{swing}"
 
 
-def _largest(part: Part, direct: np.ndarray, omega: np.ndarray) -> tuple[float, float]:
+def _largest(gain: Gains, omega: np.ndarray) -> tuple[float, float]:
     """The largest gain among some frequencies [rad/s], and the frequency."""
-    best, where = -1.0, 0.0
-    for each in omega:
-        gain = direct.astype(complex)
-        if part.size:
-            gain = gain + part.C @ np.linalg.solve(1j * each * np.eye(part.size) - part.A, part.B)
-        size = float(np.linalg.norm(gain, 2)) if gain.size else 0.0
-        if size > best:
-            best, where = size, float(each)
-    return best, where
+    sizes = [float(np.linalg.norm(found, 2)) if (found := gain.at(each)).size else 0.0 for each in omega]
+    best = int(np.argmax(sizes))
+    return sizes[best], float(omega[best])
 
 
 def _crossings(part: Part, direct: np.ndarray, gain: float) -> np.ndarray:

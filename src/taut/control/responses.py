@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from taut.control.gains import gains
 from taut.control.linear_model import LinearModel
 from taut.errors import OptionError, suggestion
 
@@ -26,11 +27,10 @@ class Response:
 
 def frequency_response(model: LinearModel, frequency: np.ndarray) -> np.ndarray:
     """(F, p, m) complex gains D + C (2 pi i f - A)^-1 B at frequencies [Hz]."""
-    found = []
-    every = np.eye(len(model.states))
+    found, gain = [], gains(model.A, model.B, model.C, model.D)
     for hertz in np.atleast_1d(np.asarray(frequency, dtype=float)):
         try:
-            found.append(model.D + model.C @ np.linalg.solve(2j * math.pi * hertz * every - model.A, model.B))
+            found.append(gain.at(2.0 * math.pi * hertz))
         except np.linalg.LinAlgError:
             raise OptionError(f"the gain at {hertz:g} Hz is infinite: a pole without damping lies there") from None
     return np.array(found).reshape(-1, len(model.outputs), len(model.inputs))
