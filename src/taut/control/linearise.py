@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from taut.control.linear_model import LinearModel
-from taut.control.ports import Inputs, Outputs, Ports, inputs_of, outputs_of, own_inputs, own_outputs
+from taut.control.port_names import Ports
+from taut.control.ports import Inputs, Outputs, inputs_of, outputs_of, own_inputs, own_outputs
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.lagrangian import LagrangianPlant
 from taut.mechanics.plant import Plant, assemble
