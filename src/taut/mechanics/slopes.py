@@ -18,7 +18,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
-from taut.mechanics.inertia import mass_matrix
 from taut.mechanics.redundancy import constraint_rows
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.tables import Nodal
@@ -120,7 +119,7 @@ def nodal_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: 
         raise OptionError(f'held = "{held}" is not one of {", ".join(HELD)}{suggestion(held, HELD)}')
     tables, free = plant.tables, plant.tables.nodes.free
     constants = tables.constants
-    mass = mass_matrix(plant.structure, free).toarray()
+    mass = _mass(tables)
     rows, bending = (_rows(tables, along) for along in (q, v))
     rigid = plant.rows - tables.guides.value.size
     bending[rigid:] = 0.0
@@ -171,6 +170,16 @@ def _fed_back(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> tuple[
 def _rows(tables: Nodal, along: np.ndarray) -> np.ndarray:
     """Rows of G with the bars' vectors those of `along`: positions for G itself, v for d(G v)/dq of bars."""
     return np.asarray(sp.csc_matrix(constraint_rows(tables, along))[:, tables.nodes.free].toarray())
+
+
+def _mass(tables: Nodal) -> np.ndarray:
+    """The mass matrix over the coordinates that move."""
+    bars, nodes = tables.bars, tables.nodes
+    whole = np.diag(nodes.mass)
+    for axis in range(3):
+        np.add.at(whole, (bars.first + axis, bars.second + axis), bars.coupling)
+        np.add.at(whole, (bars.second + axis, bars.first + axis), bars.coupling)
+    return np.asarray(whole[np.ix_(nodes.free, nodes.free)])
 
 
 def _matrix(tables: Nodal, first: np.ndarray, second: np.ndarray, blocks: np.ndarray) -> np.ndarray:
