@@ -161,8 +161,8 @@ def test_a_motion_that_nobody_reaches_or_sees_is_left_out_and_said() -> None:
     assert not hidden.stable
     for norm in (h2_norm, hinf_norm):
         assert norm(hidden).value == pytest.approx(norm(seen).value, rel=1e-9)
-        assert norm(hidden).reason.endswith("what does not die away in 1 states")
-    # Reached but not shown, and shown but not reached: what dies away must be told apart from what drifts along with it.
+        assert norm(hidden).reason.endswith("what does not die away in 1 state")
+    # Reached but not shown, and shown but not reached: what dies away must be told apart from what comes with it.
     pushed = made(back @ a @ turn, back @ np.array([[0], [1], [0], [1]]), c @ turn)
     shown = made(back @ a @ turn, back @ b, np.array([[1, 0, 1, 0]]) @ turn)
     assert h2_norm(pushed).value == pytest.approx(h2_norm(seen).value, rel=1e-9)

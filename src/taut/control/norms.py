@@ -129,7 +129,8 @@ def _worst(parts: Split) -> complex:
 def _unseen(parts: Split) -> str:
     if not parts.unseen:
         return ""
-    return f"left out, as no input reaches it or no output shows it: what does not die away in {parts.unseen} states"
+    count = f"{parts.unseen} state{'s' if parts.unseen > 1 else ''}"
+    return f"left out, as no input reaches it or no output shows it: what does not die away in {count}"
 
 
 def _told(pole: complex) -> str:
