@@ -354,5 +354,39 @@ def test_redundant_bars_are_named_and_change_nothing() -> None:
     single = linearise(assemble(structure, gravity=9.81), outputs="bar:*")
     np.testing.assert_allclose(model.poles, single.poles, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(model.offset, [3.0 * 9.81 / 2.0] * 2)
-    assert model.notes == ('1 of the constraints depend on others, among bar "rod", bar "twin"',)
+    assert model.notes == ('1 constraint depends on others, among bar "rod", bar "twin"',)
     assert constraint_rows(assemble(double).tables, structure.positions.ravel()).shape == (2, 6)
+
+
+def test_bars_that_depend_on_one_another_only_here_are_a_warning() -> None:
+    # Two bars in a line between supports: straight, and only then, they hold each other twice.
+    structure = Structure(
+        {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0), "c": (2.0, 0.0, 0.0)},
+        [Bar("left", ("a", "b"), mass=1.0), Bar("right", ("b", "c"), mass=1.0)],
+        supports={"a": "xyz", "b": "y", "c": "xyz"},
+    )
+    (note,) = linearise(assemble(structure)).notes
+    assert "1 constraint depends on others" in note
+    assert "only at this very shape, where the motion may branch" in note
+
+
+def test_a_state_of_a_run_can_be_linearised() -> None:
+    import taut
+
+    plant = assemble(taut.tbar())
+    run = taut.simulate(plant, 1.3, method="dp8", tolerance=1e-12)
+    model = linearise(plant, positions=run.nodes[-1], velocities=run.velocities[-1], outputs=["cable:*", "bar:*"])
+    np.testing.assert_allclose(model.offset, [*run.cable_tension[-1], *run.bar_force[-1]], atol=1e-9)
+    assert len(model.notes) == 2
+
+
+def test_what_cannot_move_has_no_states() -> None:
+    structure = Structure(
+        {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0), "c": (0.5, 0.0, 1.0)},
+        [Bar("left", ("a", "c"), mass=1.0), Bar("right", ("b", "c"), mass=1.0)],
+        supports={"a": "xyz", "b": "xyz", "c": "y"},
+    )
+    model = linearise(assemble(structure), inputs="node:c.z", outputs="bar:*.tension")
+    assert model.states == ()
+    assert model.stable
+    np.testing.assert_allclose(model.D, [[math.sqrt(1.25) / 2.0]] * 2)  # each bears half, along itself

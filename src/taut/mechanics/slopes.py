@@ -223,4 +223,5 @@ def _rank_notes(plant: Plant, system: DenseSaddle, rows: np.ndarray) -> tuple[st
         if only_here
         else ""
     )
-    return (f"{system.dropped} of the constraints depend on others, among {some}{more}",)
+    count = f"{system.dropped} constraint{'s depend' if system.dropped > 1 else ' depends'}"
+    return (f"{count} on others, among {some}{more}",)
