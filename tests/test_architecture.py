@@ -8,7 +8,10 @@ import pytest
 import taut
 
 PACKAGE = Path(taut.__file__).parent
-ORDER = ["errors", "numerics", "structure", "mechanics", "statics", "dynamics", "output", "papers", "cli"]
+ORDER = [
+    *("errors", "numerics", "structure", "mechanics", "statics", "dynamics"),
+    *("control", "output", "papers", "cli"),
+]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 

@@ -87,10 +87,17 @@ def test_the_tower_stands_and_swings_about_its_balance(tmp_path: Path, capsys: p
     assert page.stat().st_size > 1e5
 
 
+def test_the_mast_is_held_up() -> None:
+    falling, standing = script("hold_up_a_mast").main()
+    assert falling.nodes[:, 1, 2].min() < 1.0
+    assert standing.nodes[-1, 1, 2] == pytest.approx(2.0, abs=1e-6)
+
+
 def test_every_script_has_a_test() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {
         "compare_corrections",
         "drop_a_tower",
+        "hold_up_a_mast",
         "stand_a_tower",
         "two_hundred_seconds",
     }

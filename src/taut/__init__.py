@@ -26,6 +26,7 @@ _HOMES = {
         "Constant",
         "Damping",
         "Doublet",
+        "Feedback",
         "Load",
         "Motion",
         "Scenario",
@@ -69,6 +70,18 @@ _HOMES = {
     "taut.dynamics.predictability": ("Predictability", "predictability"),
     "taut.dynamics.simulate": ("simulate",),
     "taut.dynamics.ensemble": ("Ensemble", "ensemble"),
+    "taut.control.linear_model": ("LinearModel",),
+    "taut.control.linearise": ("linearise",),
+    "taut.control.norms": ("Norm", "controllability_gramian", "h2_norm", "hinf_norm", "observability_gramian"),
+    "taut.control.responses": (
+        "Response",
+        "doublet_response",
+        "frequency_response",
+        "harmonic_response",
+        "impulse_response",
+        "step_response",
+    ),
+    "taut.control.regulator": ("Regulator", "lqr"),
     "taut.output": ("plot",),
     "taut.output.film": ("film",),
     "taut.output.files": ("load", "save"),
@@ -102,6 +115,18 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
+    from taut.control.linear_model import LinearModel
+    from taut.control.linearise import linearise
+    from taut.control.norms import Norm, controllability_gramian, h2_norm, hinf_norm, observability_gramian
+    from taut.control.regulator import Regulator, lqr
+    from taut.control.responses import (
+        Response,
+        doublet_response,
+        frequency_response,
+        harmonic_response,
+        impulse_response,
+        step_response,
+    )
     from taut.dynamics.correction import Correction
     from taut.dynamics.ensemble import Ensemble, ensemble
     from taut.dynamics.predictability import Predictability, predictability
@@ -148,5 +173,16 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         x_mast,
     )
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
-    from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, Scenario, Sinusoid, Table, Watch
+    from taut.structure.scenario import (
+        Constant,
+        Damping,
+        Doublet,
+        Feedback,
+        Load,
+        Motion,
+        Scenario,
+        Sinusoid,
+        Table,
+        Watch,
+    )
     from taut.structure.structure import Structure

@@ -6,6 +6,7 @@ Heavy imports happen inside the commands, so that `taut --help` answers at once.
 from __future__ import annotations
 
 from taut.cli.application import app, main
+from taut.cli.linear import linear
 from taut.cli.models import check, examples, info
 from taut.cli.papers import reproduce
 from taut.cli.pictures import film, page, plot
@@ -16,7 +17,7 @@ from taut.cli.sweeping import sweep
 __all__ = ["main"]
 
 for _command in (
-    *(demo, examples, check, info, formfind, prestress, modes, run, sweep),
+    *(demo, examples, check, info, formfind, prestress, modes, linear, run, sweep),
     *(page, plot, film, reproduce, warmup),
 ):
     app.command()(_command)

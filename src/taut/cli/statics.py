@@ -61,7 +61,7 @@ def formfind(
         "rest_ratio": rest_ratio,
         "seed": seed,
     }
-    with _placed(loaded):
+    with placed(loaded):
         found = find_form(loaded.structure, chosen, **{k: v for k, v in given.items() if v is not None})
     _finish(loaded, found, target, as_json=as_json)
 
@@ -99,7 +99,7 @@ def prestress(
     wanted = _by_selector("--target", targets)
     if not wanted and not minimum and (settle or not pushed):
         raise OptionError('nothing says how tight the cables are to be: give --target "cable:*=100" or --minimum 10')
-    with _placed(loaded):
+    with placed(loaded):
         try:
             found = tighten(
                 loaded.structure, wanted, minimum=minimum, objective=objective, **({} if settle else weight)
@@ -129,7 +129,7 @@ def modes(
     from taut.statics.modes import modes as find_modes
 
     loaded = model_at(model, overrides)
-    with _placed(loaded):
+    with placed(loaded):
         found = resting(loaded, bars)
         if not found.ok:
             raise typer.Exit(complain(f"{model}: {found.status}", 1))
@@ -176,7 +176,7 @@ def _liveliest(swings: Modes) -> list[str]:
 
 
 @contextmanager
-def _placed(model: Model) -> Iterator[None]:
+def placed(model: Model) -> Iterator[None]:
     """Within, what is wrong with the model is said with its line."""
     from taut.structure.files import located
 

@@ -21,7 +21,9 @@ from typing import Any
 import numpy as np
 
 from taut.errors import OptionError
+from taut.mechanics.lagrangian_slopes import lagrangian_slopes
 from taut.mechanics.lagrangian_verbs import VERBS, Desk, energies, gaps, motion
+from taut.mechanics.slopes import Slopes
 from taut.structure.structure import Structure
 
 Function = Callable[[np.ndarray], Any]
@@ -117,6 +119,9 @@ class LagrangianPlant:
 
     def verbs(self) -> Mapping[str, Callable[..., Any]]:
         return VERBS
+
+    def slopes(self, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Slopes:
+        return lagrangian_slopes(self, q, v, time, held)
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Desk:
         return Desk(self, metric == "euclidean", gains)

@@ -27,13 +27,13 @@ class Desk:
         self.metric: DenseSaddle
 
 
-def _slope(function: Callable[[np.ndarray], Any], q: np.ndarray) -> np.ndarray:
+def slope(function: Callable[[np.ndarray], Any], q: np.ndarray) -> np.ndarray:
     """The derivative of a number with respect to every coordinate."""
     eye = np.eye(q.size) * TINY * 1j
     return np.array([np.imag(function(q + step)) for step in eye]) / TINY
 
 
-def _along(function: Callable[[np.ndarray], Any], q: np.ndarray, direction: np.ndarray) -> np.ndarray:
+def along(function: Callable[[np.ndarray], Any], q: np.ndarray, direction: np.ndarray) -> np.ndarray:
     """The derivative of anything along a direction."""
     return np.asarray(np.imag(function(q + TINY * 1j * direction)) / TINY)
 
@@ -43,10 +43,10 @@ def energies(d: Desk, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:
     return float(0.5 * v @ d.plant.mass(q) @ v), float(d.plant.potential(q))
 
 
-def _forces(d: Desk, t: float, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, float]:
+def all_forces(d: Desk, t: float, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, float]:
     """All that accelerates but constraints, velocity terms included; and the power of what is not conservative."""
     plant = d.plant
-    out = _slope(lambda p: 0.5 * v @ plant.mass(p) @ v - plant.potential(p), q) - _along(plant.mass, q, v) @ v
+    out = slope(lambda p: 0.5 * v @ plant.mass(p) @ v - plant.potential(p), q) - along(plant.mass, q, v) @ v
     if plant.load is None:
         return out, 0.0
     load = np.asarray(plant.load(t, q, v), dtype=float)
@@ -56,9 +56,9 @@ def _forces(d: Desk, t: float, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray
 def motion(d: Desk, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     """Accelerations, multipliers and power."""
     q, v = y[: d.n], y[d.n : 2 * d.n]
-    force, watts = _forces(d, t, q, v)
+    force, watts = all_forces(d, t, q, v)
     gradient = d.plant.jacobian(q)
-    bent = _along(d.plant.jacobian, q, v) @ v
+    bent = along(d.plant.jacobian, q, v) @ v
     try:
         system = decompose(d.plant.mass(q), gradient)
     except np.linalg.LinAlgError:  # no inertia left, or numbers that are none: let the state say so
@@ -77,11 +77,11 @@ def rate(d: Desk, t: float, y: np.ndarray, out: np.ndarray) -> None:
 
 
 def forces(d: Desk, t: float, y: np.ndarray, out: np.ndarray) -> None:
-    out[: d.n] = _forces(d, t, y[: d.n], y[d.n : 2 * d.n])[0]
+    out[: d.n] = all_forces(d, t, y[: d.n], y[d.n : 2 * d.n])[0]
 
 
 def power(d: Desk, t: float, y: np.ndarray) -> float:
-    return _forces(d, t, y[: d.n], y[d.n : 2 * d.n])[1]
+    return all_forces(d, t, y[: d.n], y[d.n : 2 * d.n])[1]
 
 
 def firmness(d: Desk) -> float:
@@ -124,7 +124,7 @@ def project(d: Desk, covector: np.ndarray, rates: np.ndarray, direction: np.ndar
 
 
 def bend(d: Desk, y: np.ndarray, direction: np.ndarray, rates: np.ndarray) -> None:
-    rates[: d.rows] = _along(d.plant.jacobian, y[: d.n], direction[: d.n]) @ y[d.n : 2 * d.n]
+    rates[: d.rows] = along(d.plant.jacobian, y[: d.n], direction[: d.n]) @ y[d.n : 2 * d.n]
 
 
 def energy(d: Desk, y: np.ndarray) -> tuple[float, float]:
@@ -134,7 +134,7 @@ def energy(d: Desk, y: np.ndarray) -> tuple[float, float]:
 
 def energy_slope(d: Desk, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> tuple[float, float]:
     q, v = y[: d.n], y[d.n : 2 * d.n]
-    along_q[: d.n] = _slope(lambda p: 0.5 * v @ d.plant.mass(p) @ v + d.plant.potential(p), q)
+    along_q[: d.n] = slope(lambda p: 0.5 * v @ d.plant.mass(p) @ v + d.plant.potential(p), q)
     along_v[: d.n] = d.plant.mass(q) @ v
     return energy(d, y)
 

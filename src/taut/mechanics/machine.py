@@ -1,4 +1,4 @@
-"""What a run asks of a plant, whatever its formulation: the seam between mechanics and the time loop."""
+"""What a run or a linearisation asks of a plant, whatever its formulation: the seam to the time loop and to control."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from taut.mechanics.slopes import Slopes
 from taut.mechanics.watching import Watcher
 from taut.structure.structure import Structure
 
@@ -99,6 +100,9 @@ class Machine(Protocol):
 
     def remarks(self, tables: Any) -> tuple[str, ...]:
         """What is to be said at the end of a run that used these tables."""
+
+    def slopes(self, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Slopes:
+        """The first derivatives of the equations at a state on the constraints, with a word of slopes.HELD kept."""
 
     def observed(self, tables: Any, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         """What can be read off states, a row a sample, under the names of a Trajectory."""

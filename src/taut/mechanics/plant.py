@@ -16,7 +16,8 @@ from taut.mechanics import nodal_events, nodal_manifold, nodal_outputs, redundan
 from taut.mechanics.assembly import euclidean, nodal_tables
 from taut.mechanics.moving import tabulated_motions
 from taut.mechanics.nodal import CRUSHED_LENGTH
-from taut.mechanics.signals import pieces_of, tabulate
+from taut.mechanics.signals import Function, pieces_of, tabulate
+from taut.mechanics.slopes import Slopes, nodal_slopes
 from taut.mechanics.survey import problems_of_motion, problems_of_scenario
 from taut.mechanics.tables import CRUSHED, EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
 from taut.mechanics.thickness import without_inertia
@@ -26,7 +27,7 @@ from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.properties import with_bars
 from taut.structure.records import AXES
-from taut.structure.scenario import SOLVERS, Damping, Load, Motion, Watch
+from taut.structure.scenario import SOLVERS, Damping, Feedback, Load, Motion, Watch
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
 
@@ -44,7 +45,7 @@ class Plant:
     pack, tables: its flat arrays, for kernels and by name.
     positions, velocities: at the start, (n, 3) each, with moved supports where they are then.
     breaks: times at which a signal is not smooth.
-    functions: loads given as Python functions, by load; a plant with any of them runs uncompiled.
+    functions: loads given as Python functions or Feedback, by load; a plant with any of them runs uncompiled.
     """
 
     structure: Structure
@@ -54,7 +55,7 @@ class Plant:
     positions: np.ndarray
     velocities: np.ndarray
     loads: tuple[Load, ...]
-    functions: Mapping[int, Callable[[float], float]]
+    functions: Mapping[int, Function]
     things: tuple[Watched, ...] = ()
     motions: tuple[Motion, ...] = ()
 
@@ -108,11 +109,17 @@ class Plant:
         )
 
     @cached_property
+    def feedbacks(self) -> dict[int, Feedback]:
+        """The loads that answer to the motion, by load."""
+        return {k: function for k, function in self.functions.items() if isinstance(function, Feedback)}
+
+    @cached_property
     def dampers(self) -> tuple[str, ...]:
         constants = self.tables.constants
         members = [f'cable "{name}"' for name in self.structure.cables]
         members += [f'bar "{bar.name}"' for bar in self.structure.bars.values() if bar.law == "compressible"]
         names = [members[k] for k in np.flatnonzero(self.tables.cables.damping)]
+        names += [f'the feedback on node "{self.loads[k].node}"' for k in self.feedbacks]
         names += ["every node"] if constants.node_damping[0] else []
         return (*names, "the mass") if constants.mass_damping[0] else tuple(names)
 
@@ -248,7 +255,7 @@ class Plant:
             observe(tables, times, pieces, states, self.held, out)
         for row in range(0 if self.compiled else times.size):
             one = slice(row, row + 1)
-            self.set_functions(tables, float(times[row]))
+            self.set_functions(tables, float(times[row]), states[row])
             shown = type(out)(*(part[one] for part in out))
             observe(tables, times[one], pieces[one], states[one], self.held, shown)
         if times.size and not self.iterates and nodal_manifold.prepare(tables, states[0]) > 0:
@@ -270,6 +277,9 @@ class Plant:
         slackening = tuple(cables[k] for k in self.tables.switches.cable)
         return Watcher(slackening, self.things) if slackening or self.things else None
 
+    def slopes(self, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Slopes:
+        return nodal_slopes(self, q, v, time, held)
+
     def verbs(self) -> dict[str, Callable[..., Any]]:
         """The functions that algorithms call; kernels, unless a load is a Python function."""
         verbs = dict(self._verb_set.verbs)
@@ -281,15 +291,16 @@ class Plant:
         """The verb with the values of Python loads written into the tables first."""
 
         def timely(pack: Pack, t: float, *rest: np.ndarray) -> Any:
-            self.set_functions(pack, t)
+            self.set_functions(pack, t, rest[0])
             return verb(pack, t, *rest)
 
         return timely
 
-    def set_functions(self, pack: Pack, t: float) -> None:
-        """Write the values of Python loads at a time into a pack of this plant."""
+    def set_functions(self, pack: Pack, t: float, y: np.ndarray) -> None:
+        """Write the values of Python loads at a time and a state into a pack of this plant."""
+        nodes, velocities = (y[at : at + self.coordinates].reshape(-1, 3) for at in (0, self.coordinates))
         for index, function in self.functions.items():
-            value = float(function(t))
+            value = float(function.law(t, nodes, velocities) if isinstance(function, Feedback) else function(t))
             if not np.isfinite(value):
                 load = self.loads[index]
                 raise OptionError(f'the load on node "{load.node}" along {load.axis} returned {value} at t = {t:g} s')

@@ -19,15 +19,17 @@ from taut.mechanics.tables import Signals
 from taut.numerics.compiled import kernel
 from taut.numerics.curves import hermite, three_point_slopes
 from taut.numerics.lanes import one
-from taut.structure.scenario import Constant, Doublet, Signal, Sinusoid, Table
+from taut.structure.scenario import Constant, Doublet, Feedback, Signal, Sinusoid, Table
 
 CONSTANT, SINUSOID, DOUBLET, TABLE = 0, 1, 2, 3
+
+Function = Callable[[float], float] | Feedback
 
 
 def tabulate(
     signals: Sequence[Signal], coordinates: Sequence[int], knots: Sequence[float] = ()
-) -> tuple[Signals, np.ndarray, dict[int, Callable[[float], float]]]:
-    """The tables, the breaks of all signals and other knots in order, and the Python functions among them by index.
+) -> tuple[Signals, np.ndarray, dict[int, Function]]:
+    """The tables, the breaks of all signals and other knots in order, and the functions and feedbacks by index.
 
     A function's value lives in the table as a constant that is rewritten before every evaluation.
     """
@@ -35,7 +37,7 @@ def tabulate(
     starts: list[int] = []
     numbers: list[float] = []
     breaks: list[float] = [-math.inf, math.inf, *knots]
-    functions: dict[int, Callable[[float], float]] = {}
+    functions: dict[int, Function] = {}
     for index, signal in enumerate(signals):
         starts.append(len(numbers))
         if isinstance(signal, Constant | int | float):
@@ -53,7 +55,7 @@ def tabulate(
             kinds.append(TABLE)
             numbers += _table_numbers(signal)
             breaks += signal.times
-        elif callable(signal):
+        elif isinstance(signal, Feedback) or callable(signal):
             kinds.append(CONSTANT)
             numbers += [0.0]
             functions[index] = signal

@@ -51,3 +51,14 @@ def solve(s: DenseSaddle, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.
     wanted = (s.right.T @ (b / s.lengths)) / s.singular
     x = np.linalg.solve(s.root.T, pull + s.left @ (wanted - along))
     return x, (s.right @ ((wanted - along) / s.singular)) / s.lengths
+
+
+def null_basis(s: DenseSaddle) -> np.ndarray:
+    """Columns T that G sends to zero, orthonormal by W: T^T W T = 1."""
+    whole = np.linalg.qr(s.left, mode="complete")[0]
+    return np.asarray(np.linalg.solve(s.root.T, whole[:, s.left.shape[1] :]))
+
+
+def lift(s: DenseSaddle) -> np.ndarray:
+    """The P with x = P b the shortest solution of G x = b by W, so that T^T W P = 0; nothing along dependent rows."""
+    return np.asarray(np.linalg.solve(s.root.T, s.left / s.singular @ s.right.T / s.lengths))

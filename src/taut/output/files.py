@@ -1,11 +1,13 @@
-"""`load` and `save`: one door for model files, run files and study files."""
+"""`load` and `save`: one door for model files, run files, study files and linear models."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from taut.control.linear_model import LinearModel
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError
+from taut.output.linear_files import LINEAR_SUFFIXES, save_linear
 from taut.output.recording import save_run
 from taut.output.store import holds_study, load_run
 from taut.output.study.store import load_study, save_study
@@ -27,15 +29,19 @@ def load(path: str | Path) -> Structure | Trajectory | Study:
     return read_model(path).structure
 
 
-def save(thing: Structure | Model | Trajectory | Study, path: str | Path) -> None:
-    """Write a structure or model to a model file (.yaml), a trajectory to a run file or a study to its file (.nc)."""
+def save(thing: Structure | Model | Trajectory | Study | LinearModel, path: str | Path) -> None:
+    """Write a structure or model (.yaml), a trajectory or a study (.nc), or a linear model (.npz or .json)."""
     wanted = RUN_SUFFIXES if isinstance(thing, Trajectory | Study) else MODEL_SUFFIXES
+    if isinstance(thing, LinearModel):
+        wanted = LINEAR_SUFFIXES
     if Path(path).suffix not in wanted:
         raise FileError(f"{path}: a {type(thing).__name__} is saved as {' or '.join(wanted)}")
     if isinstance(thing, Trajectory):
         save_run(thing, path)
     elif isinstance(thing, Study):
         save_study(thing, path)
+    elif isinstance(thing, LinearModel):
+        save_linear(thing, path)
     elif isinstance(thing, Model):
         write_model(path, thing.structure, thing.scenario)
     else:

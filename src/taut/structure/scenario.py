@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +48,19 @@ class Table:
     slopes: tuple[float, ...] | None = None
 
 
-Signal = Constant | Sinusoid | Doublet | Table | Callable[[float], float]
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """A signal that answers to the motion: law(t, nodes (n, 3) [m], velocities (n, 3) [m/s]) -> number."""
+
+    law: Callable[[float, np.ndarray, np.ndarray], float]
+
+
+Signal = Constant | Sinusoid | Doublet | Table | Feedback | Callable[[float], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A force [N] along one axis of a node; the signal is a number, a signal or a function of time."""
+    """A force [N] along one axis of a node; the signal is a number, a signal, a function of time or a Feedback."""
 
     node: str
     axis: str

@@ -1,0 +1,1 @@
+"""Linear models of plants: poles, norms, responses, regulators."""

@@ -1,0 +1,270 @@
+"""`linearise`: a plant at a state in, a LinearModel out, in coordinates of the motions that its constraints allow.
+
+Where constraints leave d motions, T holds them as columns, T^T M T = 1, turned so that T^T K T (its symmetric part) is
+diagonal: at an equilibrium they are the undamped modes. With P b the shortest displacement (by mass) that changes the
+constraints by b, and H = d(G v)/dq, a small change of the state that stays on the constraints is
+
+    dq = T z + P s,      dv = T w - P H dq + P s'
+
+with 2 d numbers z = T^T M dq and w = T^T M dv, and lengths s of bars that are driven (two states each, driven by s'').
+As T and M are those of the state, z' = w and w' = T^T M da hold for large motions too: the model is the linear part of
+the whole equations in these coordinates, also where the state moves or is no equilibrium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from taut.control.linear_model import LinearModel
+from taut.control.port_names import Ports
+from taut.control.ports import Inputs, Outputs, inputs_of, outputs_of, own_inputs, own_outputs
+from taut.errors import ModelError, OptionError, Problem
+from taut.mechanics.lagrangian import LagrangianPlant
+from taut.mechanics.plant import Plant, assemble
+from taut.mechanics.slopes import Slopes
+from taut.numerics.dense_saddle import lift, null_basis
+from taut.statics.equilibrium import Equilibrium
+from taut.structure.records import AXES
+from taut.structure.scenario import Constant, Load
+from taut.structure.structure import Structure
+
+Places = np.ndarray | Mapping[str, tuple[float, float, float]]
+
+BALANCED = 1e-9
+"""An unbalanced force below this part of the largest force present counts as none."""
+
+MOST = 3000
+"""Coordinates; the work grows with their third power."""
+
+ROUNDS = 20
+"""Of bringing a state onto the constraints."""
+
+
+def linearise(
+    plant: Plant | LagrangianPlant | Equilibrium,
+    *,
+    inputs: Ports = None,
+    outputs: Ports = None,
+    positions: Places | None = None,
+    velocities: Places | None = None,
+    time: float = 0.0,
+    held: str = "rest_length",
+) -> LinearModel:
+    """The linear model of a plant at its start, or at a state that is given; minimal as to the constraints.
+
+    plant: from `assemble`, a LagrangianPlant, or an Equilibrium, whose structure is assembled with the forces that
+        act on it and without dampers.
+    inputs, outputs: names and selectors such as "node:top.z", "cable:*.rest_length", "bar:b1.tension"; see
+        docs/linear-models.md. By default forces at, and positions of, all node coordinates that can move.
+    positions, velocities: (n, 3) in the order of the nodes, or node -> three numbers for those that differ from the
+        start; of a LagrangianPlant (n,). They are brought onto the constraints.
+    time: at which loads are taken.
+    held: "rest_length" for passive cables; "force_density" where a control sets force densities, so that tensions do
+        not answer to motion (A of Hsu, Tadiparthi and Bhattacharya, eq. (49)).
+    A state that moves or is not in balance is allowed: see `drift` and `notes` of the model.
+    """
+    machine = _placed(_machine(plant), positions, velocities)
+    _check_size(machine)
+    q, v = _on_constraints(machine)
+    slopes = machine.slopes(q, v, time, held)
+    if isinstance(machine, LagrangianPlant):
+        chosen = own_inputs(machine, slopes, inputs)
+        shown = own_outputs(machine, slopes, q, v, chosen, outputs)
+    else:
+        chosen = inputs_of(machine, slopes, q, v, held, inputs)
+        shown = outputs_of(machine, slopes, q, v, held, chosen, outputs)
+    notes = (*machine.changes(q, v), *slopes.notes, *chosen.notes, *_drift_notes(machine, slopes, q, v))
+    return _reduced(machine, slopes, chosen, shown, q, v, notes)
+
+
+def _machine(plant: Any) -> Plant | LagrangianPlant:
+    if isinstance(plant, Equilibrium):
+        structure, external = plant.structure, plant.external
+        loads = [
+            Load(node, axis, Constant(float(force)))
+            for node, forces in zip(structure.nodes, external, strict=True)
+            for axis, force in zip(AXES, forces, strict=True)
+            if force
+        ]
+        return assemble(structure, loads=loads)
+    if isinstance(plant, Structure):
+        raise OptionError("linearise takes what assemble or balance returns, not a Structure: linearise(assemble(...))")
+    if not isinstance(plant, Plant | LagrangianPlant):
+        raise OptionError(f"linearise takes a plant or an equilibrium, not a {type(plant).__name__}")
+    return plant
+
+
+def _check_size(machine: Plant | LagrangianPlant) -> None:
+    if machine.coordinates > MOST:
+        raise OptionError(
+            f"a linear model is dense, and {machine.coordinates} coordinates are more than the {MOST} it can have; "
+            "for frequencies alone, see modes"
+        )
+
+
+def _placed(
+    machine: Plant | LagrangianPlant, positions: Places | None, velocities: Places | None
+) -> Plant | LagrangianPlant:
+    """The machine with another start."""
+    changed = {}
+    for what, given in (("positions", positions), ("velocities", velocities)):
+        if given is None:
+            continue
+        start = np.array(getattr(machine, what), dtype=float)
+        if isinstance(given, Mapping):
+            names = list(machine.structure.nodes)
+            unknown = [node for node in given if node not in names]
+            if unknown:
+                raise OptionError(f'{what} name the node "{unknown[0]}", which is not there')
+            for node, place in given.items():
+                start[names.index(node)] = place
+        elif np.shape(given) != start.shape:
+            raise OptionError(f"{what} of shape {np.shape(given)} do not fit: give {start.shape}")
+        else:
+            start = np.array(given, dtype=float)
+        if not np.all(np.isfinite(start)):
+            raise OptionError(f"{what} must be finite numbers")
+        changed[what] = start
+    return replace(machine, **changed) if changed else machine  # type: ignore[arg-type]
+
+
+def _on_constraints(machine: Plant | LagrangianPlant) -> tuple[np.ndarray, np.ndarray]:
+    """The start brought onto the constraints by Newton's method, the shortest way by mass."""
+    tables, verbs, size = machine.own_tables(metric="mass", gains=(0.0, 0.0)), machine.verbs(), machine.coordinates
+    y = np.concatenate([*machine.start(), [0.0]])
+    gap, rate, step, none = (np.zeros(n) for n in (machine.rows, machine.rows, size, size))
+    for _ in range(ROUNDS):
+        before = verbs["gaps"](tables, y, gap, rate)
+        verbs["prepare"](tables, y)
+        verbs["project"](tables, none, -gap, step)
+        y[:size] += step
+        verbs["prepare"](tables, y)
+        verbs["gaps"](tables, y, gap, rate)
+        verbs["project"](tables, none, -rate, step)
+        y[size : 2 * size] += step
+        after = verbs["gaps"](tables, y, gap, rate)
+        if not max(after) > 1e-15 or max(after) >= 0.5 * max(before):
+            break
+    if max(after) > 1e-9:
+        worst = machine.constraint_names[int(np.argmax(np.abs(gap)))]
+        message = f"the constraints cannot all be met from this state: {worst} stays {np.abs(gap).max():.3g} m off"
+        raise ModelError([Problem((), message)])
+    return y[:size].copy(), y[size : 2 * size].copy()
+
+
+def _drift_notes(machine: Plant | LagrangianPlant, slopes: Slopes, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
+    """What is unbalanced, what moves."""
+    notes = []
+    left = slopes.mass @ slopes.acceleration
+    scale = float(np.abs(slopes.rows.T @ slopes.multiplier).max(initial=0.0))
+    scale = max(scale, float(np.abs(slopes.stiffness @ q[slopes.moving]).max(initial=0.0)))
+    if np.abs(left).max(initial=0.0) > BALANCED * scale:
+        force, where = _largest(machine, slopes, left)
+        notes.append(
+            f"not an equilibrium: {force:.3g} N are left unbalanced at {where}, so x = 0 does not stay (see drift)"
+        )
+    if np.any(v):
+        speed, where = _largest(machine, slopes, v[slopes.moving])
+        notes.append(
+            f"the state moves, fastest {where} with {speed:.3g} m/s: the model holds for a short time about it"
+        )
+    return tuple(notes)
+
+
+def _largest(machine: Plant | LagrangianPlant, slopes: Slopes, values: np.ndarray) -> tuple[float, str]:
+    """The largest of some vectors at nodes, or of numbers along coordinates, and where it is."""
+    whole = np.zeros(machine.coordinates)
+    whole[slopes.moving] = values
+    if isinstance(machine, LagrangianPlant):
+        at = int(np.argmax(np.abs(whole)))
+        return float(abs(whole[at])), f'coordinate "{machine.names[at]}"'
+    sizes = np.linalg.norm(whole.reshape(-1, 3), axis=1)
+    return float(sizes.max()), f'node "{list(machine.structure.nodes)[int(np.argmax(sizes))]}"'
+
+
+def _reduced(
+    machine: Plant | LagrangianPlant,
+    slopes: Slopes,
+    inputs: Inputs,
+    outputs: Outputs,
+    q: np.ndarray,
+    v: np.ndarray,
+    notes: tuple[str, ...],
+) -> LinearModel:
+    """The equations of the module's docstring, with s'' the second rates among the inputs."""
+    basis, up = _modes(slopes), lift(slopes.system)
+    count, drives = basis.shape[1], len(inputs.driven)
+    driven = up[:, [row for _, row in inputs.driven]]
+    _check_driven(machine, slopes, driven, inputs)
+    x_z, x_w, x_s, x_r = np.split(np.eye(2 * count + 2 * drives), np.cumsum([count, count, drives]))
+    place = basis @ x_z + driven @ x_s
+    speed = basis @ x_w - up @ (slopes.bending @ place) + driven @ x_r
+    push = -slopes.stiffness @ place - slopes.damping @ speed
+    second = np.zeros((drives, len(inputs.names)))
+    rows = np.zeros((slopes.multiplier.size, len(inputs.names)))
+    for k, (column, row) in enumerate(inputs.driven):
+        second[k, column] = rows[row, column] = 1.0
+    # Multipliers follow from G da: S^+ (G da) - P^T (forces), S = G M^-1 G^T.
+    firm = up.T @ slopes.mass @ up
+    multiplier = -firm @ (slopes.turning @ place + 2.0 * slopes.bending @ speed) - up.T @ push
+    direct = firm @ rows - up.T @ inputs.force
+    still = np.zeros((count, len(inputs.names)))
+    weighed, moving = basis.T @ slopes.mass, slopes.moving
+    reading = np.zeros((2 * count + 2 * drives, 2 * machine.coordinates))
+    reading[:count, moving] = reading[count : 2 * count, machine.coordinates + moving] = weighed
+    for k, (_, row) in enumerate(inputs.driven):
+        reading[2 * count + k, moving] = reading[2 * count + drives + k, machine.coordinates + moving] = slopes.rows[
+            row
+        ]
+        reading[2 * count + drives + k, moving] = slopes.bending[row]
+    return LinearModel(
+        A=np.concatenate([x_w, basis.T @ push, x_r, np.zeros_like(x_r)]),
+        B=np.concatenate([still, basis.T @ inputs.force, np.zeros_like(second), second]),
+        C=outputs.by_position @ place + outputs.by_velocity @ speed + outputs.by_multiplier @ multiplier,
+        D=outputs.direct + outputs.by_multiplier @ direct,
+        states=_state_names(count, inputs),
+        inputs=inputs.names,
+        outputs=outputs.names,
+        drift=np.concatenate([weighed @ v[moving], weighed @ slopes.acceleration, np.zeros(2 * drives)]),
+        offset=outputs.offset,
+        about=np.concatenate([q, v]),
+        reading=reading,
+        notes=notes,
+    )
+
+
+def _modes(slopes: Slopes) -> np.ndarray:
+    """The basis T, the softest motion first, its largest entry positive."""
+    basis = null_basis(slopes.system)
+    reduced = basis.T @ slopes.stiffness @ basis
+    turned = basis @ np.linalg.eigh(0.5 * (reduced + reduced.T))[1]
+    if not turned.size:
+        return basis
+    largest = turned[np.argmax(np.abs(turned), axis=0), np.arange(turned.shape[1])]
+    return np.asarray(turned * np.sign(largest))
+
+
+def _check_driven(machine: Plant | LagrangianPlant, slopes: Slopes, driven: np.ndarray, inputs: Inputs) -> None:
+    reached = slopes.rows @ driven
+    for k, (_, row) in enumerate(inputs.driven):
+        wanted = np.eye(slopes.multiplier.size)[row]
+        if np.abs(reached[:, k] - wanted).max() > 1e-6:
+            raise OptionError(
+                f"{machine.constraint_names[row]} depends on other constraints here, so its length cannot be an input "
+                "by itself; take a constraint away or drive another bar"
+            )
+
+
+def _state_names(count: int, inputs: Inputs) -> tuple[str, ...]:
+    modes = [f"mode {k}" for k in range(1, count + 1)]
+    bars = [inputs.names[column].rpartition(".")[0] for column, _ in inputs.driven]
+    return (
+        *modes,
+        *(f"{mode} rate" for mode in modes),
+        *(f"{bar}.length" for bar in bars),
+        *(f"{bar}.length_rate" for bar in bars),
+    )

@@ -1,0 +1,130 @@
+"""What inputs and outputs of a linear model are called.
+
+    "node:top.force.z"  or  "node:top.z"      a force [N] at a node             (input)
+    "cable:c1.rest_length"                    of a passive cable [m]            (input)
+    "cable:c1.force_density"                  [N/m], beside what passive cables have, or in their place (input)
+    "bar:b1.length_acceleration"              second rate of a rigid bar's length [m/s^2] (input); an elastic one has
+                                              the inputs of a cable
+    "node:top.position.z"  or  "node:top.z"   [m], and .velocity [m/s]          (output)
+    "cable:c1.tension", "bar:b1.tension"      [N], positive where it pulls, and .length [m] (output)
+    "coordinate:angle"                        of a plant in coordinates of its own: its force, position, velocity
+
+Patterns and groups work as everywhere: "node:top*.xz", "cable:*.tension".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from taut.errors import OptionError, SelectionError, suggestion
+from taut.structure.records import AXES
+from taut.structure.scenario import Load
+from taut.structure.selectors import select
+from taut.structure.structure import Structure
+
+INPUTS = {
+    "node": ("force",),
+    "cable": ("rest_length", "force_density"),
+    "bar": ("rest_length", "force_density", "length_acceleration"),
+}
+OUTPUTS = {"node": ("position", "velocity"), "cable": ("tension", "length"), "bar": ("tension", "length")}
+USUAL = ("force", "position", "tension")
+"""What is meant where a quantity is left out."""
+
+Ports = Iterable[str | Load] | str | None
+"""Names or selectors; None for the usual ones: forces at, and positions of, all node coordinates that can move."""
+
+
+class Port(NamedTuple):
+    kind: str
+    name: str
+    quantity: str
+    axis: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}.{self.quantity}" + (f".{self.axis}" if self.axis else "")
+
+
+def ports_of(structure: Structure, wanted: Ports, quantities: Mapping[str, tuple[str, ...]], word: str) -> list[Port]:
+    """What the names mean, each once, in the order in which they are named."""
+    if wanted is None:
+        return _read(structure, "node:*", quantities, word)
+    found: dict[Port, None] = {}
+    for text in [wanted] if isinstance(wanted, str) else wanted:
+        name = f"node:{text.node}.{quantities['node'][0]}.{text.axis}" if isinstance(text, Load) else text
+        found |= dict.fromkeys(_read(structure, name, quantities, word))
+    if not found:
+        raise OptionError(f'there is no {word}; name one, such as {word}s=["node:{next(iter(structure.nodes))}"]')
+    return list(found)
+
+
+def _read(structure: Structure, text: str, quantities: Mapping[str, tuple[str, ...]], word: str) -> list[Port]:
+    kind, colon, rest = text.partition(":")
+    if not colon or kind not in quantities:
+        select(structure, text)  # says how selectors are written, if that is what is wrong
+        raise SelectionError(f'"{text}": a {kind} has no {word}s; there are those of {", ".join(quantities)}')
+    pattern, quantity, axes = _taken_apart(structure, kind, rest, quantities[kind], text, word)
+    if not quantity:
+        quantity = next((usual for usual in USUAL if usual in quantities[kind]), "")
+    if not quantity:
+        forms = " or ".join(f'"{text}.{each}"' for each in quantities[kind])
+        raise SelectionError(f'"{text}" does not say which {word} of the {kind}: write {forms}')
+    _, names = select(structure, f"{kind}:{pattern}")
+    if kind != "node":
+        return [Port(kind, name, quantity) for name in names]
+    held = structure.supports
+    ports = [
+        Port(kind, name, quantity, axis) for name in names for axis in axes or AXES if axis not in held.get(name, "")
+    ]
+    if not ports:
+        raise SelectionError(f'"{text}": supports hold all of it, so it is no {word}; name a coordinate that can move')
+    return ports
+
+
+def _taken_apart(
+    structure: Structure, kind: str, rest: str, known: tuple[str, ...], text: str, word: str
+) -> tuple[str, str, str]:
+    """Pattern, quantity and axes of what follows the kind; a name may have dots of its own."""
+    if rest in getattr(structure, f"{kind}s") or rest in structure.groups:
+        return rest, "", ""
+    words, quantity, axes = rest.split("."), "", ""
+    if kind == "node" and len(words) > 1 and words[-1] and set(words[-1]) <= set(AXES):
+        axes = words.pop()
+    if len(words) > 1 and words[-1] in known:
+        quantity = words.pop()
+    pattern = ".".join(words)
+    if _selects_nothing(structure, f"{kind}:{pattern}"):
+        wrong = next((each for each in words[1:] if each not in known), "")
+        if wrong and not _selects_nothing(structure, f"{kind}:{words[0]}"):
+            allowed = [*known, *AXES] if kind == "node" else known
+            told = f'"{wrong}" is no {word} of a {kind}; there are {", ".join(allowed)}{suggestion(wrong, allowed)}'
+            raise SelectionError(f'"{text}": {told}')
+    return pattern, quantity, axes
+
+
+def _selects_nothing(structure: Structure, selector: str) -> bool:
+    try:
+        return not select(structure, selector)[1]
+    except SelectionError:
+        return True
+
+
+def own_ports(known: tuple[str, ...], wanted: Ports, quantities: tuple[str, ...], word: str) -> list[tuple[int, str]]:
+    """Coordinates by their place, and what of them, in a plant that has coordinates of its own."""
+    texts = known if wanted is None else [wanted] if isinstance(wanted, str) else list(wanted)
+    found = []
+    for text in texts:
+        name = str(text).removeprefix("coordinate:")
+        quantity = quantities[0]
+        if name not in known and "." in name:
+            name, _, quantity = name.rpartition(".")
+        if name not in known:
+            hint = suggestion(name, known) or f"; there are {', '.join(known)}"
+            raise SelectionError(f'"{text}": no coordinate "{name}"{hint}')
+        if quantity not in quantities:
+            raise SelectionError(
+                f'"{text}": "{quantity}" is no {word} of a coordinate; there are {", ".join(quantities)}'
+            )
+        found.append((known.index(name), quantity))
+    return found

@@ -1,0 +1,171 @@
+"""Inputs and outputs of a linear model as arrays over a plant's coordinates, members and constraints."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.control.port_names import INPUTS, OUTPUTS, Port, Ports, own_ports, ports_of
+from taut.errors import OptionError
+from taut.mechanics.lagrangian import LagrangianPlant
+from taut.mechanics.plant import Plant
+from taut.mechanics.slopes import MemberSlopes, Slopes, member_slopes
+from taut.structure import properties
+from taut.structure.records import AXES
+
+
+class Inputs(NamedTuple):
+    """m inputs: forces on f coordinates, changes of tension of c elastic members, and driven constraints among them."""
+
+    names: tuple[str, ...]
+    force: np.ndarray  # (f, m)
+    tension: np.ndarray  # (c, m)
+    driven: tuple[tuple[int, int], ...]  # (input, constraint) for second rates of constraints
+    notes: tuple[str, ...] = ()
+
+
+class Outputs(NamedTuple):
+    """p outputs as sums over coordinates, their rates, multipliers and inputs."""
+
+    names: tuple[str, ...]
+    by_position: np.ndarray  # (p, f)
+    by_velocity: np.ndarray  # (p, f)
+    by_multiplier: np.ndarray  # (p, r)
+    direct: np.ndarray  # (p, m)
+    offset: np.ndarray  # (p,)
+
+
+def inputs_of(plant: Plant, slopes: Slopes, q: np.ndarray, v: np.ndarray, held: str, wanted: Ports) -> Inputs:
+    """Of a nodal plant."""
+    ports = ports_of(plant.structure, wanted, INPUTS, "input")
+    members = member_slopes(plant.tables, q, v, held)
+    elastic, rigid = _member_rows(plant)
+    force = np.zeros((slopes.moving.size, len(ports)))
+    tension = np.zeros((members.length.size, len(ports)))
+    driven, deaf = [], []
+    for k, port in enumerate(ports):
+        if port.kind == "node":
+            force[_coordinate(plant, slopes, port), k] = 1.0
+        elif port.quantity == "length_acceleration":
+            if (port.kind, port.name) not in rigid:
+                raise OptionError(f'"{port}": the bar is not rigid, so its length follows; take .rest_length')
+            driven.append((k, rigid[port.kind, port.name]))
+        elif (port.kind, port.name) in rigid:
+            raise OptionError(f'"{port}": the bar is rigid and keeps its length; take .length_acceleration')
+        else:
+            row = elastic[port.kind, port.name]
+            tension[row, k] = _pull(plant, members, row, port, held)
+            deaf += [] if tension[row, k] else [f'"{port.name}"']
+    force += _on_coordinates(plant, slopes, members) @ tension
+    notes = (f"slack, so their inputs do nothing: {', '.join(deaf)}",) if deaf else ()
+    return Inputs(tuple(map(str, ports)), force, tension, tuple(driven), notes)
+
+
+def outputs_of(
+    plant: Plant, slopes: Slopes, q: np.ndarray, v: np.ndarray, held: str, inputs: Inputs, wanted: Ports
+) -> Outputs:
+    """Of a nodal plant."""
+    ports = ports_of(plant.structure, wanted, OUTPUTS, "output")
+    members = member_slopes(plant.tables, q, v, held)
+    elastic, rigid = _member_rows(plant)
+    sizes = (slopes.moving.size, slopes.moving.size, slopes.multiplier.size, len(inputs.names))
+    by_position, by_velocity, by_multiplier, direct = (np.zeros((len(ports), size)) for size in sizes)
+    offset = np.zeros(len(ports))
+    along = _on_coordinates(plant, slopes, members)
+    for k, port in enumerate(ports):
+        member = (port.kind, port.name)
+        if port.kind == "node":
+            at = _coordinate(plant, slopes, port)
+            place, value = (by_position, q) if port.quantity == "position" else (by_velocity, v)
+            place[k, at] = 1.0
+            offset[k] = value[slopes.moving[at]]
+        elif member in rigid and port.quantity == "tension":
+            row = rigid[member]
+            by_multiplier[k, row] = -1.0
+            # A multiplier is a force per length at rest: driven longer, the bar pulls as much more.
+            by_position[k] = -slopes.multiplier[row] * plant.tables.bars.per_length[row] * slopes.rows[row]
+            offset[k] = -slopes.multiplier[row]
+        elif member in rigid:
+            by_position[k] = slopes.rows[rigid[member]]
+            offset[k] = plant.tables.bars.length[rigid[member]]
+        elif port.quantity == "length":
+            row = elastic[member]
+            by_position[k] = -along[:, row]
+            offset[k] = members.length[row]
+        else:
+            row = elastic[member]
+            by_position[k] = _spread(plant, slopes, members, row, members.by_span[row])
+            by_velocity[k] = _spread(plant, slopes, members, row, members.by_rate[row])
+            direct[k] = inputs.tension[row]
+            offset[k] = members.tension[row]
+    return Outputs(tuple(map(str, ports)), by_position, by_velocity, by_multiplier, direct, offset)
+
+
+def own_inputs(plant: LagrangianPlant, slopes: Slopes, wanted: Ports) -> Inputs:
+    """Of a plant in coordinates of its own: generalised forces."""
+    found = own_ports(plant.names, wanted, ("force",), "input")
+    force = np.zeros((slopes.moving.size, len(found)))
+    for k, (at, _) in enumerate(found):
+        force[at, k] = 1.0
+    names = tuple(f"coordinate:{plant.names[at]}.force" for at, _ in found)
+    return Inputs(names, force, np.zeros((0, len(found))), ())
+
+
+def own_outputs(
+    plant: LagrangianPlant, slopes: Slopes, q: np.ndarray, v: np.ndarray, inputs: Inputs, wanted: Ports
+) -> Outputs:
+    """Of a plant in coordinates of its own: coordinates and their rates."""
+    found = own_ports(plant.names, wanted, OUTPUTS["node"], "output")
+    size, count = slopes.moving.size, len(found)
+    by_position, by_velocity, offset = np.zeros((count, size)), np.zeros((count, size)), np.zeros(count)
+    for k, (at, quantity) in enumerate(found):
+        (by_position if quantity == "position" else by_velocity)[k, at] = 1.0
+        offset[k] = (q if quantity == "position" else v)[at]
+    names = tuple(f"coordinate:{plant.names[at]}.{quantity}" for at, quantity in found)
+    none = np.zeros((count, slopes.multiplier.size))
+    return Outputs(names, by_position, by_velocity, none, np.zeros((count, len(inputs.names))), offset)
+
+
+# --- members
+
+
+def _member_rows(plant: Plant) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int]]:
+    """The rows of elastic members in the table of cables, and of rigid ones among the constraints."""
+    rows = {name: k for k, name in enumerate(plant.constraint_names)}
+    members = [("cable", name) for name in plant.structure.cables] + [("bar", name) for name in plant.structure.bars]
+    rigid = {(kind, name): rows[f'{kind} "{name}"'] for kind, name in members if f'{kind} "{name}"' in rows}
+    return {member: k for k, member in enumerate(each for each in members if each not in rigid)}, rigid
+
+
+def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) -> float:
+    """By how much the tension [N] of a member grows with its input."""
+    if port.quantity == "force_density":
+        return float(members.length[row]) if members.pulling[row] or held == "force_density" else 0.0
+    if held == "force_density":
+        raise OptionError(f'"{port}" cannot be an input where force densities are held: take .force_density')
+    if not members.pulling[row]:
+        return 0.0
+    stiffness, rest = (float(part[row]) for part in (plant.tables.cables.stiffness, plant.tables.cables.rest_length))
+    member = (plant.structure.cables if port.kind == "cable" else plant.structure.bars)[port.name]
+    winds = getattr(member, "stiffness", None) is None and properties.axial_rigidity(member) is not None
+    return -stiffness * (float(members.length[row]) / rest if winds else 1.0)  # E A / rest_length changes with it
+
+
+def _on_coordinates(plant: Plant, slopes: Slopes, members: MemberSlopes) -> np.ndarray:
+    """(f, c): what a newton of tension in each member does to the coordinates."""
+    columns = [_spread(plant, slopes, members, row, -unit) for row, unit in enumerate(members.unit)]
+    return np.array(columns).reshape(-1, slopes.moving.size).T
+
+
+def _spread(plant: Plant, slopes: Slopes, members: MemberSlopes, row: int, by_span: np.ndarray) -> np.ndarray:
+    """(f,) a slope by the span of a member as one by coordinates."""
+    whole = np.zeros((len(plant.structure.nodes), 3))
+    whole[members.second[row]] += by_span
+    whole[members.first[row]] -= by_span
+    return np.asarray(whole.ravel()[slopes.moving])
+
+
+def _coordinate(plant: Plant, slopes: Slopes, port: Port) -> int:
+    at = 3 * list(plant.structure.nodes).index(port.name) + AXES.index(port.axis)
+    return int(np.searchsorted(slopes.moving, at))

@@ -1,0 +1,87 @@
+"""`lqr`: the state feedback of least cost for a linear model, and how to let it act on the plant itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from taut.control.linear_model import LinearModel
+from taut.errors import OptionError
+from taut.structure.scenario import Feedback, Load
+
+Weight = np.ndarray | float
+"""A matrix, or a number for as many times the unit matrix."""
+
+
+@dataclass(frozen=True)
+class Regulator:
+    """u = -gain x. cost: the matrix of what is still to come, x^T cost x. poles: of the closed loop [rad/s]."""
+
+    model: LinearModel
+    gain: np.ndarray  # (m, k)
+    cost: np.ndarray  # (k, k)
+    poles: np.ndarray  # (k,)
+
+    def inputs_at(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """(m,) inputs at coordinates and rates of the plant, as differences from those the model is about."""
+        return np.asarray(
+            -self.gain @ (self.model.reading @ (np.concatenate([q.ravel(), v.ravel()]) - self.model.about))
+        )
+
+    def loads(self) -> tuple[Load, ...]:
+        """The feedback as loads of the nodal plant, for `assemble`; all inputs must be forces at nodes."""
+        found = []
+        for k, name in enumerate(self.model.inputs):
+            node, _, axis = name.removeprefix("node:").rpartition(".force.")
+            if not name.startswith("node:") or not node:
+                raise OptionError(f'"{name}" is not a force at a node, and only those can act as loads of a plant')
+            found.append(Load(node, axis, Feedback(self._row(k)), name=f"regulator {node}.{axis}"))
+        return tuple(found)
+
+    def _row(self, k: int) -> Callable[[float, np.ndarray, np.ndarray], float]:
+        def law(t: float, nodes: np.ndarray, velocities: np.ndarray) -> float:
+            return float(self.inputs_at(nodes, velocities)[k])
+
+        return law
+
+
+def lqr(model: LinearModel, state_cost: Weight = 1.0, input_cost: Weight = 1.0, *, of: str = "states") -> Regulator:
+    """The feedback that makes the integral of x^T Q x + u^T R u least. Q, R: state_cost, input_cost.
+
+    of: "states" or "outputs"; with outputs Q weighs y = C x instead of x.
+    """
+    from scipy.linalg import solve_continuous_are
+
+    if of not in ("states", "outputs"):
+        raise OptionError(f'of = "{of}" is not one of states, outputs')
+    size = len(model.states if of == "states" else model.outputs)
+    q = _weight("state_cost", state_cost, size)
+    r = _weight("input_cost", input_cost, len(model.inputs))
+    if of == "outputs":
+        q = model.C.T @ q @ model.C
+    if np.linalg.eigvalsh(r).min(initial=1.0) <= 0.0:
+        raise OptionError("input_cost must be positive definite: every input must cost something")
+    failed = (
+        "no feedback through these inputs makes the model stable at a finite cost; "
+        "choose inputs that reach every motion that does not die away, and weigh it"
+    )
+    try:
+        cost = solve_continuous_are(model.A, model.B, q, r)
+    except np.linalg.LinAlgError:
+        raise OptionError(failed) from None
+    gain = np.linalg.solve(r, model.B.T @ cost)
+    poles = np.linalg.eigvals(model.A - model.B @ gain)
+    if not np.all(poles.real < 0.0):
+        raise OptionError(failed)
+    return Regulator(model, gain, cost, poles[np.argsort(np.abs(poles), kind="stable")])
+
+
+def _weight(name: str, given: Weight, size: int) -> np.ndarray:
+    weight = np.eye(size) * given if np.ndim(given) == 0 else np.asarray(given, dtype=float)
+    if weight.shape != (size, size):
+        raise OptionError(f"{name} of shape {weight.shape} does not fit: give a number or ({size}, {size})")
+    if not np.allclose(weight, weight.T) or np.linalg.eigvalsh(weight).min(initial=0.0) < -1e-12 * np.abs(weight).max():
+        raise OptionError(f"{name} must be symmetric and nowhere negative")
+    return weight
