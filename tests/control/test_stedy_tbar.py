@@ -91,3 +91,11 @@ def test_the_physical_norms_behind_table_2(material: Material, h2: float, hinf: 
     assert hinf_norm(model).value == pytest.approx(hinf, rel=2e-3)
     outputs = [f"{name}.{what}" for what in ("position", "velocity") for name in NAMES]
     assert h2_norm(linearise(plant, outputs=outputs)).value == pytest.approx(whole, rel=2e-3)
+
+
+def test_nodal_compressible_bars_have_the_frequencies_of_the_reference() -> None:
+    hdpe = taut.Material("hdpe", density=960.0, youngs_modulus=1e9, poisson_ratio=0.46)
+    tbar = taut.tbar().changed("bar:*", material=hdpe, law="compressible", inertia="cylinder")
+    model = linearise(assemble(balance(tbar).structure))
+    wanted = reference("tbar_lin_comp_hdpe_consT")["freqs"]
+    np.testing.assert_allclose(np.sort(np.abs(model.poles))[::2], wanted, rtol=1e-9)

@@ -22,6 +22,7 @@ from taut.mechanics.redundancy import constraint_rows
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.tables import Nodal
 from taut.mechanics.tangent import Members, lengths_of, pattern, spans_of, taut, tensions
+from taut.mechanics.thick_slopes import thickness_slopes
 from taut.numerics.dense_saddle import DenseSaddle, decompose, null_basis, solve
 from taut.numerics.differences import jacobian
 
@@ -119,11 +120,13 @@ def nodal_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: 
         raise OptionError(f'held = "{held}" is not one of {", ".join(HELD)}{suggestion(held, HELD)}')
     tables, free = plant.tables, plant.tables.nodes.free
     constants = tables.constants
-    mass = _mass(tables)
+    thick = thickness_slopes(tables, q, v)
+    mass = _mass(tables) + _matrix(tables, thick.first, thick.second, thick.inertia)
     rows, bending = (_rows(tables, along) for along in (q, v))
     rigid = plant.rows - tables.guides.value.size
     bending[rigid:] = 0.0
-    system, found = solved(mass, rows, _forces(plant, q, v, time)[free], bending @ v[free])
+    force = _forces(plant, q, v, time) + thick.force
+    system, found = solved(mass, rows, force[free], bending @ v[free])
     acceleration, multiplier = found[: free.size], found[free.size :]
     everywhere = np.zeros_like(q)
     everywhere[free] = acceleration
@@ -135,7 +138,9 @@ def nodal_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: 
     stiffness = _matrix(tables, members.first, members.second, unit[:, :, None] * members.by_span[:, None, :] + across)
     damping = _matrix(tables, members.first, members.second, unit[:, :, None] * members.by_rate[:, None, :])
     stiffness += _bent_bars(tables, -multiplier[:rigid])
-    damping += constants.mass_damping[0] * mass + constants.node_damping[0] * np.eye(free.size)
+    stiffness += _matrix(tables, thick.first, thick.second, thick.stiffness(everywhere))
+    damping += _matrix(tables, thick.first, thick.second, thick.damping)
+    damping += constants.mass_damping[0] * _mass(tables) + constants.node_damping[0] * np.eye(free.size)
     if plant.feedbacks:
         by_place, by_speed = _fed_back(plant, q, v, time)
         stiffness -= by_place
