@@ -19,7 +19,7 @@ import numpy as np
 from taut.dynamics import march as loop
 from taut.dynamics.correction import Correction
 from taut.dynamics.following import Progress, follow, sample_times, status_of
-from taut.dynamics.methods import method_named
+from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Method, Rattle
 from taut.dynamics.patience import patience
 from taut.dynamics.setup import beginning, check_options, firmness_notes, prepare_run
@@ -81,7 +81,7 @@ def ensemble(
     """
     parts = {"rest_length": rest_length, "stiffness": stiffness, "damping": damping}
     variants = varied(plant, positions=positions, velocities=velocities, cables=parts, loads=loads)
-    chosen = method_named(method)
+    chosen = method_for(method, tolerance, step)
     wish = correction_for(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
     if isinstance(chosen, Rattle) and damping is not None and np.any(damping):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.dynamics import rattling
+from taut.dynamics import implicit, rattling
 from taut.dynamics.correction import (
     GAP,
     GAP_RATE,
@@ -262,6 +262,17 @@ RATTLE = (
     rattling.estimate,
     rattling.widen,
     rattling.blend,
+    *_COMMON,
+)
+IMPLICIT = (
+    implicit.lend_method,
+    implicit.begin,
+    implicit.approach,
+    implicit.advance,
+    hand_on,
+    estimate,
+    widen,
+    blend,
     *_COMMON,
 )
 """The algorithms, in the order in which their functions may call one another; see `taut.dynamics.verbs.spoken`. Without

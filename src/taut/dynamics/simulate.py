@@ -12,8 +12,8 @@ import numpy as np
 from taut.dynamics import march as loop
 from taut.dynamics.correction import Correction
 from taut.dynamics.following import Progress, follow, sample_times, status_of
-from taut.dynamics.methods import method_named
-from taut.dynamics.methods.tableau import Method, Rattle
+from taut.dynamics.methods import method_for
+from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.patience import patience
 from taut.dynamics.setup import Run, beginning, check_options, firmness_notes, prepare_run, resumed
 from taut.dynamics.trajectory import (
@@ -48,7 +48,7 @@ def simulate(
     tolerance: float = 1e-8,
     step: float | None = None,
     correction: Correction | str | None = None,
-    samples: str = "steps",
+    samples: str | None = None,
     history: bool = False,
     start: Trajectory | None = None,
     sink: Sink | None = None,
@@ -76,13 +76,14 @@ def simulate(
     begun = clocks.perf_counter()
     if isinstance(plant, Structure):
         raise OptionError("simulate takes what assemble returns, not a Structure: simulate(assemble(...))")
-    chosen = method_named(method)
+    chosen = method_for(method, tolerance, step)
     wish = correction_for(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
+    samples = samples or ("dense" if isinstance(chosen, Implicit) else "steps")
     if samples not in ("steps", "dense") or (
         samples == "dense" and not (isinstance(chosen, Method) and chosen.interpolant)
     ):
-        raise OptionError(f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5 or dp8')
+        raise OptionError(f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5, dp8 or an implicit one')
     run = prepare_run(
         plant, chosen, wish, tolerance, step, dense=samples == "dense", history=HISTORY_ROWS if history else 0
     )
@@ -160,10 +161,11 @@ def _check_start(plant: Machine, start: Trajectory, duration: float) -> None:
 
 
 def correction_for(correction: Correction | str | None, method: Method | Rattle) -> Correction:
-    """What is asked for, by name or in full; RATTLE needs none."""
+    """What is asked for, by name or in full. RATTLE needs none; an implicit method damps, and is meant to."""
     if isinstance(correction, Correction):
         return correction
-    return Correction(correction or ("none" if isinstance(method, Rattle) else "energy"))
+    usual = "none" if isinstance(method, Rattle) else "constraints" if isinstance(method, Implicit) else "energy"
+    return Correction(correction or usual)
 
 
 def _options(

@@ -251,6 +251,18 @@ def _saddle(
         ),
         shape=(free.size, free.size),
     )
+    return bordered(weight, bar_ends, unknown, guides)
+
+
+def bordered(
+    weight: sp.spmatrix, bar_ends: tuple[np.ndarray, np.ndarray], unknown: np.ndarray, guides: Guides
+) -> tuple[Saddle, np.ndarray]:
+    """[W G^T; G 0] with the guides' rows filled in, and where the bars' rows go, -1 for a held coordinate.
+
+    unknown: (3 n,) the row of every coordinate in W, -1 where it is held.
+    """
+    free = np.flatnonzero(unknown >= 0)
+    touched = np.concatenate([unknown[end[:, None] + np.arange(3)] for end in bar_ends], axis=1)
     guided = unknown[guides.coordinate]
     movable = touched >= 0
     owner = np.repeat(np.arange(guides.value.size), np.diff(guides.start))[guided >= 0]
