@@ -1,10 +1,13 @@
 """One step of a diagonally implicit Runge-Kutta method, for any table and any plant with a tangent.
 
-Each stage is positions and velocities q = q0 + s v, v = v0 + s a with M a = f + G^T l and no gaps, s the step times the
-diagonal. Newton's method meets balance and gaps together. Then the velocities are brought onto the constraints with the
-same matrix: the shortest way by M + s C + s^2 K is the one on which the stiff forces follow. Without it, velocities
-would be differences of positions and one order worse. The matrix is factored once a step, and again where Newton's
-method becomes slow: where cables go slack or taut, that is at every iteration.
+With s the step times the diagonal and q0, v0 known, a stage is
+
+    q = q0 + s v + m,   v = v0 + s a,   M a = f(q, v) + G^T l,   gaps(q) = 0,   G v = 0
+
+where m is the shortest way, by M + s C + s^2 K, back onto the constraints. Multipliers thus belong to the velocities, as
+after the index reduction of Gear, Gupta and Leimkuhler (1985): were they to meet the gaps, velocities would be
+differences of positions and one order worse. Newton's method meets all of it together. Its matrix is factored once a step,
+and again where it becomes slow: where cables go slack or taut, that may be at every iteration.
 """
 
 from __future__ import annotations
@@ -75,28 +78,34 @@ def approach(
     """
     size = (len(y) - 1) // 2
     q, v, moved, sped = trial[:size], trial[size : 2 * size], change[:size], change[size : 2 * size]
-    left, gap, shift = row(b, SLOPE_Q), row(b, GAP), row(b, SHIFT)
-    before, ratio = np.inf, 1.0
+    left, gap, rates = row(b, SLOPE_Q), row(b, GAP), row(b, GAP_RATE)
+    shift, closing = row(b, SHIFT), row(b, SWING)
+    before, ratio = 0.0, 1.0
     for count in range(1, ROUNDS + 1):
         if not factored or ratio > SLOW and count > 2:
             if stiffen(plant, trial, s) < 0:
                 return -count
             factored = True
         imbalance(plant, t, trial, base, s, left)
-        gaps(plant, trial, gap, row(b, GAP_RATE))
-        scale(gap, -1.0)
-        relax(plant, left, gap, shift, 1.0 / (s * s))
-        add(q, 1.0, shift)
-        add(v, 1.0 / s, shift)
-        put(moved, shift)
+        worst, _rate = gaps(plant, trial, gap, rates)
+        scale(rates, -s)
+        relax(plant, left, rates, shift, 1.0 / (s * s))
         put(sped, shift)
         scale(sped, 1.0 / s)
+        if worst > 0.0:
+            add(gap, 1.0, rates)
+            scale(gap, -1.0)
+            relax(plant, row(b, NOTHING), gap, closing, 0.0)
+            add(shift, 1.0, closing)
+        add(q, 1.0, shift)
+        add(v, 1.0, sped)
+        put(moved, shift)
         apart = mismatch(plant, y, trial, change, tolerance)
         if not apart < 1e30:
             return -count
-        ratio = apart / before if before > 0.0 else 0.0
+        ratio = apart / before if count > 1 else 1.0
         before = apart
-        if apart * min(ratio, 1.0) <= CLOSE * max(1.0 - ratio, 0.1):
+        if apart == 0.0 or apart * ratio <= CLOSE * max(1.0 - ratio, 0.1):
             return count
         if ratio > 0.5:
             scale(sped, 0.0)
@@ -119,7 +128,7 @@ def advance(
     """trial = y after one step from a first stage that is there; returns how many times forces were computed."""
     weights, nodes, size = method.weights, row(method.lines, NODES), (len(y) - 1) // 2
     s, change, evaluations = h * weights[1, 1], row(stages, method.stages), 0
-    q, v, swing, rates = trial[:size], trial[size : 2 * size], row(b, SWING), row(b, GAP_RATE)
+    q, v = trial[:size], trial[size : 2 * size]
     scale(change, 0.0)
     recall_pushes(plant)
     for i in range(1, wanted):
@@ -133,11 +142,6 @@ def advance(
             put_number(trial, 0, np.nan)  # the step is too long: let the state say so
             return evaluations - used
         evaluations += used + 1
-        for _ in range(2):
-            gaps(plant, trial, row(b, GAP), rates)
-            scale(rates, -1.0)
-            relax(plant, row(b, NOTHING), rates, swing, 0.0)
-            add(v, 1.0, swing)
         power = imbalance(plant, t + nodes[i] * h, trial, base, s, row(b, SLOPE_Q))
         put_number(trial, 2 * size, number_at(base, 2 * size) + s * power)
         put(base[:size], v)
