@@ -20,7 +20,7 @@ from taut.dynamics import march as loop
 from taut.dynamics.correction import Correction
 from taut.dynamics.following import Progress, follow, sample_times, status_of
 from taut.dynamics.methods import method_for
-from taut.dynamics.methods.tableau import Method, Rattle
+from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.patience import patience
 from taut.dynamics.setup import beginning, check_options, firmness_notes, prepare_run
 from taut.dynamics.simulate import DEFAULT_SAMPLES, correction_for, simulate
@@ -92,7 +92,7 @@ def ensemble(
     result = _Result(sample_times(duration, every), variants)
     with patience() as interrupted:
         job = _Job(variants, chosen, wish, duration, every, tolerance, step, interrupted)
-        size, work = (1, _one_by_one) if chosen.adaptive else (WIDTH, _in_lanes)
+        size, work = (1, _one_by_one) if chosen.adaptive or isinstance(chosen, Implicit) else (WIDTH, _in_lanes)
         groups = [range(first, min(first + size, variants.count)) for first in range(0, variants.count, size)]
         with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
             for last in pool.map(lambda group: work(job, group, result), groups):
@@ -127,8 +127,13 @@ class _Job:
 
     @property
     def options(self) -> dict[str, Any]:
-        given: dict[str, Any] = {"method": self.method.name, "correction": self.wish, "every": self.every}
-        return given | ({"tolerance": self.tolerance} if self.method.adaptive else {"step": self.step})
+        return {
+            "method": self.method.name,
+            "correction": self.wish,
+            "every": self.every,
+            "tolerance": self.tolerance,
+            "step": self.step,
+        }
 
 
 def _in_lanes(job: _Job, group: range, result: _Result) -> int:

@@ -16,6 +16,7 @@ from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.patience import patience
 from taut.dynamics.setup import Run, beginning, check_options, firmness_notes, prepare_run, resumed
+from taut.dynamics.stiffness import stiffness_notes
 from taut.dynamics.trajectory import (
     Checkpoint,
     Overall,
@@ -59,12 +60,15 @@ def simulate(
 
     every: time between samples [s]; a two-hundredth of the duration by default, or what the earlier trajectory had.
     method: "dp5" or "dp8" (adaptive, by tolerance), "rk4" (by step [s]), or for motion without damping "rattle2",
-        "rattle4", "rattle6", "rattle8" (by step), which keep energy bounded over very long times.
-    tolerance: of the error of one step, relative to the mean member length, and to the largest speed for velocities.
-    correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", and "none" for
-        RATTLE, which needs none.
+        "rattle4", "rattle6", "rattle8" (by step), which keep energy bounded over very long times. For stiff, damped, slow
+        motion "implicit3" or "implicit4" (by tolerance, or by step): stable whatever the step. A run that would have
+        gained by them says so in `notes`.
+    tolerance: of the error of one step, relative to the mean member length, and to the largest speed for velocities;
+        with implicit methods of fixed step only how closely they solve their equations.
+    correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", "none" for RATTLE,
+        which needs none, and "constraints" for implicit methods, which damp what is fast and are meant to.
     samples: "steps" are as good as steps; "dense" ones come from the method's interpolant and are then corrected, which
-        is cheaper where samples are much closer than steps.
+        is cheaper where samples are much closer than steps. None takes "steps", and "dense" for implicit methods.
     history: keep time, size, error and acceptance of every step in `history`.
     start: continue this trajectory to the duration, counted from its own start. The result holds its samples too and is
         the same, bit for bit, as one long run.
@@ -83,7 +87,9 @@ def simulate(
     if samples not in ("steps", "dense") or (
         samples == "dense" and not (isinstance(chosen, Method) and chosen.interpolant)
     ):
-        raise OptionError(f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5, dp8 or an implicit one')
+        raise OptionError(
+            f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5, dp8 or an implicit one'
+        )
     run = prepare_run(
         plant, chosen, wish, tolerance, step, dense=samples == "dense", history=HISTORY_ROWS if history else 0
     )
@@ -124,7 +130,7 @@ def simulate(
         checkpoint=state,
         options={**_options(chosen, wish, every, tolerance, step, samples), "physics": plant.fingerprint},
         counts=_counts(state.counts),
-        notes=(*notes, *firmness_notes(run, state.clock)),
+        notes=(*notes, *firmness_notes(run, state.clock), *stiffness_notes(run, state)),
         model_text=model_text,
         load_names=plant.load_names,
         wall_time=clocks.perf_counter() - begun,
@@ -173,7 +179,8 @@ def _options(
 ) -> dict[str, Any]:
     return {
         "method": method.name,
-        **({"tolerance": tolerance} if method.adaptive else {"step": step}),
+        **({"tolerance": tolerance} if method.adaptive or isinstance(method, Implicit) else {}),
+        **({} if method.adaptive else {"step": step}),
         "every": every,
         "correction": wish.kind,
         "correction_details": {

@@ -60,7 +60,7 @@ class YieldingPlant(Plant):
 
 def yielding(plant: Machine) -> YieldingPlant:
     """The plant with its tangent; raises OptionError where there is none."""
-    if not isinstance(plant, Plant) or plant.lanes:
+    if not isinstance(plant, Plant):
         raise OptionError(
             "implicit methods need the tangent of a structure with nodes, bars and cables; use dp5 or dp8 for a plant "
             "in other coordinates"
