@@ -105,3 +105,16 @@ def test_the_statics_benchmark_balances_and_finds_the_same_modes_either_way() ->
     direct = statics_scale.measure("lattice", 400, solver="direct")
     assert direct.lowest == pytest.approx(sizes[-1].lowest, rel=1e-6)
     assert statics_scale.table([*sizes, direct]).count("\n") == len(sizes) + 1
+
+
+def test_the_stiff_benchmark_compares_at_equal_accuracy() -> None:
+    from benchmarks import stiff_motion as bench
+
+    results, doubt = bench.measure(duration=0.02, repeats=1, accuracy=1e-5)
+    assert doubt <= 1e-7
+    assert [result.name for result in results] == [*bench.OURS, "scipy Radau"]
+    assert all(0.0 < result.error <= 1e-5 and result.seconds > 0.0 for result in results)
+    assert bench.table(results, doubt).count("\n") == len(results) + 1
+    sizes = [bench.measure_size(kind, 200, steps=2) for kind in bench.KINDS]
+    assert all(1.0 <= size.iterations <= 10.0 for size in sizes)
+    assert bench.size_table(sizes).count("\n") == len(sizes)

@@ -118,7 +118,7 @@ SWING = 1e-6
 
 
 def oscillator(rate: float, damping: float) -> Structure:
-    """1 kg on a spring along x that is stretched by a millionth of its length: a linear one, however far stages reach."""
+    """1 kg on a spring along x that is stretched by a millionth: linear, however far stages reach."""
     spring = Cable("s", ("a", "m"), stiffness=rate**2, rest_length=1.0, damping=damping, law="spring")
     places = {"a": (0, 0, 0), "m": (1.0 + SWING, 0, 0)}
     return Structure(places, cables=[spring], supports={"a": "xyz", "m": "yz"}, point_masses={"m": 1.0})

@@ -4,10 +4,10 @@ With s the step times the diagonal and q0, v0 known, a stage is
 
     q = q0 + s v + m,   v = v0 + s a,   M a = f(q, v) + G^T l,   gaps(q) = 0,   G v = 0
 
-where m is the shortest way, by M + s C + s^2 K, back onto the constraints. Multipliers thus belong to the velocities, as
-after the index reduction of Gear, Gupta and Leimkuhler (1985): were they to meet the gaps, velocities would be
-differences of positions and one order worse. Newton's method meets all of it together. Its matrix is factored once a step,
-and again where it becomes slow: where cables go slack or taut, that may be at every iteration.
+where m is the shortest way, by M + s C + s^2 K, back onto the constraints. Multipliers thus belong to the velocities,
+as after the index reduction of Gear, Gupta and Leimkuhler (1985): were they to meet the gaps, velocities would be
+differences of positions and one order worse. Newton's method meets all of it together. Its matrix is factored once a
+step, and again where it becomes slow: where cables go slack or taut, that may be at every iteration.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def approach(
     shift, closing = row(b, SHIFT), row(b, SWING)
     before, ratio = 0.0, 1.0
     for count in range(1, ROUNDS + 1):
-        if not factored or ratio > SLOW and count > 2:
+        if not factored or (ratio > SLOW and count > 2):
             if stiffen(plant, trial, s) < 0:
                 return -count
             factored = True

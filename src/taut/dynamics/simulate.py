@@ -60,9 +60,9 @@ def simulate(
 
     every: time between samples [s]; a two-hundredth of the duration by default, or what the earlier trajectory had.
     method: "dp5" or "dp8" (adaptive, by tolerance), "rk4" (by step [s]), or for motion without damping "rattle2",
-        "rattle4", "rattle6", "rattle8" (by step), which keep energy bounded over very long times. For stiff, damped, slow
-        motion "implicit3" or "implicit4" (by tolerance, or by step): stable whatever the step. A run that would have
-        gained by them says so in `notes`.
+        "rattle4", "rattle6", "rattle8" (by step), which keep energy bounded over very long times. For stiff, damped,
+        slow motion "implicit3" or "implicit4" (by tolerance, or by step): stable whatever the step. A run that would
+        have gained by them says so in `notes`.
     tolerance: of the error of one step, relative to the mean member length, and to the largest speed for velocities;
         with implicit methods of fixed step only how closely they solve their equations.
     correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", "none" for RATTLE,

@@ -21,7 +21,7 @@ ROUNDS, NUDGE = 20, 1e-7
 
 
 def stiffness_notes(run: Run, point: Checkpoint) -> tuple[str, ...]:
-    """What is to be said where the mean step of an explicit run is about as long as stability allows where it stands."""
+    """What is to be said where the mean step of an explicit run is about as long as stability allows at its end."""
     steps, method = int(point.counts[loop.STEPS]), run.method
     explicit = isinstance(method, Method) and method.adaptive and not isinstance(method, Implicit)
     if not explicit or steps < WORTH_A_WORD or not isinstance(run.plant, Plant) or not np.isfinite(point.y).all():
@@ -31,8 +31,8 @@ def stiffness_notes(run: Run, point: Checkpoint) -> tuple[str, ...]:
     if not mean * fastest > AT_THE_EDGE:
         return ()
     return (
-        f"steps of {mean:.1e} s are as long as stability allows, since the fastest motion has a rate of {fastest:.1e} 1/s; the run "
-        'is stiff, and method "implicit3" or "implicit4" can take longer ones',
+        f"steps of {mean:.1e} s are as long as stability allows, since the fastest motion has a rate of {fastest:.1e} 1/s; "
+        'the run is stiff, and method "implicit3" or "implicit4" can take longer ones',
     )
 
 

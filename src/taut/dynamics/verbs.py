@@ -97,7 +97,7 @@ def imbalance(plant: Any, t: float, y: np.ndarray, base: np.ndarray, s: float, o
 
 
 def relax(plant: Any, covector: np.ndarray, rates: np.ndarray, direction: np.ndarray, gain: float) -> None:
-    """direction = (M + s C + s^2 K)^-1 (covector + G^T l) with G direction = rates; adds gain * l to the multipliers."""
+    """direction = (M + s C + s^2 K)^-1 (covector + G^T l) with G direction = rates; multipliers += gain * l."""
     raise NotImplementedError
 
 

@@ -2,21 +2,22 @@
 
 A stage has positions q = q0 + s v and velocities v = v0 + s a, with s a time and q0, v0 known. Newton's method solves
 
-    [ S  G^T ] [   dq  ]   [ s^2 (f + G^T l) - s M (v - v0) ]       S = M + s C + s^2 K
-    [ G   0  ] [-s^2 dl] = [ -gap                           ]
+    [ S  G^T ] [   dq   ]   [ s^2 (f + G^T l) - s M (v - v0) ]
+    [ G   0  ] [-s^2 dl ] = [ what gaps or their rates ask    ]      S = M + s C + s^2 K,   dv = dq / s
 
-C: dampers of cables (d u u^T), nodes and mass. K: tangent stiffness, for a cable k u u^T + t / |s| (I - u u^T) with t its
-whole tension and nothing where it pulls nothing; for a bar that pushes with l, -l / length I, from the second derivative
-of its gap. Left out is how a damper's force turns with its cable, which is not symmetric; it is s |v| / |s| of what is
-there, and only the speed of convergence hangs on it.
+C: dampers of cables (d u u^T, u along the cable), nodes and mass. K: tangent stiffness, for a cable of length c and
+whole tension t it is k u u^T + t / c (I - u u^T), and nothing where it pulls nothing; for a bar that pushes with l,
+-l / length I, from the second derivative of its gap. Left out is how a damper's force turns with its cable, which is not
+symmetric: a fraction s |v| / c of what is there, and only the speed of convergence hangs on it.
 
-To S is added, for every bar, a stiffness along it: this changes no dq that keeps lengths, its share of dl is taken
-away again, and it keeps the pivots positive that a pushing bar would make negative before its own row is eliminated.
+To S is added, for every bar, a stiffness along it: this changes no dq, its share of dl is taken away again, and it
+keeps the pivots positive that a pushing bar would make negative before its own row is eliminated.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -167,7 +168,7 @@ def stiffen(p: Pack, y: np.ndarray, s: float) -> int:
     if dropped < 0:
         _fill(p, state, s, 0.0)
         dropped = factorise(saddle_in(p, SADDLE))
-    return dropped  # type: ignore[no-any-return]
+    return dropped
 
 
 @entry
@@ -196,7 +197,7 @@ def imbalance(p: Pack, t: float, y: np.ndarray, base: np.ndarray, s: float, out:
 
 @entry
 def relax(p: Pack, covector: np.ndarray, rates: np.ndarray, direction: np.ndarray, gain: float) -> None:
-    """direction = S^-1 (covector + G^T l) with G direction = rates, after `stiffen`; adds gain * l to the multipliers."""
+    """direction = S^-1 (covector + G^T l) with G direction = rates, after `stiffen`; multipliers += gain * l."""
     work, tangent, sizes, free, count = work_in(p), tangent_in(p), sizes_in(p), nodes_in(p).free, free_count(p)
     given, wanted, out = start_of(covector), start_of(rates), start_of(direction)
     for m in range(count):
@@ -228,7 +229,7 @@ def recall_pushes(p: Pack) -> None:
         tangent.push[k] = tangent.first_push[k]
 
 
-TANGENT_VERBS = {
+TANGENT_VERBS: Mapping[str, Callable[..., Any]] = {
     "stiffen": stiffen,
     "imbalance": imbalance,
     "relax": relax,

@@ -32,7 +32,7 @@ class YieldingPlant(Plant):
         return f"{super().formulation}_implicit"
 
     @property
-    def shortest_period(self) -> float:  # type: ignore[override]
+    def shortest_period(self) -> float:
         """None: steps that are stable whatever their length may pass over what is fast."""
         return math.inf
 
@@ -52,7 +52,7 @@ class YieldingPlant(Plant):
     def verbs(self) -> dict[str, Callable[..., Any]]:
         from taut.mechanics.nodal_tangent import TANGENT_VERBS
 
-        verbs = {**super().verbs(), **TANGENT_VERBS}
+        verbs: dict[str, Callable[..., Any]] = {**super().verbs(), **TANGENT_VERBS}
         if self.functions:
             verbs["imbalance"] = self._with_functions(verbs["imbalance"])
         return verbs

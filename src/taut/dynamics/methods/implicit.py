@@ -1,9 +1,9 @@
 """Implicit methods for stiff motion: diagonally implicit Runge-Kutta methods whose first stage is explicit (ESDIRK).
 
-Every implicit stage has the same diagonal, so one factored matrix serves a whole step. Both methods are L-stable (what is
-too fast to be followed dies out instead of ringing), stiffly accurate (a step ends on its last stage, where bars have
-their lengths) and of stage order 2. Nothing but the state goes from step to step, so steps may change, be cut short or
-begin afresh after a jump at no loss.
+Every implicit stage has the same diagonal, so one factored matrix serves a whole step. Both methods are L-stable (what
+is too fast to be followed dies out instead of ringing), stiffly accurate (a step ends on its last stage, where bars
+have their lengths) and of stage order 2, which with rigid bars leaves order 3 of implicit4. Nothing but the state goes
+from step to step, so steps may change, be cut short or begin afresh after a jump at no loss.
 """
 
 from __future__ import annotations

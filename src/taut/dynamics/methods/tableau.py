@@ -109,7 +109,7 @@ class Implicit(Method):
         return self.stages
 
     @property
-    def rows(self) -> int:  # type: ignore[override]
+    def rows(self) -> int:
         """One beyond the stages, for the change that Newton's method makes."""
         return self.stages + 1
 
