@@ -31,8 +31,8 @@ def stiffness_notes(run: Run, point: Checkpoint) -> tuple[str, ...]:
     if not mean * fastest > AT_THE_EDGE:
         return ()
     return (
-        f"steps of {mean:.1e} s are as long as stability allows, since the fastest motion has a rate of {fastest:.1e} 1/s; "
-        'the run is stiff, and method "implicit3" or "implicit4" can take longer ones',
+        f"steps of {mean:.1e} s are as long as stability allows, since the fastest motion has a rate of "
+        f'{fastest:.1e} 1/s; the run is stiff, and method "implicit3" or "implicit4" can take longer ones',
     )
 
 

@@ -7,8 +7,8 @@ A stage has positions q = q0 + s v and velocities v = v0 + s a, with s a time an
 
 C: dampers of cables (d u u^T, u along the cable), nodes and mass. K: tangent stiffness, for a cable of length c and
 whole tension t it is k u u^T + t / c (I - u u^T), and nothing where it pulls nothing; for a bar that pushes with l,
--l / length I, from the second derivative of its gap. Left out is how a damper's force turns with its cable, which is not
-symmetric: a fraction s |v| / c of what is there, and only the speed of convergence hangs on it.
+-l / length I, from the second derivative of its gap. Left out is how a damper's force turns with its cable, which is
+not symmetric: a fraction s |v| / c of what is there, and only the speed of convergence hangs on it.
 
 To S is added, for every bar, a stiffness along it: this changes no dq, its share of dl is taken away again, and it
 keeps the pivots positive that a pushing bar would make negative before its own row is eliminated.
