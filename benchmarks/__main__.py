@@ -10,6 +10,7 @@ from benchmarks import (
     six_strut_in_lanes,
     statics_counts,
     statics_scale,
+    stiff_motion,
     study_workers,
     tbar_against_scipy,
     tbar_compressible,
@@ -26,6 +27,7 @@ if __name__ == "__main__":
     print(six_strut_against_mujoco.report(), end="\n\n")
     if page_frames.CHROMIUM:
         print(page_frames.table(page_frames.measure(page_frames.cases())), end="\n\n")
+    print(stiff_motion.report(), end="\n\n")
     print(study_workers.table([study_workers.measure(model) for model in ("tbar", "prism")]), end="\n\n")
     largest = int(float(sys.argv[1])) if len(sys.argv) > 1 else 100_000
     # Certifying a lattice that fills space grows fast; alone this benchmark takes any size.

@@ -216,7 +216,10 @@ def test_a_run_file_that_cannot_be_written_is_found_before_the_run(
         ({"tolerance": math.nan}, "tolerance nan must be"),
         ({"method": "rk4", "step": -0.1}, "step -0.1 must be"),
         ({"method": "rk4", "step": math.nan}, "step nan must be"),
-        ({"method": "dp6"}, r'method "dp6" is not one of dp5, dp8, rk4, rattle2, rattle4, rattle6, rattle8; did you'),
+        (
+            {"method": "dp6"},
+            r'method "dp6" is not one of dp5, dp8, rk4, rattle2, rattle4, rattle6, rattle8, .*; did you',
+        ),
         ({"method": "euler"}, 'method "euler" is not one of dp5, dp8, rk4'),
         ({"method": "rk4"}, r'method "rk4" needs a step \[s\]; explicit steps are stable below about .* s here'),
         ({"method": "dp5", "step": 0.1}, 'method "dp5" chooses its own step; give a tolerance instead, or use rk4'),

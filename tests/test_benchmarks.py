@@ -129,3 +129,16 @@ def test_the_workers_of_a_study_are_compared() -> None:
     found = study_workers.measure("tbar", points=3, workers=1)
     assert min(found.alone, found.in_threads, found.in_processes) > 0.0
     assert "tbar" in study_workers.table([found])
+
+
+def test_the_stiff_benchmark_compares_at_equal_accuracy() -> None:
+    from benchmarks import stiff_motion as bench
+
+    results, doubt = bench.measure(duration=0.02, repeats=1, accuracy=1e-5)
+    assert doubt <= 1e-7
+    assert [result.name for result in results] == [*bench.OURS, bench.RADAU]
+    assert all(0.0 < result.error <= 1e-5 and result.seconds > 0.0 for result in results)
+    assert bench.table(results, doubt).count("\n") == len(results) + 1
+    sizes = [bench.measure_size(kind, 200, steps=2) for kind in bench.KINDS]
+    assert all(1.0 <= size.iterations <= 10.0 for size in sizes)
+    assert bench.size_table(sizes).count("\n") == len(sizes)

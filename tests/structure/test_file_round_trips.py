@@ -238,7 +238,7 @@ def scenarios(draw: st.DrawFn, nodes: list[str], supports: Mapping[str, str]) ->
         draw(optional(positive)),
         draw(st.sampled_from([None, "none", "constraints", "energy", "baumgarte"])),
         events=draw(st.lists(watches(known), max_size=3, unique_by=lambda w: w.name).map(tuple)),
-        locate=draw(st.booleans()),
+        locate=draw(optional(st.booleans())),
         motions=tuple(draw(st.lists(motions(supports), max_size=3))) if supports else (),
     )
 

@@ -40,7 +40,11 @@ def run(
     duration: Annotated[float | None, typer.Option(help="How long to simulate, counted from the start [s].")] = None,
     every: Annotated[float | None, typer.Option(help="Time between samples [s].")] = None,
     method: Annotated[
-        str | None, typer.Option(help="dp5 or dp8 (adaptive); rk4, rattle2, ..4, ..6 or ..8 (fixed step).")
+        str | None,
+        typer.Option(
+            help="dp5 or dp8 (adaptive); rk4, rattle2, ..4, ..6 or ..8 (fixed step); "
+            "implicit3 or implicit4 (adaptive or fixed step, for stiff motion)."
+        ),
     ] = None,
     tolerance: Annotated[float | None, typer.Option(help="Relative error allowed a step; alone it means dp5.")] = None,
     step: Annotated[float | None, typer.Option(help="Step [s]; alone it means rk4.")] = None,

@@ -19,8 +19,8 @@ import numpy as np
 from taut.dynamics import march as loop
 from taut.dynamics.correction import Correction
 from taut.dynamics.following import Progress, follow, sample_times, status_of
-from taut.dynamics.methods import method_named
-from taut.dynamics.methods.tableau import Method, Rattle
+from taut.dynamics.methods import method_for
+from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.patience import patience
 from taut.dynamics.setup import beginning, check_options, firmness_notes, prepare_run
 from taut.dynamics.simulate import DEFAULT_SAMPLES, correction_for, simulate
@@ -81,7 +81,7 @@ def ensemble(
     """
     parts = {"rest_length": rest_length, "stiffness": stiffness, "damping": damping}
     variants = varied(plant, positions=positions, velocities=velocities, cables=parts, loads=loads)
-    chosen = method_named(method)
+    chosen = method_for(method, tolerance, step)
     wish = correction_for(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
     if isinstance(chosen, Rattle) and damping is not None and np.any(damping):
@@ -92,7 +92,8 @@ def ensemble(
     result = _Result(sample_times(duration, every), variants)
     with patience() as interrupted:
         job = _Job(variants, chosen, wish, duration, every, tolerance, step, interrupted)
-        alone = chosen.adaptive or not plant.constant_mass  # lanes have no kernels for a mass matrix that changes
+        # Lanes have kernels neither for a mass matrix that changes nor for implicit steps.
+        alone = chosen.adaptive or isinstance(chosen, Implicit) or not plant.constant_mass
         size, work = (1, _one_by_one) if alone else (WIDTH, _in_lanes)
         groups = [range(first, min(first + size, variants.count)) for first in range(0, variants.count, size)]
         with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
@@ -128,8 +129,14 @@ class _Job:
 
     @property
     def options(self) -> dict[str, Any]:
-        given: dict[str, Any] = {"method": self.method.name, "correction": self.wish, "every": self.every}
-        return given | ({"tolerance": self.tolerance} if self.method.adaptive else {"step": self.step, "locate": False})
+        return {
+            "method": self.method.name,
+            "correction": self.wish,
+            "every": self.every,
+            "tolerance": self.tolerance,
+            "step": self.step,
+            "locate": None if self.method.adaptive else False,
+        }
 
 
 def _in_lanes(job: _Job, group: range, result: _Result) -> int:

@@ -8,12 +8,12 @@ the last bit as one in one part.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.dynamics import rattling, unwatched
+from taut.dynamics import implicit, rattling, unwatched
 from taut.dynamics.correction import (
     GAP,
     GAP_RATE,
@@ -301,20 +301,27 @@ def march(
 
 _LOOP = (remember, held, overshoot, balanced, close, rebalance, correct, settle, note, watch)
 _UNWATCHED = (unwatched.seek, unwatched.coming, unwatched.happen)
-_RUNGE_KUTTA = (lend_method, begin, advance, hand_on, estimate)
-_RATTLE = (rattling.lend_method, rattling.begin, rattling.meet, rattling.advance, rattling.hand_on, rattling.estimate)
 _NOT_BETWEEN = (rattling.widen, rattling.blend)
 
 
-def algorithm(*, rattles: bool, dense: bool, watches: bool) -> tuple[Callable[..., Any], ...]:
+STEPPERS: Mapping[str, tuple[Callable[..., Any], ...]] = {
+    "explicit": (lend_method, begin, advance, hand_on, estimate),
+    "implicit": (implicit.lend_method, implicit.begin, implicit.approach, implicit.advance, hand_on, estimate),
+    "rattle": (
+        *(rattling.lend_method, rattling.begin, rattling.meet),
+        *(rattling.advance, rattling.hand_on, rattling.estimate),
+    ),
+}
+
+
+def algorithm(stepper: str, *, dense: bool, watches: bool) -> tuple[Callable[..., Any], ...]:
     """The functions of a run, in the order in which they may call one another; see `taut.dynamics.verbs.spoken`.
 
     What a run does not need is left out, since it would only be compiled: the interpolant, and the search for events.
     """
-    stepper = _RATTLE if rattles else _RUNGE_KUTTA
     between = (widen, blend) if dense else _NOT_BETWEEN
     happens = (seek, coming, happen) if watches else _UNWATCHED
-    return (*stepper, *between, *_LOOP, *happens, take_place, march)
+    return (*STEPPERS[stepper], *between, *_LOOP, *happens, take_place, march)
 
 
 SHARED = ("settle", "meet")

@@ -11,13 +11,14 @@ import numpy as np
 
 from taut.dynamics import march as loop
 from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction
-from taut.dynamics.methods.tableau import Method, Rattle
+from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.dynamics.verbs import compiled, spoken
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.machine import Machine
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.watching import Watcher
+from taut.mechanics.yielding import yielding
 
 MOST_STEPS = 1e9
 """More steps or samples than anyone waits for; such a number is a slip."""
@@ -46,17 +47,17 @@ _COMPILED: dict[str, dict[str, Callable[..., Any]]] = {}
 
 
 def words_for(
-    plant: Machine, *, rattles: bool, dense: bool = False, watches: bool = False
+    plant: Machine, stepper: str = "explicit", *, dense: bool = False, watches: bool = False
 ) -> dict[str, Callable[..., Any]]:
     """The algorithms bound to a plant's verbs; the time loop compiled, once for each formulation, if those are kernels.
 
     What is called only at the start of a run stays as it is, except for what Python could not do with lanes.
     """
-    algorithm = loop.algorithm(rattles=rattles, dense=dense, watches=watches)
+    algorithm = loop.algorithm(stepper, dense=dense, watches=watches)
     words = spoken(algorithm, plant.verbs())
     if not plant.compiled:
         return words
-    key = f"_{plant.formulation}{'_rattle' if rattles else '_dense' if dense else ''}{'_watched' if watches else ''}"
+    key = f"_{plant.formulation}_{stepper}{'_dense' if dense else ''}{'_watched' if watches else ''}"
     if key not in _COMPILED:
         shared = (*loop.SHARED, "advance") if watches else loop.SHARED
         _COMPILED[key] = compiled(algorithm, plant.verbs(), ("march", "remember"), shared, key)
@@ -91,13 +92,13 @@ def check_options(
         raise OptionError(f'method "{method.name}" needs a step [s]{advice}')
     if method.adaptive and step is not None:
         raise OptionError(f'method "{method.name}" chooses its own step; give a tolerance instead, or use rk4')
-    if isinstance(method, Rattle):
-        _check_rattle(plant, method, wish)
-
-
-def _check_rattle(plant: Machine, method: Rattle, wish: Correction) -> None:
-    if wish.kind == "baumgarte" or wish.metric != "mass":
+    if isinstance(method, Rattle | Implicit) and (wish.kind == "baumgarte" or wish.metric != "mass"):
         raise OptionError(f'method "{method.name}" meets the constraints itself, by mass; leave the correction out')
+    if isinstance(method, Rattle):
+        _check_rattle(plant, method)
+
+
+def _check_rattle(plant: Machine, method: Rattle) -> None:
     if not plant.constant_mass:
         raise OptionError(f'method "{method.name}" needs a mass matrix that does not change; use dp5 or dp8')
     if plant.moved:
@@ -127,6 +128,8 @@ def prepare_run(
     watches: bool = False,
 ) -> Run:
     """watches: whether events are located."""
+    if isinstance(method, Implicit):
+        plant = yielding(plant)
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
     tables = plant.own_tables(metric=wish.metric, gains=(2.0 * alpha, beta * beta))
     coordinates = plant.coordinates
@@ -145,7 +148,8 @@ def prepare_run(
     state = (4 if rattles else 2) * coordinates + 1  # RATTLE keeps the remainders of its sums
     watched = plant.watcher.count if plant.watcher and watches else 0
     desk = loop.desk(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
-    words = words_for(plant, rattles=rattles, dense=dense, watches=watched > 0)
+    stepper = "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
+    words = words_for(plant, stepper, dense=dense, watches=watched > 0)
     return Run(plant, tables, words, method, rules, desk)
 
 
@@ -191,7 +195,7 @@ def resumed(run: Run, start: Trajectory) -> Checkpoint:
     if run.watcher:
         run.watcher.go_on(run.tables, point.flags)
     run.desk.bench[STARTED, 0] = point.clock[loop.REFERENCE]
-    same = start.options.get("method") == run.method.name and start.options.get("step") in (None, run.rules.fixed)
+    same = start.options.get("method") == run.method.name and start.options.get("step") == (run.rules.fixed or None)
     if same and point.y.size == state:
         return point
     y, clock, counts = np.zeros(state), point.clock.copy(), point.counts.copy()

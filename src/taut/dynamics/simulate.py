@@ -12,10 +12,11 @@ import numpy as np
 from taut.dynamics import march as loop
 from taut.dynamics.correction import Correction
 from taut.dynamics.following import Progress, follow, sample_times, status_of
-from taut.dynamics.methods import method_named
-from taut.dynamics.methods.tableau import Method, Rattle
+from taut.dynamics.methods import method_for
+from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.patience import patience
 from taut.dynamics.setup import Run, beginning, check_options, firmness_notes, prepare_run, resumed
+from taut.dynamics.stiffness import stiffness_notes
 from taut.dynamics.trajectory import (
     Checkpoint,
     Overall,
@@ -48,8 +49,8 @@ def simulate(
     tolerance: float = 1e-8,
     step: float | None = None,
     correction: Correction | str | None = None,
-    locate: bool = True,
-    samples: str = "steps",
+    locate: bool | None = None,
+    samples: str | None = None,
     history: bool = False,
     start: Trajectory | None = None,
     sink: Sink | None = None,
@@ -60,14 +61,18 @@ def simulate(
 
     every: time between samples [s]; a two-hundredth of the duration by default, or what the earlier trajectory had.
     method: "dp5" or "dp8" (adaptive, by tolerance), "rk4" (by step [s]), or for motion without damping "rattle2",
-        "rattle4", "rattle6", "rattle8" (by step), which keep energy bounded over very long times.
-    tolerance: of the error of one step, relative to the mean member length, and to the largest speed for velocities.
-    correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", and "none" for
-        RATTLE, which needs none.
+        "rattle4", "rattle6", "rattle8" (by step), which keep energy bounded over very long times. For stiff, damped,
+        slow motion "implicit3" or "implicit4" (by tolerance, or by step): stable whatever the step. A run that would
+        have gained by them says so in `notes`.
+    tolerance: of the error of one step, relative to the mean member length, and to the largest speed for velocities;
+        with implicit methods of fixed step only how closely they solve their equations.
+    correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", "none" for RATTLE,
+        which needs none, and "constraints" for implicit methods, which damp what is fast and are meant to.
     locate: find the instants at which cables slacken and tighten, to round-off; without it a step goes over them and
-        is only as good as its error estimate. What the plant watches is located in either case.
+        is only as good as its error estimate. None does so but for implicit methods, whose steps are meant to be long.
+        What the plant watches is located in any case.
     samples: "steps" are as good as steps; "dense" ones come from the method's interpolant and are then corrected, which
-        is cheaper where samples are much closer than steps.
+        is cheaper where samples are much closer than steps. None takes "steps", and "dense" for implicit methods.
     history: keep time, size, error and acceptance of every step in `history`.
     start: continue this trajectory to the duration, counted from its own start. The result holds its samples too and is
         the same, bit for bit, as one long run.
@@ -79,14 +84,18 @@ def simulate(
     begun = clocks.perf_counter()
     if isinstance(plant, Structure):
         raise OptionError("simulate takes what assemble returns, not a Structure: simulate(assemble(...))")
-    chosen = method_named(method)
+    chosen = method_for(method, tolerance, step)
     wish = correction_for(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
+    samples = samples or ("dense" if isinstance(chosen, Implicit) else "steps")
     if samples not in ("steps", "dense") or (
         samples == "dense" and not (isinstance(chosen, Method) and chosen.interpolant)
     ):
-        raise OptionError(f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5 or dp8')
+        raise OptionError(
+            f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5, dp8 or an implicit one'
+        )
     watcher = plant.watcher
+    locate = not isinstance(chosen, Implicit) if locate is None else locate
     run = prepare_run(
         plant,
         chosen,
@@ -142,7 +151,7 @@ def simulate(
             "physics": plant.fingerprint,
         },
         counts=_counts(state.counts),
-        notes=(*notes, *firmness_notes(run, state.clock)),
+        notes=(*notes, *firmness_notes(run, state.clock), *stiffness_notes(run, state)),
         events=events,
         model_text=model_text,
         load_names=plant.load_names,
@@ -184,10 +193,11 @@ def _check_start(plant: Machine, start: Trajectory, duration: float) -> None:
 
 
 def correction_for(correction: Correction | str | None, method: Method | Rattle) -> Correction:
-    """What is asked for, by name or in full; RATTLE needs none."""
+    """What is asked for, by name or in full. RATTLE needs none; an implicit method damps, and is meant to."""
     if isinstance(correction, Correction):
         return correction
-    return Correction(correction or ("none" if isinstance(method, Rattle) else "energy"))
+    usual = "none" if isinstance(method, Rattle) else "constraints" if isinstance(method, Implicit) else "energy"
+    return Correction(correction or usual)
 
 
 def _options(
@@ -195,7 +205,8 @@ def _options(
 ) -> dict[str, Any]:
     return {
         "method": method.name,
-        **({"tolerance": tolerance} if method.adaptive else {"step": step}),
+        **({"tolerance": tolerance} if method.adaptive or isinstance(method, Implicit) else {}),
+        **({} if method.adaptive else {"step": step}),
         "every": every,
         "correction": wish.kind,
         "correction_details": {

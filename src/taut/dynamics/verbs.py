@@ -117,6 +117,34 @@ def _stay(plant: Any, t: float, y: np.ndarray) -> None:
     """The same for kernels."""
 
 
+def stiffen(plant: Any, y: np.ndarray, s: float) -> int:
+    """Make `relax` ready at this state, for stages of which s [s] is h times the diagonal; negative if that fails.
+
+    This verb and the next four are asked of plants that take implicit steps only.
+    """
+    raise NotImplementedError
+
+
+def imbalance(plant: Any, t: float, y: np.ndarray, base: np.ndarray, s: float, out: np.ndarray) -> float:
+    """out = s^2 (forces and those of constraints) - s M (v - v0), with v0 from `base`; returns the rate of work."""
+    raise NotImplementedError
+
+
+def relax(plant: Any, covector: np.ndarray, rates: np.ndarray, direction: np.ndarray, gain: float) -> None:
+    """direction = (M + s C + s^2 K)^-1 (covector + G^T l) with G direction = rates; multipliers += gain * l."""
+    raise NotImplementedError
+
+
+def keep_pushes(plant: Any) -> None:
+    """Keep the multipliers that the last `rate` found."""
+    raise NotImplementedError
+
+
+def recall_pushes(plant: Any) -> None:
+    """Go back to the multipliers kept."""
+    raise NotImplementedError
+
+
 def row(matrix: np.ndarray, number: int) -> np.ndarray:
     """A row of a matrix; not the plant's, but bound like a verb because kernels have a cheaper way to it."""
     return np.asarray(matrix[number])

@@ -293,14 +293,26 @@ def _saddle(
         ),
         shape=(free.size, free.size),
     )
-    touched = touched[:rigid]
+    saddle, entry = bordered(weight, (bar_ends[0][:rigid], bar_ends[1][:rigid]), unknown, guides)
+    return saddle, np.concatenate([entry, np.full(6 * (coupling.size - rigid), -1, dtype=np.int64)])
+
+
+def bordered(
+    weight: sp.spmatrix, bar_ends: tuple[np.ndarray, np.ndarray], unknown: np.ndarray, guides: Guides
+) -> tuple[Saddle, np.ndarray]:
+    """[W G^T; G 0] with the guides' rows filled in, and where the rigid bars' rows go, -1 for a held coordinate.
+
+    unknown: (3 n,) the row of every coordinate in W, -1 where it is held.
+    """
+    free = np.flatnonzero(unknown >= 0)
+    touched = np.concatenate([unknown[end[:, None] + np.arange(3)] for end in bar_ends], axis=1)
     guided = unknown[guides.coordinate]
     movable = touched >= 0
     owner = np.repeat(np.arange(guides.value.size), np.diff(guides.start))[guided >= 0]
     sizes = np.concatenate([movable.sum(axis=1), np.bincount(owner, minlength=guides.value.size)])
     row_start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     saddle, places = analyse(weight, row_start, np.concatenate([touched[movable], guided[guided >= 0]]), free // 3)
-    entry = np.full((coupling.size, 6), -1, dtype=np.int64)
-    entry[:rigid][movable] = places[: int(movable.sum())]
+    entry = np.full(touched.shape, -1, dtype=np.int64)
+    entry[movable] = places[: int(movable.sum())]
     saddle.values[places[int(movable.sum()) :]] = guides.coefficient[guided >= 0]
     return saddle, entry.ravel()

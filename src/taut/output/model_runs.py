@@ -13,7 +13,7 @@ import numpy as np
 from taut.dynamics.correction import Correction
 from taut.dynamics.following import Progress
 from taut.dynamics.methods import method_named
-from taut.dynamics.methods.tableau import Rattle
+from taut.dynamics.methods.tableau import Implicit, Rattle
 from taut.dynamics.patience import patience
 from taut.dynamics.predictability import PART, compared, finer_run, mean_member
 from taut.dynamics.simulate import Sink, simulate
@@ -142,14 +142,18 @@ def _settings(scenario: Scenario, given: Mapping[str, Any], start: Trajectory | 
     kept = {name: start.options[name] for name in RUN_OPTIONS if name in start.options} if start else {}
     wanted = {**{name: getattr(scenario, name) for name in RUN_OPTIONS}, **kept, **given}
     method = method_named(wanted["method"])
-    adaptive = method.adaptive
+    adaptive, implicit = method.adaptive, isinstance(method, Implicit)
     if "method" in given:
-        if isinstance(method, Rattle) and "correction" not in given:
+        if isinstance(method, Rattle | Implicit) and "correction" not in given:
             wanted["correction"] = None  # what the file or the earlier run asks for was meant for its own method
         if adaptive and "step" not in given:
             wanted["step"] = None
         if not adaptive and "tolerance" in given:
             raise OptionError(f'method "{wanted["method"]}" takes equal steps; give a --step, not a --tolerance')
+    elif implicit and "tolerance" in given and "step" not in given:
+        wanted["step"] = None
+    elif implicit:
+        pass  # it takes either, or both
     elif "step" in given and "tolerance" in given:
         raise OptionError("--step asks for equal steps, --tolerance for adapted ones; give one of them")
     elif "step" in given and adaptive:

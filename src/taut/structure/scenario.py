@@ -156,5 +156,5 @@ class Scenario:
     correction: str | None = None
     solver: str = "direct"
     events: tuple[Watch, ...] = ()
-    locate: bool = True
+    locate: bool | None = None
     motions: tuple[Motion, ...] = ()

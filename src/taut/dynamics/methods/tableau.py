@@ -26,6 +26,17 @@ NODES, RESULT, ERRORS = 0, 1, 2
 """Where the lines are."""
 
 
+class Staged(NamedTuple):
+    """What the implicit kernel reads: a Tableau whose weights have a diagonal, and how closely stages are solved."""
+
+    weights: np.ndarray
+    lines: np.ndarray
+    interpolant: np.ndarray
+    stages: int
+    reuses_last: bool
+    tolerance: float
+
+
 class Composition(NamedTuple):
     """What the RATTLE kernel reads: the lengths of its substeps as fractions of the step."""
 
@@ -81,6 +92,30 @@ class Method:
             stages=stages,
             reuses_last=bool(np.array_equal(weights[stages - 1], lines[RESULT])),
         )
+
+
+@dataclass(frozen=True)
+class Implicit(Method):
+    """A diagonally implicit Runge-Kutta method: first stage explicit, one diagonal, the last stage the result.
+
+    tolerance: how closely stages are solved. Without `error_order` its steps are fixed.
+    """
+
+    tolerance: float = 1e-8
+
+    @property
+    def sample_stages(self) -> int:
+        """All: the last one is the result."""
+        return self.stages
+
+    @property
+    def rows(self) -> int:
+        """One beyond the stages, for the change that Newton's method makes."""
+        return self.stages + 1
+
+    @cached_property
+    def numbers(self) -> Staged:  # type: ignore[override]
+        return Staged(*super().numbers, tolerance=self.tolerance)
 
 
 @dataclass(frozen=True)

@@ -285,7 +285,7 @@ class ScenarioEntry(Entry):
     tolerance: float = 1e-8
     step: float | None = None
     correction: Name | None = None
-    locate: bool = True
+    locate: bool | None = None
     solver: Name = "direct"
 
 

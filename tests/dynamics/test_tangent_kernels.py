@@ -1,0 +1,113 @@
+"""The tangent of implicit steps against full matrices from other code: complex steps, and the paper's equations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from random_cases import Case, cases
+
+from taut import Bar, Structure, assemble
+from taut.mechanics import nodal_tangent, tangent
+from taut.mechanics.nodal_tangent import TANGENT, Tangent
+from taut.mechanics.yielding import yielding
+from taut.numerics.packing import Pack, reals_of
+
+SOME = settings(max_examples=40, derandomize=True, deadline=None)
+PUSH = TANGENT + Tangent._fields.index("push")
+S = 0.07
+
+
+def rows_of(case: Case) -> np.ndarray:
+    """Rows of G without those of supports: a bar's has a unit vector at each end, a guide's is one."""
+    dense = case.dense
+    bars, rows = len(dense.bars), dense.jacobian(dense.start)
+    rows = rows[: bars + len(case.structure.constraints)]
+    lengths = np.array([*(2.0 * length for length in dense.lengths), *np.linalg.norm(rows[bars:], axis=1)])
+    return rows / lengths[:, None]
+
+
+def matrix_of(case: Case, push: np.ndarray) -> np.ndarray:
+    """M + s C + s^2 K at rest, elastic forces by complex steps through `taut.mechanics.tangent`."""
+    dense, tables = case.dense, case.plant.tables
+    members = tangent.Members(
+        tables.cables.first // 3,
+        tables.cables.second // 3,
+        tables.cables.stiffness,
+        tables.cables.rest_length,
+        tables.cables.least == 0.0,
+    )
+
+    def forces(q: np.ndarray) -> np.ndarray:
+        spans = tangent.spans_of(members, q.reshape(-1, 3))
+        lengths = tangent.lengths_of(spans)
+        pulls = (tangent.tensions(members, lengths) / lengths)[:, None] * spans
+        return tangent.nodal_forces(members, pulls, q.size // 3).ravel()
+
+    every = np.eye(dense.size)
+    stiffness = -np.stack([forces(dense.start + 1e-30j * e).imag / 1e-30 for e in every], axis=1)
+    for k, x in enumerate(dense.bar_maps):
+        stiffness -= push[k] / dense.lengths[k] * x.T @ x
+    damping = -np.stack([dense.damper_force(dense.start, 1e-9 * e) / 1e-9 for e in every], axis=1)
+    return dense.mass + S * damping + S * S * stiffness
+
+
+def ready(case: Case, push: np.ndarray) -> tuple[Pack, np.ndarray]:
+    pack = yielding(case.plant).own_tables(metric="mass", gains=(0.0, 0.0))
+    reals_of(pack, PUSH)[:] = push
+    y = case.state
+    y[y.size // 2 :] = 0.0
+    return pack, y
+
+
+@SOME
+@given(cases())
+def test_what_is_solved_is_the_linearised_stage(case: Case) -> None:
+    random, free, rows = np.random.default_rng(3), case.dense.free, rows_of(case)
+    push = random.normal(scale=3.0, size=len(rows))
+    matrix = matrix_of(case, push)
+    _, _, turned = np.linalg.svd(rows[:, free]) if len(rows) else (0, 0, np.eye(free.size))
+    allowed = turned[len(rows) :]
+    assume(np.linalg.eigvalsh(allowed @ matrix[np.ix_(free, free)] @ allowed.T).min(initial=1.0) > 1e-2)
+    pack, y = ready(case, push)
+    assert nodal_tangent.stiffen(pack, y, S) >= 0
+    covector, rates = random.normal(size=case.dense.size), random.normal(size=len(rows))
+    direction = np.zeros(covector.size)
+    nodal_tangent.relax(pack, covector, rates, direction, 1.0)
+    found = reals_of(pack, PUSH) - push
+    left = (matrix @ direction - rows.T @ found - covector)[free]
+    scale = np.abs(matrix[free]) @ np.abs(direction) + np.abs(rows.T[free]) @ np.abs(found)
+    assert np.all(np.abs(left) <= 1e-9 * scale.max(initial=1.0))
+    np.testing.assert_allclose(rows[:, free] @ direction[free], rates, rtol=0.0, atol=1e-10)
+    assert not np.delete(direction, free).any()
+
+
+@SOME
+@given(cases())
+def test_the_imbalance_is_that_of_the_equations_of_motion(case: Case) -> None:
+    dense, rows, random = case.dense, rows_of(case), np.random.default_rng(4)
+    push = random.normal(size=len(rows))
+    pack, _ = ready(case, push)
+    y = case.state
+    q, v = dense.start, case.velocities.ravel()
+    base, out = random.normal(size=y.size), np.zeros(dense.size)
+    power = nodal_tangent.imbalance(pack, case.time, y, base, S, out)
+    drag, load = dense.damper_force(q, v), dense.load_force(case.time)
+    force = dense.elastic_force(q) + drag + load + dense.weight + rows.T @ push
+    wanted = S * S * force - S * dense.mass @ (v - base[v.size : 2 * v.size])
+    np.testing.assert_allclose(out, wanted, rtol=0.0, atol=1e-11 * max(1.0, np.abs(wanted).max()))
+    assert power == pytest.approx((drag + load) @ v, rel=1e-10, abs=1e-10)
+
+
+@pytest.mark.parametrize("push", [1.0, 1e3])
+def test_a_bar_that_would_fall_over_within_the_step_gets_a_positive_matrix_all_the_same(push: float) -> None:
+    # Across a bar of 1 kg / 3 at its end, S is 1/3 - s^2 push: negative from 68 N on.
+    bar = Structure({"a": (0, 0, 0), "b": (0, 0, 1)}, [Bar("bar", ("a", "b"), mass=1.0)], supports={"a": "xyz"})
+    plant = yielding(assemble(bar))
+    pack = plant.own_tables(metric="mass", gains=(0.0, 0.0))
+    reals_of(pack, PUSH)[:] = push
+    y, direction = np.append(plant.positions.ravel(), np.zeros(7)), np.zeros(6)
+    assert nodal_tangent.stiffen(pack, y, S) == 0
+    nodal_tangent.relax(pack, np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0]), np.zeros(1), direction, 0.0)
+    across = 1.0 / 3.0 - (S * S * push if push < 68.0 else 0.0)
+    assert direction[3] == pytest.approx(1.0 / across)
