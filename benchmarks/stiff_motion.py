@@ -1,4 +1,4 @@
-"""Stiff, damped, slow motion: implicit methods against explicit ones and scipy's Radau, and their cost as structures grow.
+"""Stiff, damped, slow motion: implicit methods against explicit ones and scipy's Radau, and their cost with size.
 
 A tower with steel cables, damped along its cables and at its nodes, is loaded from the side at once and settles. Every
 contestant gets the loosest tolerance with which no sample of any node is off by more than a tenth of a millimetre.
