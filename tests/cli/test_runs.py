@@ -81,6 +81,30 @@ def test_other_methods_go_on_too(taut: Callable, tbar: Path, method: str) -> Non
     assert_same_run(load_run("b.nc"), load_run("whole.nc"))
 
 
+@pytest.mark.parametrize("how", [[], ["--step", 0.01], ["--step", 0.01, "--tolerance", 1e-9]])
+def test_implicit_methods_take_a_tolerance_or_a_step_and_go_on(taut: Callable, tbar: Path, how: list) -> None:
+    told = ["--method", "implicit3", "--every", 0.05, *how]
+    assert taut("run", tbar, *told, "--duration", 0.2, "-o", "a.nc").code == 0
+    options = load_run("a.nc").options
+    assert (options["correction"], options["samples"], options.get("step")) == (
+        "constraints",
+        "dense",
+        0.01 if how else None,
+    )
+    assert options["tolerance"] == (1e-9 if len(how) == 4 else 1e-10), "the model says 1e-10"
+    assert taut("run", tbar, *told, "--duration", 0.4, "-o", "whole.nc").code == 0
+    assert taut("run", "--from", "a.nc", "--duration", 0.4, "-o", "b.nc").code == 0
+    assert_same_run(load_run("b.nc"), load_run("whole.nc"))
+    for told, method, step in (
+        (["--step", 0.02], "implicit3", 0.02),
+        (["--tolerance", 1e-4], "implicit3", None),
+        (["--method", "dp5"], "dp5", None),
+    ):
+        assert taut("run", "--from", "a.nc", "--duration", 0.4, *told, "-o", "c.nc").code == 0
+        options = load_run("c.nc").options
+        assert (options["method"], options.get("step")) == (method, step)
+
+
 def test_a_run_made_in_python_keeps_what_the_command_cannot_say(taut: Callable, tbar: Path) -> None:
     model = library.read_model(tbar)
     plant = library.assemble(model.structure)
