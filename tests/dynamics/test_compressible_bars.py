@@ -23,11 +23,13 @@ from taut import (
     assemble,
     balance,
     ensemble,
+    modes,
     prestress,
     read_model,
     simulate,
 )
 from taut.mechanics.lagrangian_verbs import motion
+from taut.mechanics.survey import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 TBAR = read_model(ROOT / "examples" / "tbar.yaml").structure
@@ -107,6 +109,13 @@ def test_steel_bars_move_as_far_from_rigid_ones_as_the_notes_say() -> None:
     rigid = simulate(assemble(tbar(STEEL), bars="rigid"), 10.0, every=0.01, method="dp8", tolerance=1e-12)
     soft = followed(tbar(STEEL), 1e-10)
     assert np.abs(soft.nodes - rigid.nodes).max() == pytest.approx(3.1e-7, rel=0.05)
+
+
+def test_the_hdpe_tbar_stands_and_swings_as_was_computed_elsewhere() -> None:
+    known = np.load(ROOT / "tests" / "data" / "stedy_tbar_lin_comp_hdpe.npz")
+    still = balance(tbar(HDPE))
+    np.testing.assert_allclose(still.structure.positions[2:, ::2].ravel(), known["q_eq"], atol=1e-12)
+    np.testing.assert_allclose(2.0 * np.pi * modes(still, count=4).frequency, known["freqs"], rtol=1e-10)
 
 
 # --- against energies alone
@@ -241,6 +250,8 @@ def test_bars_of_both_laws_are_reported_in_their_own_order() -> None:
     np.testing.assert_allclose(run.bar_force[:, 0], np.pi * 0.0025 * 1e9 / 5.0 * (length - 5.0), atol=1e-7)
     assert run.length_violation.max() <= 2e-13
     assert run.cable_tension.shape[1] == 4
+    told = facts(mixed_tbar)
+    assert (told["bar_law"], told["constraints"], told["degrees_of_freedom"]) == ("1 compressible, 1 rigid", 1, 3)
 
 
 def test_damping_takes_energy_out_of_a_bar_and_is_accounted_for() -> None:
@@ -249,6 +260,8 @@ def test_damping_takes_energy_out_of_a_bar_and_is_accounted_for() -> None:
     assert plant.dampers == ('bar "b1"',)
     run = simulate(plant, 1.0, tolerance=1e-10)
     assert run.work[-1] < -1e-6
+    rayleigh = assemble(damped, damping=Damping(stiffness=1e-3)).tables.cables
+    assert rayleigh.damping[4] == pytest.approx(2e3 + 1e-3 * rayleigh.stiffness[4])
     assert np.abs(run.energy_violation).max() <= 1e-9
     with pytest.raises(OptionError, match='bar "b1" damps'):
         simulate(plant, 1.0, method="rattle4", step=1e-4)
