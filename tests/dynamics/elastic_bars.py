@@ -8,12 +8,20 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
-from taut import Bar, Cable, LagrangianPlant, Material, Structure
+from taut import Bar, Cable, LagrangianPlant, Material, Structure, read_model
 
 AXES = "xyz"
+TBAR = read_model(Path(__file__).resolve().parents[2] / "examples" / "tbar.yaml").structure
+HDPE = Material("hdpe", density=960.0, youngs_modulus=1e9, poisson_ratio=0.46)
+
+
+def tbar(material: Material, inertia: str = "cylinder") -> Structure:
+    """The T-bar of the paper with compressible bars."""
+    return TBAR.changed("bar:*", material=material, radius=0.05, inertia=inertia, law="compressible")
 
 
 def bar_mass_block(bar: Bar, mass: float, natural: float, span: np.ndarray) -> np.ndarray:

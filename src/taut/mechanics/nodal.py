@@ -21,6 +21,7 @@ import math
 
 import numpy as np
 
+from taut.mechanics.crushing import stop_if_crushed
 from taut.mechanics.signals import signal_value
 from taut.mechanics.systems import prepare_system, solve_pairs, solve_system
 from taut.mechanics.tables import (
@@ -40,15 +41,12 @@ from taut.mechanics.tables import (
     work_in,
 )
 from taut.numerics.compiled import entry, inlined, kernel, woven
-from taut.numerics.lanes import some, where
+from taut.numerics.lanes import where
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import lent, shifted, start_of
 
 NO_LENGTH = 1e-150
 """[m] Stands in for a length of zero, where there is no direction to pull in."""
-
-CRUSHED_LENGTH = 0.05
-"""A compressible bar pressed to this fraction of its length is no bar any more, and the run ends."""
 
 
 @inlined
@@ -123,20 +121,6 @@ def carried(p: Pack, y: np.ndarray, v: np.ndarray, out: np.ndarray) -> None:
     """out = M(q) v at the positions of y."""
     sizes = sizes_in(p)
     momentum(nodes_in(p).mass, bars_in(p), sizes.rods, v, sizes.coordinates, out)
-
-
-@inlined
-def stop_if_crushed(p: Pack, y: np.ndarray, force: np.ndarray) -> None:
-    """Where a compressible bar is pressed to nothing there is no force, so that no step leads there."""
-    bars, crushed, sizes = bars_in(p), constants_in(p).crushed, sizes_in(p)
-    for k in range(sizes.bars, sizes.rods):
-        i, j, least = bars.first[k], bars.second[k], CRUSHED_LENGTH * bars.length[k]
-        bx, by, bz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
-        short = bx * bx + by * by + bz * bz < least * least
-        if some(short):
-            crushed[0] = bars.column[k]
-            force[i] += where(short, np.nan, 0.0)
-            force[j] += where(short, np.nan, 0.0)  # either end may be held
 
 
 @inlined

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +13,9 @@ import numpy as np
 from taut.errors import ModelError, OptionError, suggestion
 from taut.mechanics import nodal_events, nodal_manifold, nodal_outputs, redundancy
 from taut.mechanics.assembly import euclidean, nodal_tables
+from taut.mechanics.crushing import CRUSHED_LENGTH
 from taut.mechanics.moving import tabulated_motions
-from taut.mechanics.nodal import CRUSHED_LENGTH
+from taut.mechanics.periods import shortest_period
 from taut.mechanics.signals import Function, pieces_of, tabulate
 from taut.mechanics.slopes import Slopes, nodal_slopes
 from taut.mechanics.survey import problems_of_motion, problems_of_scenario
@@ -146,28 +146,7 @@ class Plant:
 
         A longer step could jump over a cable that goes taut and slack again, and no error estimate would see it.
         """
-        tables = self.tables
-        own = len(self.structure.cables)
-        stiffness = np.zeros(tables.nodes.mass.size)
-        for end in (tables.cables.first, tables.cables.second):
-            np.add.at(stiffness, end[:own], tables.cables.stiffness[:own])
-        free = tables.nodes.free
-        swinging = stiffness[free // 3 * 3] / tables.nodes.mass[free]
-        trembling = tables.cables.stiffness[own:, None] * self._softness()
-        fastest = max(float(np.max(swinging, initial=0.0)), float(np.max(trembling, initial=0.0)))
-        return math.inf if fastest == 0.0 else 2.0 * math.pi / math.sqrt(fastest)
-
-    def _softness(self) -> np.ndarray:
-        """(compressible bars, 3) how readily the ends of each part along each axis, its neighbours at rest [1/kg]."""
-        tables = self.tables
-        movable = np.zeros(tables.nodes.mass.size, dtype=bool)
-        movable[tables.nodes.free] = True
-        soft = tables.bars.per_length == 0.0
-        i, j = (end[soft, None] + np.arange(3) for end in (tables.bars.first, tables.bars.second))
-        own, other, between = tables.nodes.mass[i], tables.nodes.mass[j], tables.bars.coupling[soft, None]
-        both = movable[i] & movable[j]
-        alone = np.where(movable[i], 1.0 / own, np.where(movable[j], 1.0 / other, 0.0))
-        return np.asarray(np.where(both, (own + other + 2.0 * between) / (own * other - between**2), alone))
+        return shortest_period(self.tables, len(self.structure.cables))
 
     @cached_property
     def fingerprint(self) -> str:
