@@ -134,7 +134,7 @@ def test_a_bar_pressed_to_nothing_ends_the_run_and_is_named() -> None:
             run = simulate(plant, 2.0, **options)
             assert not run.ok
             assert run.time[-1] < 0.5
-            assert any('bar "soft" would next be pressed to less than 5%' in note for note in run.notes)
+            assert 'bar "soft" would next be pressed to less than 5%' in run.status
             assert np.isfinite(run.nodes).all()
             assert run.nodes[:, 1, 0].min() >= 0.05 * (1 - 1e-9)
 

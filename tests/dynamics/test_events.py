@@ -379,3 +379,32 @@ def test_damping_of_the_whole_is_found_too() -> None:
     plain = simulate(assemble(on_a_leash(20.0, slack=0.3), velocities={"mass": (2.0, 0.0, 0.0)}), 1.0)
     rayleigh = simulate(assemble(on_a_leash(slack=0.3), velocities={"mass": (2.0, 0.0, 0.0)}, damping=stiff), 1.0)
     assert [e.time for e in plain.events] == pytest.approx([e.time for e in rayleigh.events], abs=1e-14)
+
+
+def test_chatter_is_left_to_the_law_as_given_and_said() -> None:
+    """A tiny mass that bounces between two cables a thousand times a second, beside a mountain that swings in hours."""
+    grain = Structure(
+        {
+            "a": (0.0, 0.0, 0.0),
+            "b": (2.0, 0.0, 0.0),
+            "grain": (1.0, 0.0, 0.0),
+            "top": (0.0, 5.0, 0.0),
+            "m": (1.0, 5.0, 0.0),
+        },
+        cables={
+            "left": Cable("left", ("a", "grain"), rest_length=1.0, stiffness=10.0),
+            "right": Cable("right", ("grain", "b"), rest_length=1.0, stiffness=10.0),
+            "slow": Cable("slow", ("top", "m"), rest_length=1.0, stiffness=1.0, law="spring"),
+        },
+        supports={"a": "xyz", "b": "xyz", "top": "xyz", "grain": "yz", "m": "yz"},
+        point_masses={"grain": 1e-6, "m": 1e9},
+    )
+    plant = assemble(grain, velocities={"grain": (1.0, 0.0, 0.0)})
+    run = simulate(plant, 0.05, tolerance=1e-9)
+    omega = math.sqrt(10.0 / 1e-6)
+    assert run.ok
+    assert {event.subject for event in run.events if event.change == "chatters"} == {"left", "right"}
+    assert run.counts["events"] < 60
+    assert "chatters" in run.events[-1].name
+    # Two springs that take turns are one: the motion goes on, only less exactly.
+    np.testing.assert_allclose(run.node("grain")[:, 0], 1.0 + np.sin(omega * run.time) / omega, atol=1e-7)

@@ -75,6 +75,9 @@ def status_of(code: int | None, run: Run, clock: np.ndarray) -> str:
         return f"finished at {t}, where it was to stop"
     if code is None:
         return f"interrupted at {t}"
+    obstacle = run.plant.obstacle(run.tables) if code in (loop.STUCK, loop.BLOWN) else ""
+    if obstacle:
+        return f"stopped at {t}: {obstacle}"
     if code == loop.STUCK:
         return (
             f"stopped at {t}: the step fell to {clock[loop.STEP]:.1e} s, below round-off; the motion is singular there"

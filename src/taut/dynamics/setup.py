@@ -227,12 +227,9 @@ def constraint_names(plant: Machine, chosen: np.ndarray) -> str:
 
 
 def firmness_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
-    """Whether the constraints came close to depending on one another during the run, when, and which.
-
-    After it, what the plant itself has to say of the end.
-    """
+    """Whether the constraints came close to depending on one another during the run, when, and which."""
     if not clock[loop.FIRMNESS] < loop.SHAKY:
-        return run.plant.remarks(run.tables)
+        return ()
     among = ""
     weak = run.desk.vectors[loop.WEAK]
     combination = np.abs(run.plant.weakest(weak)) if np.any(weak) and not run.plant.lanes else np.zeros(0)
@@ -241,7 +238,6 @@ def firmness_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
     return (
         f"the constraints{among} nearly depended on one another at t = {clock[loop.FIRMNESS_TIME]:.6g} s "
         f"(independence {clock[loop.FIRMNESS]:.1e}); the motion may branch there, so do not trust it beyond",
-        *run.plant.remarks(run.tables),
     )
 
 

@@ -154,8 +154,8 @@ class LagrangianPlant:
         lengths = np.linalg.norm(gradient, axis=1, keepdims=True)
         return np.asarray(gradient / np.where(lengths > 0.0, lengths, 1.0))
 
-    def remarks(self, tables: Desk) -> tuple[str, ...]:
-        return ()
+    def obstacle(self, tables: Desk) -> str:
+        return ""
 
     def observed(self, tables: Desk, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         """All potential energy counts as elastic."""

@@ -98,8 +98,8 @@ class Machine(Protocol):
     def weakest(self, y: np.ndarray) -> np.ndarray:
         """The combination of constraints that says least here; empty where that is too dear to find."""
 
-    def remarks(self, tables: Any) -> tuple[str, ...]:
-        """What is to be said at the end of a run that used these tables."""
+    def obstacle(self, tables: Any) -> str:
+        """Why no step leads on from where a run got stuck; nothing where the plant does not know."""
 
     def slopes(self, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Slopes:
         """The first derivatives of the equations at a state on the constraints, with a word of slopes.HELD kept."""

@@ -213,14 +213,14 @@ class Plant:
     def weakest(self, y: np.ndarray) -> np.ndarray:
         return redundancy.weakest_combination(self.tables, y) if self.rows <= SMALL else np.zeros(0)
 
-    def remarks(self, tables: Pack) -> tuple[str, ...]:
+    def obstacle(self, tables: Pack) -> str:
         crushed = int(integers_of(tables, CRUSHED)[0])
         if crushed < 0:
-            return ()
+            return ""
         name = list(self.structure.bars)[crushed]
         return (
             f'bar "{name}" would next be pressed to less than {CRUSHED_LENGTH:.0%} of its length without force, '
-            "where it is no bar any more; make it stiffer, or load it less",
+            "where it is no bar any more; make it stiffer, or load it less"
         )
 
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
