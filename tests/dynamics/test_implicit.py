@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from test_other_coordinates import four_bar
 
+import taut
 from taut import (
     Bar,
     Cable,
@@ -297,3 +298,35 @@ def test_a_step_too_long_to_be_solved_is_a_status() -> None:
     run = simulate(plant, 10.0, every=1.0, method="implicit3", step=5.0)
     assert run.status == "stopped at t = 0 s: the next state is not finite; a step of 5 s is too long here"
     assert run.time.size == 1
+
+
+def test_a_tower_with_compressible_bars_settles_as_with_explicit_steps() -> None:
+    """Rigid and compressible bars, mixed; slack cables found by the steps or stepped over."""
+    steel = taut.Material("steel", youngs_modulus=2e9, density=2700.0)
+    tower = taut.tower(2, radius=0.3, height=0.6, class_=2).supported("bottom*")
+    tower = tower.changed("cable:*", damping=20.0, rest_ratio=0.98)
+    some = list(tower.bars)[1::2]
+    for name in some:
+        tower = tower.changed(f"bar:{name}", law="compressible", material=steel, radius=0.01, damping=50.0)
+    plant = taut.assemble(tower, gravity=9.81, loads=[taut.Load("top1", "x", taut.Constant(20.0))])
+    best = taut.simulate(plant, 0.2, every=0.02, method="dp8", tolerance=1e-11)
+    for locate in (False, True):
+        run = taut.simulate(plant, 0.2, every=0.02, method="implicit4", tolerance=1e-8, locate=locate, samples="steps")
+        assert run.ok
+        assert np.abs(run.nodes - best.nodes).max() < 2e-6
+        assert run.length_violation.max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"motions": [taut.Motion("*", "x", acceleration=1.0)]}, "supports that move"),
+        ({"bars": "compressible"}, "thickness counts"),
+    ],
+)
+def test_what_implicit_steps_do_not_know_is_refused(changes: dict, what: str) -> None:
+    steel = taut.Material("steel", youngs_modulus=2e9, density=2700.0)
+    tower = taut.tower(1, radius=0.3, height=0.6).supported("bottom*")
+    tower = tower.changed("bar:*", material=steel, radius=0.01, inertia="cylinder")
+    with pytest.raises(taut.OptionError, match=what):
+        taut.simulate(taut.assemble(tower, **changes), 0.1, method="implicit3")

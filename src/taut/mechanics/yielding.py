@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,8 @@ from taut.errors import OptionError
 from taut.mechanics.assembly import bordered
 from taut.mechanics.machine import Machine
 from taut.mechanics.plant import Plant
-from taut.mechanics.tables import GAINS, STABILISED, Nodal
-from taut.numerics.packing import Pack, copied, integers_of, packed, reals_of
+from taut.mechanics.tables import Nodal
+from taut.numerics.packing import Pack, packed
 from taut.numerics.saddle import Saddle, weight_places
 
 DIAGONAL = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -36,18 +35,12 @@ class YieldingPlant(Plant):
         """None: steps that are stable whatever their length may pass over what is fast."""
         return math.inf
 
-    @cached_property
-    def _with_tangent(self) -> Pack:
+    def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
+        """By mass and without Baumgarte's gains: implicit steps meet the constraints themselves."""
         from taut.mechanics.nodal_tangent import Tangent
 
         tangent, saddle = _tangent(self.tables)
         return packed([*self.tables, Tangent(**tangent), saddle])[0]
-
-    def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
-        pack = copied(self._with_tangent)
-        reals_of(pack, GAINS)[:] = gains
-        integers_of(pack, STABILISED)[0] = int(any(gains))
-        return pack
 
     def verbs(self) -> dict[str, Callable[..., Any]]:
         from taut.mechanics.nodal_tangent import TANGENT_VERBS
@@ -65,8 +58,6 @@ def yielding(plant: Machine) -> YieldingPlant:
             "implicit methods need the tangent of a structure with nodes, bars and cables; use dp5 or dp8 for a plant "
             "in other coordinates"
         )
-    if isinstance(plant, YieldingPlant):
-        return plant
     if plant.motions or plant.thickens:
         what = "supports that move" if plant.motions else "compressible bars whose thickness counts (inertia: cylinder)"
         raise OptionError(f"implicit methods know nothing of {what}; use dp5 or dp8")
