@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from taut.mechanics.tables import METRIC, Nodal, Sizes
+from taut.mechanics.tables import METRIC, Nodal
+from taut.mechanics.unpacking import Sizes
 from taut.numerics.compiled import bound
 
 

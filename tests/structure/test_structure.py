@@ -268,7 +268,11 @@ def test_a_sound_structure_has_no_problems() -> None:
         ),
         (
             square().with_constraints(on_plane("x", "a", (0, 0, 0))),
-            "constraints.x: constrains nothing: every coefficient is zero",
+            "constraints.x: constrains nothing: its coefficients are zero, or cancel",
+        ),
+        (
+            square().with_constraints(LinearConstraint("x", (("a", "x", 1.0), ("a", "x", -1.0)))),
+            "constraints.x: constrains nothing: its coefficients are zero, or cancel",
         ),
         (
             square().grouped("x", "low"),

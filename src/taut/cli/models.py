@@ -75,10 +75,10 @@ def info(
 
 
 def _method_problems(scenario: Scenario) -> list[Problem]:
-    from taut.dynamics.methods import method_named
+    from taut.dynamics.methods import method_for
 
     try:
-        method = method_named(scenario.method)
+        method = method_for(scenario.method, scenario.tolerance, scenario.step)
     except OptionError as error:
         return [Problem(("scenario", "method"), str(error))]
     if method.adaptive and scenario.step is not None:

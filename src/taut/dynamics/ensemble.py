@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from taut.dynamics import desk as at
 from taut.dynamics import march as loop
 from taut.dynamics.correction import Correction
 from taut.dynamics.following import Progress, follow, sample_times, status_of
@@ -153,10 +154,10 @@ def _in_lanes(job: _Job, group: range, result: _Result) -> int:
     code, _, _ = follow(run, point, result.times, states, job.duration, None, job.interrupted)
     if code not in (loop.FINISHED, None):
         return _one_by_one(job, group, result)
-    filled, size = int(point.counts[loop.FILLED]), plant.coordinates
+    filled, size = int(point.counts[at.FILLED]), plant.coordinates
     said = [*firmness_notes(run, point.clock)]
-    if point.counts[loop.UNBALANCED]:
-        said.append(f"the correction gave up on {point.counts[loop.UNBALANCED]} states")
+    if point.counts[at.UNBALANCED]:
+        said.append(f"the correction gave up on {point.counts[at.UNBALANCED]} states")
     notes = tuple(f"of variants {group[0]} to {group[-1]} together: {note}" for note in said)
     for lane, k in enumerate(group):
         result.nodes[k, :filled] = states[:filled, :size, lane].reshape(filled, size // 3, 3)

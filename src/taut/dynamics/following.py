@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from taut.dynamics import desk as at
 from taut.dynamics import march as loop
 from taut.dynamics.setup import Run
 from taut.dynamics.trajectory import Checkpoint
@@ -40,8 +41,8 @@ def follow(
     longest = run.desk.history.shape[0] or 10**9
     noted, happened = [np.zeros((0, 4))], [np.zeros((0, 3))]
     clock, counts = state.clock, state.counts
-    counts[loop.FILLED] = 0
-    counts[loop.FRESH] = 0
+    counts[at.FILLED] = 0
+    counts[at.FRESH] = 0
     while code == loop.PAUSED and not interrupted():
         begun = clocks.perf_counter()
         code = run.words["march"](
@@ -59,16 +60,16 @@ def follow(
         )
         spent = clocks.perf_counter() - begun
         budget = int(min(max(budget * LATENCY / max(spent, 1e-6), 1), 4 * budget, longest))
-        noted.append(run.desk.history[: counts[loop.NOTED]].copy())
-        happened.append(run.desk.log[: counts[loop.LOGGED]].copy())
-        counts[loop.NOTED] = counts[loop.LOGGED] = 0
+        noted.append(run.desk.history[: counts[at.NOTED]].copy())
+        happened.append(run.desk.log[: counts[at.LOGGED]].copy())
+        counts[at.NOTED] = counts[at.LOGGED] = 0
         if progress is not None:
-            progress(min(float(clock[loop.TIME]), duration), duration)
+            progress(min(float(clock[at.TIME]), duration), duration)
     return None if code == loop.PAUSED else code, np.concatenate(noted), np.concatenate(happened)
 
 
 def status_of(code: int | None, run: Run, clock: np.ndarray) -> str:
-    t = f"t = {clock[loop.TIME]:.6g} s"
+    t = f"t = {clock[at.TIME]:.6g} s"
     if code == loop.FINISHED:
         return "finished"
     if code == loop.STOPPED:
@@ -79,9 +80,7 @@ def status_of(code: int | None, run: Run, clock: np.ndarray) -> str:
     if obstacle:
         return f"stopped at {t}: {obstacle}"
     if code == loop.STUCK:
-        return (
-            f"stopped at {t}: the step fell to {clock[loop.STEP]:.1e} s, below round-off; the motion is singular there"
-        )
+        return f"stopped at {t}: the step fell to {clock[at.STEP]:.1e} s, below round-off; the motion is singular there"
     if code == loop.UNHELD:
         return f"stopped at {t}: the correction could not bring the bars back to their lengths; take a smaller step"
     return f"stopped at {t}: the next state is not finite; a step of {run.rules.fixed:g} s is too long here"

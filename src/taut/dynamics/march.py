@@ -9,7 +9,7 @@ the last bit as one in one part.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,7 @@ from taut.dynamics.correction import (
     GAP,
     GAP_RATE,
     STARTED,
-    Limits,
     balanced,
-    bench,
     close,
     correct,
     held,
@@ -28,83 +26,45 @@ from taut.dynamics.correction import (
     rebalance,
     remember,
 )
+from taut.dynamics.desk import (
+    ERROR,
+    EVALUATIONS,
+    EVENTS,
+    FILLED,
+    FIRMNESS,
+    FIRMNESS_TIME,
+    FRESH,
+    GRID,
+    ITERATIONS,
+    LAST_ERROR,
+    LAST_EVENT,
+    LOGGED,
+    NOTED,
+    PIECE,
+    REJECTED,
+    SAMPLE,
+    START,
+    STEP,
+    STEPS,
+    TIME,
+    TRIAL,
+    UNBALANCED,
+    WEAK,
+    ZERO,
+)
 from taut.dynamics.happening import coming, happen, seek
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
 from taut.dynamics.verbs import arrive, enter, firmness, gaps, lend, lend_plant, row
 from taut.numerics.vectors import finite, number_at, put
 
 FINISHED, PAUSED, STUCK, UNHELD, BLOWN, STOPPED, TO_CUT = range(7)
+GO_ON = -1
 
 HELD = 1e-9
 """A correction that gives up is still good enough if no gap is larger than this fraction of its bar."""
 
 SHAKY = 1e-4
 """Constraints less independent than this are worth a word (see `firmness`)."""
-
-CLOCK, COUNTS = 7, 13
-"""Sizes of the clock and the counts, whose places follow; a checkpoint of other sizes is of another version."""
-
-TIME, STEP, LAST_ERROR, REFERENCE, START, FIRMNESS, FIRMNESS_TIME = range(CLOCK)
-"""Places in the clock: now [s], the next step [s], the last accepted error, energy minus work at the start [J], the
-time from which fixed steps are counted, and how and when the constraints were least independent."""
-
-STEPS, REJECTED, EVALUATIONS, ITERATIONS, UNBALANCED, GRID, PIECE, FRESH, FILLED, NOTED = range(10)
-EVENTS, LOGGED, LAST_EVENT = range(10, COUNTS)
-"""Places in the counts: accepted steps, rejected ones, calls of `rate`, correction iterations, steps whose energy
-could not be corrected, fixed steps from the start, current piece of the signals, whether the first stage is there,
-in this call samples filled and steps noted in the history, located events, those of them in the log, and which was the
-last."""
-
-
-class Rules(NamedTuple):
-    """How to step. A fixed step has tolerance 0."""
-
-    tolerance: float
-    fixed: float
-    longest: float
-    error_order: int
-    stages: int
-    sample_stages: int  # enough for a result without an error estimate
-    dense: bool
-    limits: Limits
-
-
-class Desk(NamedTuple):
-    """Work space of the loop; few arrays, as in `taut.dynamics.correction.bench`."""
-
-    stages: np.ndarray
-    side: np.ndarray  # stages of the shorter steps that end on samples
-    vectors: np.ndarray  # rows below
-    blend: np.ndarray  # weights of the interpolant
-    history: np.ndarray  # (rows, 4) time, step, error, 1 if accepted; no rows if not wanted
-    log: np.ndarray  # (rows, 3) time, number of the event, what it is about does now; no rows if not watched
-    bench: np.ndarray
-
-
-TRIAL, SAMPLE, ERROR, ZERO, WEAK = range(5)
-"""Rows of a desk's vectors: the end of a step, a sample, an error estimate, zeros, and the state at which the
-constraints were least independent."""
-
-
-def desk(
-    rows: int,
-    state: int,
-    coordinates: int,
-    constraints: int,
-    history: int,
-    watched: int = 0,
-    lanes: tuple[int, ...] = (),
-) -> Desk:
-    """watched: how many events there can be at one instant. lanes: () for one plant, (WIDTH,) for as many in lanes."""
-    return Desk(
-        stages=np.zeros((rows, state, *lanes)),
-        side=np.zeros((rows, state, *lanes)),
-        vectors=np.zeros((5, state, *lanes)),
-        blend=np.zeros(rows),
-        history=np.zeros((history, 4)),
-        log=np.zeros((1000 + 2 * watched if watched else 0, 3)),
-        bench=bench(coordinates, constraints, lanes),
-    )
 
 
 def settle(plant: Any, y: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
@@ -134,7 +94,7 @@ def note(t: float, h: float, error: float, accepted: float, counts: np.ndarray, 
         counts[NOTED] = row + 1
 
 
-def watch(plant: Any, clock: np.ndarray, y: np.ndarray, weak: np.ndarray) -> None:
+def note_firmness(plant: Any, clock: np.ndarray, y: np.ndarray, weak: np.ndarray) -> None:
     """Remember when the constraints were least independent, and the state if that was close to a loss of rank."""
     firm = firmness(plant)
     if firm < clock[FIRMNESS]:
@@ -145,14 +105,14 @@ def watch(plant: Any, clock: np.ndarray, y: np.ndarray, weak: np.ndarray) -> Non
 
 
 def take_place(plant: Any, event: int, t: float, y: np.ndarray, counts: np.ndarray, log: np.ndarray) -> int:
-    """Let an event happen at a state; returns what is left to do about it: 0 nothing, 1 to stop, 2 to cut."""
+    """Let an event happen at a state; returns how the call ends with it, or GO_ON."""
     before = counts[LOGGED]
     left, now = happen(plant, event, t, y, log, before)
     counts[EVENTS] += now - before
     counts[LOGGED] = now
     counts[LAST_EVENT] = event
     counts[FRESH] = 0
-    return int(left)
+    return GO_ON if left == 0 else STOPPED if left == 1 else TO_CUT
 
 
 def march(
@@ -192,9 +152,9 @@ def march(
         if landed:
             event = coming(plant, t)
             if event >= 0:
-                left = take_place(plant, event, t, y, counts, log)
-                if left > 0:
-                    return STOPPED if left == 1 else TO_CUT
+                code = take_place(plant, event, t, y, counts, log)
+                if code != GO_ON:
+                    return code
                 continue
             landed = False
 
@@ -234,9 +194,9 @@ def march(
         if event >= 0 and length < h - 1e-12 * h:
             end, lands = t + length, False
         if event >= 0 and not end > t:
-            left = take_place(plant, event, t, y, counts, log)
-            if left > 0:
-                return STOPPED if left == 1 else TO_CUT
+            code = take_place(plant, event, t, y, counts, log)
+            if code != GO_ON:
+                return code
             continue
         used = 0 if free else settle(plant, trial, counts, limits, b)
         if used < 0:
@@ -273,7 +233,7 @@ def march(
         counts[STEPS] += 1
         if history.shape[0] > 0:
             note(t, end - t, error, 1.0, counts, history)
-        watch(plant, clock, y, weak)
+        note_firmness(plant, clock, y, weak)
         counts[FRESH] = 0
         if hands_on and used == 0 and not lands:
             hand_on(stages, rules.sample_stages)
@@ -294,12 +254,12 @@ def march(
             enter(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
             landed = True
         if event >= 0:
-            left = take_place(plant, event, end, y, counts, log)
-            if left > 0:
-                return STOPPED if left == 1 else TO_CUT
+            code = take_place(plant, event, end, y, counts, log)
+            if code != GO_ON:
+                return code
 
 
-_LOOP = (remember, held, overshoot, balanced, close, rebalance, correct, settle, note, watch)
+_LOOP = (remember, held, overshoot, balanced, close, rebalance, correct, settle, note, note_firmness)
 _UNWATCHED = (unwatched.seek, unwatched.coming, unwatched.happen)
 _NOT_BETWEEN = (rattling.widen, rattling.blend)
 

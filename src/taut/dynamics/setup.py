@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from taut.dynamics import desk as at
 from taut.dynamics import march as loop
 from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
@@ -34,8 +35,8 @@ class Run:
     tables: Any
     words: dict[str, Callable[..., Any]]
     method: Method | Rattle
-    rules: loop.Rules
-    desk: loop.Desk
+    rules: at.Rules
+    desk: at.Desk
 
     @property
     def watcher(self) -> Watcher | None:
@@ -134,7 +135,7 @@ def prepare_run(
     tables = plant.own_tables(metric=wish.metric, gains=(2.0 * alpha, beta * beta))
     coordinates = plant.coordinates
     limits = wish.limits(coordinates, plant.typical_time, works=plant.works)
-    rules = loop.Rules(
+    rules = at.Rules(
         tolerance=tolerance,
         fixed=0.0 if method.adaptive else float(step or 0.0),
         longest=plant.shortest_period,
@@ -147,7 +148,7 @@ def prepare_run(
     rattles = isinstance(method, Rattle)
     state = (4 if rattles else 2) * coordinates + 1  # RATTLE keeps the remainders of its sums
     watched = plant.watcher.count if plant.watcher and watches else 0
-    desk = loop.desk(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
+    desk = at.desk(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
     stepper = "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
     words = words_for(plant, stepper, dense=dense, watches=watched > 0)
     return Run(plant, tables, words, method, rules, desk)
@@ -174,15 +175,15 @@ def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, 
             f"stays {np.abs(gap).max():.3g} m off; move the nodes, or take one of them away"
         )
         raise ModelError([Problem((), message)])
-    clock, counts = np.zeros(loop.CLOCK), np.zeros(loop.COUNTS, dtype=np.int64)
-    clock[loop.LAST_ERROR] = 1e-4
-    clock[loop.FIRMNESS] = 1.0
+    clock, counts = np.zeros(at.CLOCK), np.zeros(at.COUNTS, dtype=np.int64)
+    clock[at.LAST_ERROR] = 1e-4
+    clock[at.FIRMNESS] = 1.0
     if run.watcher:
         run.watcher.begin(tables, y, locate=locate)
     run.words["remember"](tables, y, bench)
-    clock[loop.REFERENCE] = bench[STARTED, 0].flat[0]
-    counts[loop.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
-    clock[loop.STEP] = _first_step(run, y, 0.0) if run.method.adaptive else 0.0
+    clock[at.REFERENCE] = bench[STARTED, 0].flat[0]
+    counts[at.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
+    clock[at.STEP] = _first_step(run, y, 0.0) if run.method.adaptive else 0.0
     point = Checkpoint(y, clock, counts)
     return point, () if plant.lanes else (*plant.changes(y[:size], y[size : 2 * size]), *_redundancy_notes(run, y))
 
@@ -190,19 +191,19 @@ def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, 
 def resumed(run: Run, start: Trajectory) -> Checkpoint:
     """The state from which an earlier run goes on: exactly its own with the same method, a new start with another."""
     point, state = start.checkpoint, run.desk.vectors.shape[1]
-    if point.clock.size != loop.CLOCK or point.counts.size != loop.COUNTS or point.y.size <= 2 * run.plant.coordinates:
+    if point.clock.size != at.CLOCK or point.counts.size != at.COUNTS or point.y.size <= 2 * run.plant.coordinates:
         raise OptionError("the trajectory to continue was made by another version of taut, or is damaged; start afresh")
     if run.watcher:
         run.watcher.go_on(run.tables, point.flags)
-    run.desk.bench[STARTED, 0] = point.clock[loop.REFERENCE]
+    run.desk.bench[STARTED, 0] = point.clock[at.REFERENCE]
     same = start.options.get("method") == run.method.name and start.options.get("step") == (run.rules.fixed or None)
     if same and point.y.size == state:
         return point
     y, clock, counts = np.zeros(state), point.clock.copy(), point.counts.copy()
     kept = 2 * run.plant.coordinates + 1
     y[:kept] = point.y[:kept]
-    clock[loop.START], clock[loop.LAST_ERROR], counts[loop.GRID] = clock[loop.TIME], 1e-4, 0
-    clock[loop.STEP] = _first_step(run, y, float(clock[loop.TIME])) if run.method.adaptive else 0.0
+    clock[at.START], clock[at.LAST_ERROR], counts[at.GRID] = clock[at.TIME], 1e-4, 0
+    clock[at.STEP] = _first_step(run, y, float(clock[at.TIME])) if run.method.adaptive else 0.0
     return Checkpoint(y, clock, counts, point.flags)
 
 
@@ -228,16 +229,16 @@ def constraint_names(plant: Machine, chosen: np.ndarray) -> str:
 
 def firmness_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
     """Whether the constraints came close to depending on one another during the run, when, and which."""
-    if not clock[loop.FIRMNESS] < loop.SHAKY:
+    if not clock[at.FIRMNESS] < loop.SHAKY:
         return ()
     among = ""
-    weak = run.desk.vectors[loop.WEAK]
+    weak = run.desk.vectors[at.WEAK]
     combination = np.abs(run.plant.weakest(weak)) if np.any(weak) and not run.plant.lanes else np.zeros(0)
     if combination.size:
         among = " of " + constraint_names(run.plant, np.flatnonzero(combination > 0.1 * combination.max()))
     return (
-        f"the constraints{among} nearly depended on one another at t = {clock[loop.FIRMNESS_TIME]:.6g} s "
-        f"(independence {clock[loop.FIRMNESS]:.1e}); the motion may branch there, so do not trust it beyond",
+        f"the constraints{among} nearly depended on one another at t = {clock[at.FIRMNESS_TIME]:.6g} s "
+        f"(independence {clock[at.FIRMNESS]:.1e}); the motion may branch there, so do not trust it beyond",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from taut.dynamics import desk as at
 from taut.dynamics import march as loop
 from taut.dynamics.correction import Correction
 from taut.dynamics.following import Progress, follow, sample_times, status_of
@@ -116,7 +117,7 @@ def simulate(
         start = on_grid(start, every)
         point, notes = resumed(run, start), start.notes
         times = sample_times(duration, every)
-        times = times[(times > start.time[-1] + 1e-9 * every) & (times >= point.clock[loop.TIME])]
+        times = times[(times > start.time[-1] + 1e-9 * every) & (times >= point.clock[at.TIME])]
     parts: list[Trajectory] = []
     told = Overall()
     if sink is None:
@@ -240,25 +241,25 @@ def _parts(
     while begin < max(times.size, 1) and code in (loop.FINISHED, loop.TO_CUT):
         wanted = times[begin : begin + rows]
         code, noted, log = follow(run, state, wanted, states, duration, progress, interrupted)
-        filled = int(state.counts[loop.FILLED])
+        filled = int(state.counts[at.FILLED])
         begin += filled if filled or code == loop.TO_CUT else 1
-        yield code, _read_off(run, wanted[:filled], states[:filled], state.clock[loop.REFERENCE]), noted, log
+        yield code, _read_off(run, wanted[:filled], states[:filled], state.clock[at.REFERENCE]), noted, log
         if code == loop.TO_CUT and run.watcher:
-            run.watcher.cut(run.tables, int(state.counts[loop.LAST_EVENT]), state.y)
-    now = state.clock[loop.TIME : loop.TIME + 1]
+            run.watcher.cut(run.tables, int(state.counts[at.LAST_EVENT]), state.y)
+    now = state.clock[at.TIME : at.TIME + 1]
     if code == loop.STOPPED and (begin == 0 or times[begin - 1] < now[0]):
-        last = _read_off(run, now, state.y[None], state.clock[loop.REFERENCE])
+        last = _read_off(run, now, state.y[None], state.clock[at.REFERENCE])
         yield code, last, np.zeros((0, 4)), np.zeros((0, 3))
 
 
 def _counts(counts: np.ndarray) -> dict[str, int]:
     places = {
-        "steps": loop.STEPS,
-        "rejected": loop.REJECTED,
-        "evaluations": loop.EVALUATIONS,
-        "iterations": loop.ITERATIONS,
-        "unbalanced": loop.UNBALANCED,
-        "events": loop.EVENTS,
+        "steps": at.STEPS,
+        "rejected": at.REJECTED,
+        "evaluations": at.EVALUATIONS,
+        "iterations": at.ITERATIONS,
+        "unbalanced": at.UNBALANCED,
+        "events": at.EVENTS,
     }
     return {name: int(counts[place]) for name, place in places.items()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.dynamics import march as loop
+from taut.dynamics import desk as at
 from taut.dynamics.methods.tableau import Implicit, Method
 from taut.dynamics.setup import Run
 from taut.dynamics.trajectory import Checkpoint
@@ -22,11 +22,11 @@ ROUNDS, NUDGE = 20, 1e-7
 
 def stiffness_notes(run: Run, point: Checkpoint) -> tuple[str, ...]:
     """What is to be said where the mean step of an explicit run is about as long as stability allows at its end."""
-    steps, method = int(point.counts[loop.STEPS]), run.method
+    steps, method = int(point.counts[at.STEPS]), run.method
     explicit = isinstance(method, Method) and method.adaptive and not isinstance(method, Implicit)
     if not explicit or steps < WORTH_A_WORD or not isinstance(run.plant, Plant) or not np.isfinite(point.y).all():
         return ()
-    mean = float(point.clock[loop.TIME]) / steps
+    mean = float(point.clock[at.TIME]) / steps
     fastest = fastest_rate(run, point)
     if not mean * fastest > AT_THE_EDGE:
         return ()
@@ -38,7 +38,7 @@ def stiffness_notes(run: Run, point: Checkpoint) -> tuple[str, ...]:
 
 def fastest_rate(run: Run, point: Checkpoint) -> float:
     """The largest |eigenvalue| [1/s] of the linearised motion, by power iteration on differences of rates."""
-    y, t, size = point.y, float(point.clock[loop.TIME]), 2 * run.plant.coordinates
+    y, t, size = point.y, float(point.clock[at.TIME]), 2 * run.plant.coordinates
     here, there = np.zeros_like(y), np.zeros_like(y)
     run.words["rate"](run.tables, t, y, here)
     way = np.zeros_like(y)

@@ -97,7 +97,7 @@ class Trajectory:
     energy_kinetic: np.ndarray  # (T,)
     energy_elastic: np.ndarray  # (T,)
     energy_gravity: np.ndarray  # (T,)
-    work: np.ndarray  # (T,) of loads and dampers since the start
+    work: np.ndarray  # (T,) of loads, dampers, moved supports and cuts since the start
     energy_violation: np.ndarray  # (T,) energy - start energy - work
     length_violation: np.ndarray  # (T,) worst gap of a bar or constraint
     rate_violation: np.ndarray  # (T,) its rate

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from taut.errors import ModelError, OptionError, Problem
+from taut.errors import OptionError
 from taut.mechanics.inertia import inertia
 from taut.mechanics.tables import (
     DIRECT,
@@ -197,8 +197,6 @@ def _guides(structure: Structure, index: dict[str, int]) -> Guides:
             merged[at] = merged.get(at, 0.0) + coefficient
         places, row = np.array(list(merged), dtype=np.int64), np.array(list(merged.values()))
         norm = float(np.linalg.norm(row))
-        if norm == 0.0:
-            raise ModelError([Problem(("constraints", constraint.name), "its terms cancel; it constrains nothing")])
         coordinates += places.tolist()
         coefficients += (row / norm).tolist()
         values.append(float(row @ shape[places] if constraint.value is None else constraint.value) / norm)

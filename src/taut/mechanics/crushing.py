@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.mechanics.tables import bars_in, constants_in, sizes_in
+from taut.mechanics.unpacking import bars_in, constants_in, sizes_in
 from taut.numerics.compiled import inlined
 from taut.numerics.lanes import some, where
 from taut.numerics.packing import Pack

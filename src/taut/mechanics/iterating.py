@@ -12,7 +12,8 @@ import math
 
 import numpy as np
 
-from taut.mechanics.tables import Bars, Guides, Krylov, Sizes, bars_in, guides_in, krylov_in, sizes_in
+from taut.mechanics.tables import Bars, Guides, Krylov
+from taut.mechanics.unpacking import Sizes, bars_in, guides_in, krylov_in, sizes_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.lanes import some, where
 from taut.numerics.packing import Pack

@@ -20,7 +20,6 @@ from taut.mechanics.moving import moved_in, put_motions
 from taut.mechanics.nodal import applied_forces, carried, put_gap_rates, put_guide_rates
 from taut.mechanics.nodal_outputs import imbalance
 from taut.mechanics.systems import prepare_system, solve_system
-from taut.mechanics.tables import bars_in, constants_in, guides_in, sizes_in, work_in
 from taut.mechanics.thick_verbs import (
     OUTPUTS,
     THICK_MASS,
@@ -29,6 +28,7 @@ from taut.mechanics.thick_verbs import (
     thick_forces,
     thick_imbalance,
 )
+from taut.mechanics.unpacking import bars_in, constants_in, guides_in, sizes_in, work_in
 from taut.numerics.compiled import again, entry, kernel, woven
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import start_of

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from taut.mechanics.tables import MOVED, Moved, signals_in, sizes_in
+from taut.mechanics.tables import MOVED, Moved
+from taut.mechanics.unpacking import signals_in, sizes_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.curves import three_point_slopes
 from taut.numerics.lanes import one

@@ -24,12 +24,8 @@ import numpy as np
 from taut.mechanics.crushing import stop_if_crushed
 from taut.mechanics.signals import signal_value
 from taut.mechanics.systems import prepare_system, solve_pairs, solve_system
-from taut.mechanics.tables import (
-    EXPLICIT,
-    SYSTEM,
-    Bars,
-    Cables,
-    Guides,
+from taut.mechanics.tables import EXPLICIT, SYSTEM, Bars, Cables, Guides
+from taut.mechanics.unpacking import (
     bars_in,
     cables_in,
     constants_in,

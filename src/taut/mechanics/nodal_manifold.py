@@ -11,8 +11,8 @@ import numpy as np
 
 from taut.mechanics.nodal import carried, energies, gap_of_bar, gap_of_guide, pull
 from taut.mechanics.systems import prepare_system, solve_system
-from taut.mechanics.tables import (
-    DIRECT,
+from taut.mechanics.tables import DIRECT
+from taut.mechanics.unpacking import (
     bars_in,
     cables_in,
     constants_in,

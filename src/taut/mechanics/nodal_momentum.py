@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from taut.mechanics.nodal import carried
-from taut.mechanics.tables import bars_in, nodes_in, sizes_in, work_in
+from taut.mechanics.unpacking import bars_in, nodes_in, sizes_in, work_in
 from taut.numerics.compiled import entry, inlined
 from taut.numerics.lanes import some, where
 from taut.numerics.packing import Pack

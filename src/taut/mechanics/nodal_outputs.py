@@ -17,8 +17,8 @@ from taut.mechanics.nodal import (
     rate,
 )
 from taut.mechanics.signals import signal_value
-from taut.mechanics.tables import (
-    Nodal,
+from taut.mechanics.tables import Nodal
+from taut.mechanics.unpacking import (
     bars_in,
     cables_in,
     constants_in,

@@ -22,11 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taut.mechanics.nodal import NO_LENGTH, applied_forces, cable_state, carried
-from taut.mechanics.tables import (
-    PAIR_PARTS,
-    THICK,
-    Bars,
-    Thick,
+from taut.mechanics.tables import PAIR_PARTS, THICK, Bars, Thick
+from taut.mechanics.unpacking import (
     bars_in,
     cables_in,
     constants_in,

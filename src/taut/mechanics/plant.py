@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import ModelError, OptionError, suggestion
-from taut.mechanics import nodal_events, nodal_manifold, nodal_outputs, redundancy
+from taut.mechanics import nodal_manifold, nodal_outputs, nodal_switching, redundancy
 from taut.mechanics.assembly import euclidean, nodal_tables
 from taut.mechanics.crushing import CRUSHED_LENGTH
 from taut.mechanics.moving import tabulated_motions
@@ -228,7 +228,7 @@ class Plant:
         pieces = pieces_of(self.breaks, times)
         looks = reals_of(tables, BAND)[0] > 0.0
         if looks:
-            nodal_events.release(tables)
+            nodal_switching.release(tables)
         observe = self._verb_set.observe
         if self.compiled:
             observe(tables, times, pieces, states, self.held, out)
@@ -242,7 +242,7 @@ class Plant:
                 tables, self.tables, states, self.held, out.bar_force, out.constraint_force, out.reaction
             )
         if looks:
-            nodal_events.freeze(tables)
+            nodal_switching.freeze(tables)
         size = self.coordinates
         return {
             "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),

@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.mechanics.systems import prepare_system, solve_system
-from taut.mechanics.tables import DIRECT, SYSTEM, Nodal, bars_in, constants_in, guides_in, saddle_in, sizes_in
+from taut.mechanics.tables import DIRECT, SYSTEM, Nodal
+from taut.mechanics.unpacking import bars_in, constants_in, guides_in, saddle_in, sizes_in
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import start_of

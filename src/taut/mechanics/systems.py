@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.mechanics.tables import (
-    EXPLICIT,
-    Bars,
-    Pairs,
+from taut.mechanics.tables import EXPLICIT, Bars, Pairs
+from taut.mechanics.unpacking import (
     Sizes,
     bars_in,
     constants_in,

@@ -23,7 +23,8 @@ import numpy as np
 
 from taut.mechanics.nodal import applied_forces, momentum
 from taut.mechanics.systems import prepare_system
-from taut.mechanics.tables import SYSTEM, THICK, bars_in, nodes_in, saddle_in, sizes_in, thick_in
+from taut.mechanics.tables import SYSTEM, THICK
+from taut.mechanics.unpacking import bars_in, nodes_in, saddle_in, sizes_in, thick_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Pack, size_of
 from taut.numerics.pointers import shifted

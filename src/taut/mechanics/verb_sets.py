@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from taut.mechanics import nodal, nodal_events, nodal_manifold, nodal_momentum, nodal_outputs
+from taut.mechanics import nodal, nodal_events, nodal_manifold, nodal_momentum, nodal_outputs, nodal_switching
 
 NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
     "lend_plant": nodal.lend_plant,
@@ -28,7 +28,7 @@ NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
     "crossing": nodal_events.crossing,
     "margin": nodal_events.margin,
     "due": nodal_events.due,
-    "strike": nodal_events.strike,
+    "strike": nodal_switching.strike,
 }
 """What a stepper or a correction may ask of a plant's tables. A formulation is one more set of these."""
 

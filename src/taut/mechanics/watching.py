@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from taut.errors import OptionError
-from taut.mechanics import nodal_events
+from taut.mechanics import nodal_switching
 from taut.mechanics.nodal_events import (
     ABOVE,
     AS_GIVEN,
@@ -163,10 +163,10 @@ class Watcher:
 
     def begin(self, tables: Pack, y: np.ndarray, *, locate: bool) -> None:
         """Say of every event where it stands at the start of a run; locate: of slackening cables too."""
-        nodal_events.begin_watching(tables, y)
+        nodal_switching.begin_watching(tables, y)
         if not locate:
             integers_of(tables, STATE)[: len(self.cables)] = AS_GIVEN
-        nodal_events.freeze(tables)
+        nodal_switching.freeze(tables)
 
     def flags(self, tables: Pack) -> np.ndarray:
         """Where every event stands, as numbers."""
@@ -178,7 +178,7 @@ class Watcher:
         if flags.size != 3 * self.count + 1:
             raise OptionError("the trajectory to continue was made without looking for events; start afresh")
         nowhere = np.zeros(2 * reals_of(tables, NODES + 1).size + 1)
-        nodal_events.begin_watching(tables, nowhere)
+        nodal_switching.begin_watching(tables, nowhere)
         state, burst, last = flags[:-1].reshape(3, -1)
         integers_of(tables, STATE)[:] = state
         integers_of(tables, BURST)[:] = burst
@@ -187,11 +187,11 @@ class Watcher:
         for k, thing in enumerate(self.things):
             if thing.watch.then == "cut" and state[len(self.cables) + k] == DONE:
                 self.cut(tables, len(self.cables) + k, nowhere)
-        nodal_events.freeze(tables)
+        nodal_switching.freeze(tables)
 
     def cut(self, tables: Pack, event: int, y: np.ndarray) -> None:
         """Cut the members that an event cuts, at a state whose work pays for it."""
-        nodal_events.cut(tables, event, y)
+        nodal_switching.cut(tables, event, y)
 
     def happened(self, log: np.ndarray) -> tuple[Event, ...]:
         """The log of a run (time, number of the event, what it is about does now) in words."""

@@ -187,8 +187,11 @@ def _point_masses(structure: Structure) -> Iterator[Problem]:
 def _constraint(structure: Structure, constraint: LinearConstraint) -> Iterator[Problem]:
     path = ("constraints", constraint.name)
     yield from _number((*path, "value"), constraint.value, "m", sign=False)
-    if not any(coefficient != 0.0 for _, _, coefficient in constraint.terms):
-        yield Problem(path, "constrains nothing: every coefficient is zero")
+    whole: dict[tuple[str, str], float] = {}
+    for node, axis, coefficient in constraint.terms:
+        whole[node, axis] = whole.get((node, axis), 0.0) + coefficient
+    if not any(whole.values()):
+        yield Problem(path, "constrains nothing: its coefficients are zero, or cancel")
     for node, axis, coefficient in constraint.terms:
         if node not in structure.nodes:
             yield Problem(path, f'no node "{node}"{suggestion(node, structure.nodes)}')
