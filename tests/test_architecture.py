@@ -35,6 +35,8 @@ def test_imports_go_downwards(path: Path) -> None:
     here = ORDER.index(room_of(path))
     for room in imported_rooms(path):
         assert ORDER.index(room) <= here, f"{path.name} in {room_of(path)} imports from {room}"
+    if room_of(path) == "dynamics":
+        assert "statics" not in imported_rooms(path), "the two do not know each other"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))

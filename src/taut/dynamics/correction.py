@@ -19,6 +19,7 @@ Energies may be floats or lanes of them (`taut.numerics.lanes`); all lanes are c
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -69,6 +70,15 @@ class Correction:
         for name in ("tolerance", "energy_tolerance"):
             if not getattr(self, name) > 0.0:
                 raise OptionError(f"correction {name} {getattr(self, name)} must be more than zero")
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Correction:
+        """The correction that a run had, from its options as they come back from a file."""
+        details: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in options.get("correction_details", {}).items()
+        }
+        return cls(options["correction"], **details)
 
     def limits(self, coordinates: int, typical_time: float, *, works: bool) -> Limits:
         """The same as numbers for a plant of that many coordinates; round-off of a long sum widens the energy's."""

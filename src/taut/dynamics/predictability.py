@@ -81,9 +81,6 @@ def finer_run(
     plant: Machine, options: Mapping[str, Any], duration: float, progress: Progress | None = None
 ) -> tuple[Trajectory, str]:
     """The same run with a tenth of the tolerance, or half the step, and what that is."""
-    details = dict(options["correction_details"])
-    if isinstance(details.get("gains"), list):
-        details["gains"] = tuple(details["gains"])
     given: dict[str, Any] = {name: options[name] for name in ("method", "every", "samples", "locate")}
     if options.get("tolerance") is not None:
         given["tolerance"] = max(options["tolerance"] / FINER, 1e-15)
@@ -91,8 +88,7 @@ def finer_run(
     else:
         given["step"] = options["step"] / 2.0
         finer = f"step {given['step']:g} s"
-    correction = Correction(options["correction"], **details)
-    return simulate(plant, duration, correction=correction, progress=progress, **given), finer
+    return simulate(plant, duration, correction=Correction.of_options(options), progress=progress, **given), finer
 
 
 def mean_member(run: Trajectory) -> float:

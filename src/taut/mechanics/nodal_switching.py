@@ -82,13 +82,13 @@ def _change(p: Pack, e: int, t: float, y: np.ndarray, log: np.ndarray, filled: i
     state, left, told = s.state[e], FOLLOWED, 1
     if e < cables:
         k = s.cable[e]
-        stretch, _ = stretch_of(p, k, y)
+        stretch, rate = stretch_of(p, k, y)
         if s.burst[e] > MOST_QUICK:
             s.state[e] = AS_GIVEN
         elif state == TAUT:
             s.state[e] = LIMP if s.damping[k] > 0.0 and stretch > s.band[0] else SLACK
-        elif state == LIMP and stretch <= s.band[0]:
-            s.state[e], told = SLACK, 0
+        elif state == LIMP and stretch < -(stretch + s.damping[k] / s.stiffness[k] * rate):
+            s.state[e], told = SLACK, 0  # it has become short before its tension came back
         else:
             s.state[e] = TAUT
         _put_cable(p, s, k, s.state[e])

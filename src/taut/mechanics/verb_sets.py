@@ -32,8 +32,6 @@ NODAL_VERBS: Mapping[str, Callable[..., Any]] = {
 }
 """What a stepper or a correction may ask of a plant's tables. A formulation is one more set of these."""
 
-AS_PRINTED = "compressible as printed"
-
 
 class VerbSet(NamedTuple):
     """The functions of `taut.dynamics.verbs`, the one that reads outputs off states, and a name for them."""

@@ -12,8 +12,7 @@ import numpy as np
 from taut.control.linear_model import LinearModel
 from taut.control.linearise import linearise
 from taut.control.norms import Norm, h2_norm, hinf_norm
-from taut.mechanics.plant import assemble
-from taut.output.model_runs import PHYSICS
+from taut.output.model_runs import assembled
 from taut.output.model_statics import steady_loads
 from taut.output.whole_files import written_whole
 from taut.statics.equilibrium import Equilibrium
@@ -30,7 +29,7 @@ def linear_model(
     model: Model, inputs: list[str] | None, outputs: list[str] | None, *, rest: Equilibrium | None, held: str
 ) -> LinearModel:
     """Of a model at its start, or where it rests under its gravity and the steady part of its loads."""
-    physics = {name: getattr(model.scenario, name) for name in PHYSICS}
+    changed: dict[str, Any] = {}
     structure = rest.structure if rest else model.structure
     if rest:
         steady = [
@@ -38,8 +37,9 @@ def linear_model(
             for node, force in steady_loads(model.scenario).items()
             for axis, value in zip(AXES, force, strict=True)
         ]
-        physics |= {"loads": steady, "velocities": {}}
-    return linearise(assemble(structure, **physics), inputs=inputs, outputs=outputs, held=held)
+        changed = {"loads": steady, "velocities": {}}
+    plant = assembled(structure, model.scenario, **changed)
+    return linearise(plant, inputs=inputs, outputs=outputs, held=held)
 
 
 def linear_numbers(model: LinearModel) -> dict[str, Any]:

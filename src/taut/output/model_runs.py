@@ -26,6 +26,7 @@ from taut.output.store import load_run
 from taut.structure.files import Model, located, parse_model
 from taut.structure.format.overriding import overridden
 from taut.structure.scenario import Scenario
+from taut.structure.structure import Structure
 
 RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction", "locate")
 """What a scenario and the command line both say."""
@@ -83,7 +84,7 @@ class _Kept:
 
     def judged(self, model: Model, run: Trajectory) -> Trajectory:
         """The run, with how long it can be believed."""
-        plant = _assembled(model)
+        plant = assembled(model.structure, model.scenario)
         time, nodes = np.concatenate(self._time), np.concatenate(self._nodes)
         with progress_bar(0.0, float(time[-1])) as report:
             other, finer = finer_run(plant, run.options, float(time[-1]), report)
@@ -109,14 +110,15 @@ def _simulated(
     if start and start.options.get("method") == wanted["method"]:
         wanted["samples"] = start.options.get("samples", "steps")
     try:
-        plant = _assembled(model)
+        plant = assembled(model.structure, model.scenario)
         return simulate(plant, duration, **wanted, start=start, sink=sink, progress=progress, model_text=text)
     except ModelError as error:
         raise located(model, error.problems) from None
 
 
-def _assembled(model: Model) -> Plant:
-    return assemble(model.structure, **{name: getattr(model.scenario, name) for name in PHYSICS})
+def assembled(structure: Structure, scenario: Scenario, **changed: Any) -> Plant:
+    """A structure ready to move as a scenario says, but for what is changed."""
+    return assemble(structure, **{name: getattr(scenario, name) for name in PHYSICS} | changed)
 
 
 def continued(source: Path, other: Model | None, overrides: Iterable[str]) -> tuple[Model, Trajectory]:
@@ -169,7 +171,4 @@ def _correction(kind: str | None, start: Trajectory | None) -> Correction | str 
     """The correction of that kind, with what a scenario cannot say taken from the run that is continued."""
     if not start or start.options.get("correction") != kind or kind is None:
         return kind
-    details = dict(start.options.get("correction_details", {}))
-    if "gains" in details:
-        details["gains"] = tuple(details["gains"])
-    return Correction(kind, **details)
+    return Correction.of_options(start.options)

@@ -12,8 +12,8 @@ from taut.dynamics.correction import Correction
 from taut.dynamics.simulate import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
-from taut.mechanics.plant import Plant, assemble
-from taut.output.model_runs import PHYSICS, RUN_OPTIONS
+from taut.mechanics.plant import Plant
+from taut.output.model_runs import RUN_OPTIONS, assembled
 from taut.output.recording import save_run
 from taut.structure.files import model_text
 from taut.structure.scenario import Scenario
@@ -36,7 +36,7 @@ class Case:
     samples: str = "steps"
 
     def plant(self) -> Plant:
-        return assemble(self.structure, **{name: getattr(self.scenario, name) for name in PHYSICS})
+        return assembled(self.structure, self.scenario)
 
     def followed(self, plant: Plant) -> Trajectory:
         """The run of its plant."""
