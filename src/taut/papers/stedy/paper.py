@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from taut.papers.paper import Paper
-from taut.papers.stedy import arm, ball, compressible, linear, tbar, tbar_long, times
+from taut.papers.stedy import arm, at_rest, ball, compressible, doublet, linear, norms, stiff, tbar, tbar_long, times
 
-GROUPS = (tbar, times, tbar_long, arm, ball, compressible, linear)
+GROUPS = (tbar, times, tbar_long, arm, ball, linear, compressible, stiff, doublet, at_rest, norms)
 """Each has CLAIMS and PICTURES."""
 
 ABOUT = """\
