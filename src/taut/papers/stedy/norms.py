@@ -74,7 +74,7 @@ def _hinf(material: str, bench: Bench) -> Measured:
 
 
 def _finite(norm: Norm) -> float | str:
-    return f"infinite: {norm.reason}" if math.isinf(norm.value) else norm.value
+    return "infinite" if math.isinf(norm.value) else norm.value
 
 
 def _h2(material: str, bench: Bench) -> Measured:

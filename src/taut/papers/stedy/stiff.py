@@ -109,7 +109,8 @@ def _stiff(bench: Bench) -> Measured:
         "The bars ring undamped and are set ringing at the start, so the ringing is part of the motion and every "
         "method has to follow it: steps are short for accuracy, not for stability. Here scipy's Radau, for stiff "
         "equations, at the loosest tolerance at which it is as accurate as scipy's explicit DOP853 at 1e-10, both on "
-        "equations in lengths and angles written for this alone. Radau's Jacobians and factors are not even counted.",
+        "equations in lengths and angles written for this alone. Radau's Jacobians and factors are not even counted. "
+        "The authors' MATLAB solver is not here.",
         {
             **{f"{method}: evaluations in 1 s": float(runs[method].evaluations) for method in (IMPLICIT, EXPLICIT)},
             **{f"{method}: error in 1 s [m]": _off(runs[method], exact) for method in (IMPLICIT, EXPLICIT)},
