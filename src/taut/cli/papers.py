@@ -79,7 +79,7 @@ def _show(report: Report, folder: Path) -> None:
         if finding.verdict != REPRODUCED:
             told = f"{finding.claim.id}: {finding.claim.says} {finding.reason}"
             print("\n" + textwrap.fill(told, WIDTH, subsequent_indent="  "))
-    print(f"\n{report.summary}, in {report.seconds:.0f} s")
+    print(f"\n{report.summary}, in {report.seconds:.0f} s ({report.cpu_seconds:.0f} s of CPU time)")
     for note in report.notes:
         print(f"note: {note}")
     print(f"report: {folder / 'report.md'}, with {len(report.pictures)} pictures and {len(report.runs)} run files")

@@ -26,7 +26,7 @@ Made = TypeVar("Made")
 class Case:
     """One run of a paper. name: of its file, unique in the paper. samples: as `simulate` takes them.
 
-    correction: where the scenario's word for it does not say enough.
+    correction: where the scenario's word for it does not say enough. bars: as `assemble` takes them.
     """
 
     name: str
@@ -34,9 +34,10 @@ class Case:
     scenario: Scenario
     correction: Correction | None = None
     samples: str = "steps"
+    bars: str | None = None
 
     def plant(self) -> Plant:
-        return assembled(self.structure, self.scenario)
+        return assembled(self.structure, self.scenario, bars=self.bars)
 
     def followed(self, plant: Plant) -> Trajectory:
         """The run of its plant."""

@@ -17,7 +17,8 @@ from taut.papers.paper import Paper
 class Report:
     """findings: in the paper's order. failures: claims that could not be computed, and why.
 
-    pictures: files by name. runs: run files. seconds: how long it took, of wall time. notes: pictures that are missing.
+    pictures: files by name. runs: run files. seconds, cpu_seconds: how long it took, of wall and of CPU time.
+    notes: pictures that are missing.
     """
 
     paper: Paper
@@ -26,6 +27,7 @@ class Report:
     pictures: Mapping[str, Path]
     runs: tuple[Path, ...]
     seconds: float
+    cpu_seconds: float
     notes: tuple[str, ...] = ()
 
     @property
@@ -50,6 +52,7 @@ class Report:
             "pictures": {name: str(path) for name, path in self.pictures.items()},
             "runs": [str(path) for path in self.runs],
             "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
             "notes": list(self.notes),
         }
 
@@ -77,7 +80,8 @@ def table(report: Report) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     paper = report.paper
-    yield from (f"# {paper.title}", "", f"{paper.authors}. `taut reproduce {paper.key}`: {report.summary}.", "")
+    took = f"{report.seconds:.0f} s, {report.cpu_seconds:.0f} s of CPU time"
+    yield from (f"# {paper.title}", "", f"{paper.authors}. `taut reproduce {paper.key}`: {report.summary}; {took}.", "")
     yield from (paper.about, "", table(report), "", "## Claim by claim", "")
     for finding in report.findings:
         claim = finding.claim

@@ -13,7 +13,7 @@ from taut.papers.stedy.minimal import reference
 from taut.structure.examples import example
 from taut.structure.files import read_model
 from taut.structure.generators import tbar
-from taut.structure.scenario import Scenario
+from taut.structure.scenario import Scenario, Signal, Sinusoid
 
 TOLERANCE = 1e-10
 """Of the paper's runs, and of the violations that its correction lets pass (gamma)."""
@@ -54,6 +54,20 @@ def pushed(name: str, duration: float, every: float, tolerance: float, correctio
         replace(model.scenario, duration=duration, every=every, tolerance=tolerance, correction=correction),
         FULL if correction == "energy" else None,
     )
+
+
+def brief(
+    name: str, push: float, correction: str = "energy", tolerance: float = TOLERANCE, method: str = "dp5"
+) -> Case:
+    """The first second of the Arm or the Ball, pushed by another force [N]."""
+    case = pushed(name, 1.0, 0.01, tolerance, correction)
+    loads = tuple(replace(load, signal=_as_large(load.signal, push)) for load in case.scenario.loads)
+    scenario = replace(case.scenario, loads=loads, method=method)
+    return replace(case, name=f"{case.name}-{push:g}N-{method}", scenario=scenario)
+
+
+def _as_large(signal: Signal, amplitude: float) -> Signal:
+    return replace(signal, amplitude=amplitude) if isinstance(signal, Sinusoid) else signal
 
 
 def left_alone(name: str) -> Case:
