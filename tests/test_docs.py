@@ -6,20 +6,29 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCS = ROOT / "docs"
 
 
 def run_blocks(page: str, count: int) -> dict:
     names: dict = {}
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
     assert len(blocks) == count
     for block in blocks:
         exec(compile(block, page, "exec"), names)
     return names
 
 
+def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = run_blocks("README.md", 2)
+    assert names["run"].ok
+    assert (tmp_path / "tower.nc").exists()
+    assert (tmp_path / "tower.html").exists()
+    assert names["flights"].nodes.shape == (64, 201, 12, 3)
+    assert names["flights"].ok.all()
+
+
 def test_the_page_of_linear_models_runs() -> None:
-    names = run_blocks("linear-models.md", 3)
+    names = run_blocks("docs/linear-models.md", 3)
     assert names["model"].stable
     assert names["gain"].shape == (50, 1, 1)
     assert not names["upright"].stable
@@ -29,7 +38,7 @@ def test_the_page_of_linear_models_runs() -> None:
 def test_the_statics_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
-    names = run_blocks("statics.md", 9)
+    names = run_blocks("docs/statics.md", 9)
     assert names["ball"].force_density[-1] / names["ball"].force_density[0] == pytest.approx(-1.5)
     for name in ("ball", "balance", "loaded", "table", "path", "sized", "lightest"):
         assert names[name].ok, name
@@ -46,7 +55,7 @@ def test_the_sweeps_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (tmp_path / "tbar.yaml").write_text(model.replace("duration: 10 ", "duration: 1 "))
     axes = {"properties.cable:*.stiffness": "50:200:4", "properties.cable:vertical.rest_ratio": "0.6:0.95:2"}
     taut.sweep("tbar.yaml", axes, output="map.nc")
-    names = run_blocks("sweeps.md", 2)
+    names = run_blocks("docs/sweeps.md", 2)
     names["grid"].close()
     assert names["study"].max_tension.shape == (3, 2, 4)
     assert names["study"].ok.all()
