@@ -47,7 +47,7 @@ class Ensemble:
     @property
     def ok(self) -> np.ndarray:
         """(N,) whether each variant finished."""
-        return np.array([status == "finished" for status in self.status])
+        return np.array([status.startswith("finished") for status in self.status])
 
     def __repr__(self) -> str:
         return f"<Ensemble of {len(self.status)} variants, {self.time.size} samples, {int(self.ok.sum())} finished>"
@@ -93,8 +93,8 @@ def ensemble(
     result = _Result(sample_times(duration, every), variants)
     with patience() as interrupted:
         job = _Job(variants, chosen, wish, duration, every, tolerance, step, interrupted)
-        # Lanes have kernels neither for a mass matrix that changes nor for implicit steps.
-        alone = chosen.adaptive or isinstance(chosen, Implicit) or not plant.constant_mass
+        # Lanes have kernels neither for a mass matrix that changes nor for implicit steps or events.
+        alone = chosen.adaptive or isinstance(chosen, Implicit) or not plant.constant_mass or bool(plant.things)
         size, work = (1, _one_by_one) if alone else (WIDTH, _in_lanes)
         groups = [range(first, min(first + size, variants.count)) for first in range(0, variants.count, size)]
         with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
@@ -183,6 +183,8 @@ def _one_by_one(job: _Job, group: range, result: _Result) -> int:
         except KeyboardInterrupt:
             result.status[k] = "interrupted"
             continue
-        result.nodes[k, : run.time.size], result.velocities[k, : run.time.size] = run.nodes, run.velocities
+        shown = np.isclose(run.time, result.times[: run.time.size], rtol=0.0, atol=1e-9 * job.every)  # not a stop
+        count = int(np.count_nonzero(shown))
+        result.nodes[k, :count], result.velocities[k, :count] = run.nodes[:count], run.velocities[:count]
         result.status[k], result.notes[k] = run.status, run.notes
     return group[-1]

@@ -15,6 +15,7 @@ import numpy as np
 
 from taut.dynamics.correction import Correction
 from taut.dynamics.following import Progress
+from taut.dynamics.setup import LEAST_TOLERANCE
 from taut.dynamics.simulate import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
@@ -70,6 +71,8 @@ def predictability(
     """
     if not part > 0.0:
         raise OptionError(f"part {part} must be more than zero")
+    if not run.ok:
+        raise OptionError(f"the run did not reach its end ({run.status}), so there is nothing to believe")
     if run.time.size < 2:
         raise OptionError("the run has no samples to compare; run it longer, or without a sink")
     other, finer = finer_run(plant, run.options, float(run.time[-1]), progress)
@@ -82,12 +85,17 @@ def finer_run(
 ) -> tuple[Trajectory, str]:
     """The same run with a tenth of the tolerance, or half the step, and what that is."""
     given: dict[str, Any] = {name: options[name] for name in ("method", "every", "samples", "locate")}
-    if options.get("tolerance") is not None:
-        given["tolerance"] = max(options["tolerance"] / FINER, 1e-15)
-        finer = f"tolerance {given['tolerance']:g}"
-    else:
+    if options.get("step") is not None:
         given["step"] = options["step"] / 2.0
         finer = f"step {given['step']:g} s"
+    elif options["tolerance"] / FINER < LEAST_TOLERANCE:
+        raise OptionError(
+            f"a tolerance of {options['tolerance']:g} leaves no room for a finer run; take {FINER * LEAST_TOLERANCE:g} "
+            "or more"
+        )
+    else:
+        given["tolerance"] = options["tolerance"] / FINER
+        finer = f"tolerance {given['tolerance']:g}"
     return simulate(plant, duration, correction=Correction.of_options(options), progress=progress, **given), finer
 
 

@@ -30,6 +30,7 @@ from taut.dynamics.trajectory import (
 )
 from taut.errors import OptionError
 from taut.mechanics.machine import Machine
+from taut.mechanics.watching import NEVER
 from taut.structure.structure import Structure
 
 Sink = Callable[[Trajectory], None]
@@ -70,8 +71,8 @@ def simulate(
     correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", "none" for RATTLE,
         which needs none, and "constraints" for implicit methods, which damp what is fast and are meant to.
     locate: find the instants at which cables slacken and tighten, to round-off; without it a step goes over them and
-        is only as good as its error estimate. None does so but for implicit methods, whose steps are meant to be long.
-        What the plant watches is located in any case.
+        is only as good as its error estimate. None does so, or what the earlier trajectory did. What the plant watches
+        is located in any case.
     samples: "steps" are as good as steps; "dense" ones come from the method's interpolant and are then corrected, which
         is cheaper where samples are much closer than steps. None takes "steps", and "dense" for implicit methods.
     history: keep time, size, error and acceptance of every step in `history`.
@@ -96,7 +97,10 @@ def simulate(
             f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5, dp8 or an implicit one'
         )
     watcher = plant.watcher
-    locate = not isinstance(chosen, Implicit) if locate is None else locate
+    before = bool(start.options.get("locate", True)) if start else locate is not False
+    locate = before if locate is None else locate
+    if locate != before and watcher is not None:
+        raise OptionError(f"the trajectory to continue was made with locate={before}; go on with the same")
     run = prepare_run(
         plant,
         chosen,
@@ -115,7 +119,8 @@ def simulate(
         _check_start(plant, start, duration)
         every = every or float(start.options["every"])
         start = on_grid(start, every)
-        point, notes = resumed(run, start), start.notes
+        point = resumed(run, start)
+        notes = tuple(note for note in start.notes if not note.endswith(NEVER))
         times = sample_times(duration, every)
         times = times[(times > start.time[-1] + 1e-9 * every) & (times >= point.clock[at.TIME])]
     parts: list[Trajectory] = []
@@ -236,20 +241,22 @@ def _parts(
     """
     rows = max(1, PART // (8 * state.y.size))
     states = np.zeros((min(rows, times.size), state.y.size))
-    code: int | None = loop.FINISHED
-    begin = 0
-    while begin < max(times.size, 1) and code in (loop.FINISHED, loop.TO_CUT):
+    begin, last = 0, -np.inf
+    while True:
         wanted = times[begin : begin + rows]
         code, noted, log = follow(run, state, wanted, states, duration, progress, interrupted)
         filled = int(state.counts[at.FILLED])
-        begin += filled if filled or code == loop.TO_CUT else 1
         yield code, _read_off(run, wanted[:filled], states[:filled], state.clock[at.REFERENCE]), noted, log
+        begin += filled
+        last = wanted[filled - 1] if filled else last
         if code == loop.TO_CUT and run.watcher:
             run.watcher.cut(run.tables, int(state.counts[at.LAST_EVENT]), state.y)
+        elif code != loop.FINISHED or begin >= times.size:
+            break
     now = state.clock[at.TIME : at.TIME + 1]
-    if code == loop.STOPPED and (begin == 0 or times[begin - 1] < now[0]):
-        last = _read_off(run, now, state.y[None], state.clock[at.REFERENCE])
-        yield code, last, np.zeros((0, 4)), np.zeros((0, 3))
+    if code == loop.STOPPED and last < now[0]:
+        stop = _read_off(run, now, state.y[None], state.clock[at.REFERENCE])
+        yield code, stop, np.zeros((0, 4)), np.zeros((0, 3))
 
 
 def _counts(counts: np.ndarray) -> dict[str, int]:

@@ -96,7 +96,7 @@ def nodal_tables(
                 crushed=np.array([-1]),
             ),
             Work(*(np.zeros(n) for n in (size, size, rows, free.size, rows, free.size))),
-            switches(np.flatnonzero(springs.least == 0.0), springs.least.size, things),
+            switches(np.flatnonzero(springs.least == 0.0), springs.least.size, things, size),
             *system,
             *_nothing(),
             moved,

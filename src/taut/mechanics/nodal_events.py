@@ -17,7 +17,7 @@ import numpy as np
 
 from taut.mechanics.nodal import cable_state
 from taut.mechanics.tables import SWITCHES, Switches
-from taut.mechanics.unpacking import cables_in, constants_in, sizes_in, switches_in
+from taut.mechanics.unpacking import cables_in, sizes_in, switches_in
 from taut.numerics.compiled import entry, inlined, kernel, woven
 from taut.numerics.packing import Pack, size_of
 from taut.numerics.pointers import start_of
@@ -74,8 +74,9 @@ def watched_value(p: Pack, s: Switches, u: int, y: np.ndarray) -> tuple[float, f
     """What is watched, its rate, whether that is known."""
     n, i, j = sizes_in(p).coordinates, s.first[u], s.second[u]
     if s.kind[u] == TENSION:
-        _, _, elastic, viscous = cable_state(cables_in(p), i, y, n, constants_in(p).cables_damp[0])
-        return elastic + viscous, 0.0, 0
+        cables = cables_in(p)
+        _, rate, elastic, viscous = cable_state(cables, i, y, n, 1)
+        return elastic + viscous, cables.stiffness[i] * rate, int(cables.damping[i] == 0.0)
     value, rate = 0.0, 0.0
     if s.kind[u] == PLANE:
         for axis in range(3):
@@ -159,18 +160,45 @@ def _first_root(before: float, rise: float, after: float, last_rise: float, know
     return high, upper
 
 
+@kernel
+def _dip(before: float, half_way: float, after: float) -> tuple[float, float]:
+    """As `_first_root` for a margin that is not overdue at either end, from its value half way: by a parabola."""
+    bend = 2.0 * (before - 2.0 * half_way + after)
+    rise = after - before - bend
+    if bend <= 0.0 or not 0.0 < -rise < 2.0 * bend or before <= 1.0:
+        return 2.0, 2.0
+    bottom = -0.5 * rise / bend
+    if before + 0.5 * rise * bottom >= -1.0:
+        return 2.0, 2.0
+    return 0.5 * bottom, bottom
+
+
+@woven
+def _put_middle(n: int, h: float, y: np.ndarray, trial: np.ndarray, middle: np.ndarray) -> None:
+    """The state half way through a step, by the cubic through both ends."""
+    for i in range(n):
+        middle[i] = 0.5 * (y[i] + trial[i]) + 0.125 * h * (y[n + i] - trial[n + i])
+        middle[n + i] = 1.5 * (trial[i] - y[i]) / h - 0.25 * (y[n + i] + trial[n + i])
+
+
 @entry
 def crossing(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, skipped: int) -> tuple[int, float, float]:
     """The first event in a step of h from y to trial: its number (-1 for none), about which fraction of the step it
     happens at, and a later fraction at which it is overdue. `skipped` is left out."""
     first, place, later = -1, 2.0, 2.0
-    begin, end = start_of(y), start_of(trial)
+    begin, end, middle, halved = start_of(y), start_of(trial), switches_in(p).middle, False
     for e in range(watched(p)):
         after, last_rate, known = margin_of(p, e, end)
-        if (after >= -1.0 and not (known == 1 and after < last_rate * h)) or e == skipped:
+        if e == skipped or (known == 1 and after >= -1.0 and after >= last_rate * h):
             continue
         before, rate, _ = margin_of(p, e, begin)
-        at, upper = _first_root(before, rate * h, after, last_rate * h, known)
+        if known == 0 and after >= -1.0:
+            if not halved:
+                _put_middle(sizes_in(p).coordinates, h, begin, end, middle)
+                halved = True
+            at, upper = _dip(before, margin_of(p, e, middle)[0], after)
+        else:
+            at, upper = _first_root(before, rate * h, after, last_rate * h, known)
         if at < place:
             first, place, later = e, at, upper
     return first, place, later

@@ -15,9 +15,11 @@ from taut.mechanics.nodal_events import (
     CUTS,
     DONE,
     LIMP,
+    RECORD,
     SLACK,
     STOP,
     TAUT,
+    TENSION,
     TIME,
     margin_of,
     stretch_of,
@@ -167,4 +169,6 @@ def begin_watching(p: Pack, y: np.ndarray) -> None:
             s.state[e] = BELOW
         else:
             value, _, _ = watched_value(p, s, e - count, state)
-            s.state[e] = ABOVE if value > s.level[e - count] else BELOW
+            # What is to be cut or to stop above a tension is not to wait for it to rise once more.
+            overdue = s.kind[e - count] == TENSION and s.action[e - count] != RECORD and s.sense[e - count] == 1
+            s.state[e] = ABOVE if value > s.level[e - count] and not overdue else BELOW

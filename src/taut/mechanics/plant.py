@@ -27,9 +27,12 @@ from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.properties import with_bars
 from taut.structure.records import AXES
-from taut.structure.scenario import SOLVERS, Damping, Feedback, Load, Motion, Watch
+from taut.structure.scenario import SOLVERS, Damping, Feedback, Load, Motion, Sinusoid, Watch
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
+
+SHARE_OF_A_WAVE = 0.125
+"""Of a period of a support's motion: no step is longer, since what moves by itself has no error that could tell."""
 
 AS_PRINTED = "compressible as printed"
 
@@ -146,7 +149,9 @@ class Plant:
 
         A longer step could jump over a cable that goes taut and slack again, and no error estimate would see it.
         """
-        return shortest_period(self.tables, len(self.structure.cables))
+        waves = [signal for motion in self.motions for signal in (motion.displacement, motion.acceleration)]
+        slowest = [SHARE_OF_A_WAVE / wave.frequency for wave in waves if isinstance(wave, Sinusoid) and wave.frequency]
+        return min([shortest_period(self.tables, len(self.structure.cables)), *map(abs, slowest)])
 
     @cached_property
     def fingerprint(self) -> str:

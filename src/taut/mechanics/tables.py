@@ -142,6 +142,7 @@ class Switches(NamedTuple):
     cut_start: np.ndarray  # (u + 1,) the members that each cuts ...
     cut_member: np.ndarray  # ... rows of cables, or -1 - row of bars
     band: np.ndarray  # (1,) round-off of lengths [m]
+    middle: np.ndarray  # (6 n,) the state half way through a step, work space
 
 
 class Thick(NamedTuple):

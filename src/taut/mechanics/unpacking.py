@@ -163,6 +163,7 @@ def switches_in(p: Pack) -> Switches:
         integers(p, SWITCHES + 14),
         integers(p, SWITCHES + 15),
         reals(p, SWITCHES + 16),
+        reals(p, SWITCHES + 17),
     )
 
 

@@ -29,6 +29,8 @@ from taut.structure.records import AXES
 from taut.structure.scenario import Watch
 from taut.structure.structure import Structure
 
+NEVER = "never happened"
+
 STATE, BURST, LAST, BAND = (SWITCHES + Switches._fields.index(name) for name in ("state", "burst", "last", "band"))
 
 _ACTIONS = {"record": RECORD, "stop": STOP, "cut": CUTS}
@@ -121,7 +123,7 @@ def times_of(things: Iterable[Watched]) -> list[float]:
     return [thing.level for thing in things if thing.kind == TIME]
 
 
-def switches(one_sided: np.ndarray, cables: int, things: Sequence[Watched]) -> Switches:
+def switches(one_sided: np.ndarray, cables: int, things: Sequence[Watched], coordinates: int) -> Switches:
     """The table; one_sided: rows of cables that can slacken, of so many cables in all."""
     count, whole = len(things), np.int64
     sense = [1 if t.kind == TENSION and t.watch.sense is None else _SENSES[t.watch.sense or "both"] for t in things]
@@ -144,6 +146,7 @@ def switches(one_sided: np.ndarray, cables: int, things: Sequence[Watched]) -> S
         cut_start=np.cumsum([0, *(len(t.cut) for t in things)]).astype(whole),
         cut_member=np.array([k for t in things for k in t.cut], dtype=whole),
         band=np.zeros(1),
+        middle=np.zeros(2 * coordinates if one_sided.size + count else 0),
     )
 
 
@@ -205,15 +208,22 @@ class Watcher:
         watch = thing.watch
         if thing.kind == TIME:
             change = "came"
+        elif state == DONE and watch.then != "cut":
+            change = "chatters: no longer watched"
         elif state == DONE:
-            change = "rising" if watch.sense == "rising" or thing.kind == TENSION else "passed"
+            change = watch.sense if watch.sense in ("rising", "falling") else _passing(thing)
         else:
             change = "rising" if state == ABOVE else "falling"
         what = f", {len(thing.cut)} cut" if watch.then == "cut" else ""
-        return Event(time, f'event "{watch.name}": {thing.words} {change}{what}', watch.name, change)
+        told = f'event "{watch.name}": {thing.words} {change}{what}'
+        return Event(time, told, watch.name, change.partition(":")[0])
 
     def missed(self, events: Iterable[Event]) -> tuple[str, ...]:
         """What is to be said of things that were watched and did not happen."""
         told = {event.subject for event in events}
         quiet = dict.fromkeys(thing.watch.name for thing in self.things if thing.watch.name not in told)
-        return tuple(f'event "{name}" never happened' for name in quiet)
+        return tuple(f'event "{name}" {NEVER}' for name in quiet)
+
+
+def _passing(thing: Watched) -> str:
+    return "rising" if thing.kind == TENSION and thing.watch.sense is None else "passed"
