@@ -14,7 +14,7 @@ from taut import LinearModel, Load, linearise
 from taut.errors import ModelError
 
 STEP = 2e-4  # [m] and [m/s]
-SOME = settings(max_examples=40, derandomize=True, deadline=None)
+SOME = settings(max_examples=60, derandomize=True, deadline=None)
 
 
 def tangent(case: Mixed, y: np.ndarray) -> np.ndarray:
