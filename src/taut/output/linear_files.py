@@ -29,7 +29,7 @@ LINEAR_SUFFIXES = (".npz", ".json")
 def linear_model(
     model: Model, inputs: list[str] | None, outputs: list[str] | None, *, rest: Equilibrium | None, held: str
 ) -> LinearModel:
-    """Of a model at its start, or where it rests under its gravity and the steady part of its loads."""
+    """Of a model at its start, or where it rests under its gravity and the steady part of its loads, supports still."""
     physics = {name: getattr(model.scenario, name) for name in PHYSICS}
     structure = rest.structure if rest else model.structure
     if rest:
@@ -38,7 +38,7 @@ def linear_model(
             for node, force in steady_loads(model.scenario).items()
             for axis, value in zip(AXES, force, strict=True)
         ]
-        physics |= {"loads": steady, "velocities": {}}
+        physics |= {"loads": steady, "motions": (), "velocities": {}}
     return linearise(assemble(structure, **physics), inputs=inputs, outputs=outputs, held=held)
 
 
