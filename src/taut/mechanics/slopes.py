@@ -133,7 +133,8 @@ def nodal_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: 
     tables, free = plant.tables, plant.tables.nodes.free
     constants = tables.constants
     thick = thickness_slopes(tables, q, v)
-    whole_mass = _whole_mass(tables) + _whole_matrix(tables, thick.first, thick.second, thick.inertia)
+    thin_mass = _thin_mass(tables)
+    whole_mass = thin_mass + _whole_matrix(tables, thick.first, thick.second, thick.inertia)
     mass = whole_mass[np.ix_(free, free)]
     whole_rows, whole_bending = _rows(tables, q), _rows(tables, v)
     rigid = plant.rows - tables.guides.value.size
@@ -154,8 +155,7 @@ def nodal_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: 
     stiffness += _bent_bars(tables, -multiplier[:rigid])
     stiffness += _matrix(tables, thick.first, thick.second, thick.stiffness(everywhere))
     damping += _matrix(tables, thick.first, thick.second, thick.damping)
-    damping += constants.mass_damping[0] * _whole_mass(tables)[np.ix_(free, free)]
-    damping += constants.node_damping[0] * np.eye(free.size)
+    damping += constants.mass_damping[0] * thin_mass[np.ix_(free, free)] + constants.node_damping[0] * np.eye(free.size)
     if plant.feedbacks:
         by_place, by_speed = _fed_back(plant, q, v, time)
         stiffness -= by_place
@@ -227,7 +227,7 @@ def _rows(tables: Nodal, along: np.ndarray) -> np.ndarray:
     return np.asarray(constraint_rows(tables, along).toarray())
 
 
-def _whole_mass(tables: Nodal) -> np.ndarray:
+def _thin_mass(tables: Nodal) -> np.ndarray:
     """The mass matrix over all coordinates, without what thickness adds."""
     bars, nodes = tables.bars, tables.nodes
     whole = np.diag(nodes.mass)
