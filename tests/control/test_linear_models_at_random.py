@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from by_differences import STEP, change
 from hypothesis import assume, given, reject, settings
 from mixed_cases import Mixed, mixed_cases
 from scipy.linalg import null_space
@@ -13,7 +13,6 @@ from scipy.linalg import null_space
 from taut import LinearModel, Load, linearise
 from taut.errors import ModelError
 
-STEP = 2e-4  # [m] and [m/s]
 SOME = settings(max_examples=60, derandomize=True, deadline=None)
 
 
@@ -26,12 +25,6 @@ def tangent(case: Mixed, y: np.ndarray) -> np.ndarray:
     bent[len(dense.bars) :] = 0.0  # ... and of all others it is constant
     whole = np.block([[rows, np.zeros_like(rows)], [bent, rows]])
     return null_space(whole / np.maximum(np.linalg.norm(whole, axis=1), 1e-300)[:, None], rcond=1e-9)
-
-
-def change(function: Callable[[np.ndarray], np.ndarray], y: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """The derivative along a change of the state [q, v], by differences of eighth order, exact to round-off."""
-    step, weights = STEP * np.append(way, 0.0), (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
-    return sum(w * (function(y + k * step) - function(y - k * step)) for k, w in enumerate(weights, 1)) / STEP
 
 
 def check_against_rate(case: Mixed, model: LinearModel) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from by_differences import change
 
 import taut
 from taut import Bar, Cable, Constant, Damping, Material, Motion, OptionError, Structure, assemble, linearise
@@ -110,6 +111,30 @@ def test_a_pendulum_in_a_lift_weighs_more(time: float) -> None:
             np.testing.assert_allclose(
                 np.sort(np.abs(model.drift))[-2:], np.sort(math.sqrt(3.0) * a * np.array([time, 1.0])), atol=1e-9
             )
+
+
+def test_bars_as_the_paper_prints_them_have_the_linear_model_of_their_own_equations() -> None:
+    soft = Material("soft", density=960.0, youngs_modulus=1e6, poisson_ratio=0.46)
+    tbar = taut.tbar().changed("bar:*", material=soft, radius=0.4, mass=500.0, inertia="cylinder")
+
+    def plant(length: float) -> taut.Plant:
+        speeds = {"n3": (1.0, 0.0, 0.5), "n4": (-0.3, 0.0, 0.8)}
+        made = tbar.changed("bar:b1", length=length)
+        return assemble(made, bars="compressible as printed", velocities=speeds, damping=Damping(mass=0.3))
+
+    def rate(state: np.ndarray, length: float = 5.0) -> np.ndarray:
+        out, moved = np.zeros(state.size), plant(length)
+        moved.verbs()["rate"](moved.pack, 0.0, state, out)
+        return model.reading @ out[:-1]
+
+    model = linearise(plant(5.0), inputs="bar:b1.rest_length")
+    y, biggest = np.append(model.about, 0.0), np.abs(model.A).max()
+    free = plant(5.0).tables.nodes.free
+    for at in (*free, *(y.size // 2 + free)):
+        way = np.eye(y.size - 1)[at]
+        np.testing.assert_allclose(model.A @ model.reading @ way, change(rate, y, way), rtol=0.0, atol=1e-9 * biggest)
+    longer, shorter = (rate(y, 5.0 + step) for step in (1e-5, -1e-5))
+    np.testing.assert_allclose(model.B[:, 0], (longer - shorter) / 2e-5, rtol=1e-6, atol=1e-6)
 
 
 # --- another road: modes of statics have their own stiffness, their own mass matrix and their own eigensolver

@@ -57,23 +57,21 @@ def thickness_slopes(tables: Nodal, q: np.ndarray, v: np.ndarray) -> ThicknessSl
     alpha = tables.constants.mass_damping[0]
 
     def parts(b: np.ndarray, w: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Length, direction, e, d, and w along and across."""
+        """Length, direction, e, and w along and across."""
         length = np.sqrt(np.sum(b * b, axis=1))
         unit = b / length[:, None]
         along = np.sum(unit * w, axis=1)
-        excess = thick.excess * (natural / n) ** 2
-        axial = np.where(thick.axial == 0.0, 0.0, thick.axial + thick.excess - excess)
-        return length, unit, excess * (length / n) ** thick.power, axial, along, w - along[:, None] * unit
+        e = thick.excess * (natural / n) ** 2 * (length / n) ** thick.power
+        return length, unit, e, along, w - along[:, None] * unit
 
     def carried(b: np.ndarray, w: np.ndarray, n: np.ndarray) -> np.ndarray:
-        _, unit, e, axial, along, across = parts(b, w, n)
-        return np.asarray(e[:, None] * across - (axial * along)[:, None] * unit)
+        _, unit, e, along, across = parts(b, w, n)
+        return np.asarray(e[:, None] * across - (thick.axial * along)[:, None] * unit)
 
     def moved(b: np.ndarray, w: np.ndarray, n: np.ndarray) -> np.ndarray:
-        length, unit, e, axial, along, across = parts(b, w, n)
-        # Of `Thick.turning` the terms without e are -d, across and along.
-        sideways = -(turning[0] * e - axial) * along / length
-        lengthways = -(turning[2] * e - axial) * np.sum(across * across, axis=1) / length
+        length, unit, e, along, across = parts(b, w, n)
+        sideways = -(turning[0] * e + turning[1]) * along / length
+        lengthways = -(turning[2] * e + turning[3]) * np.sum(across * across, axis=1) / length
         return np.asarray(sideways[:, None] * across + lengthways[:, None] * unit - alpha * carried(b, w, n))
 
     places, speeds = q.reshape(-1, 3), v.reshape(-1, 3)
