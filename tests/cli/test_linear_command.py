@@ -59,6 +59,25 @@ def test_files_and_json(taut: Callable, tbar: Path, tmp_path: Path) -> None:
         library.save(model, tmp_path / "again.yaml")
 
 
+def test_compressible_bars_have_one_set_of_frequencies(taut: Callable) -> None:
+    ball = EXAMPLES / "ball_compressible.yaml"
+    found = json.loads(taut("linear", ball, "--inputs", "bar:b1.rest_length", "--outputs", "bar:*", "--json").out)
+    swings = json.loads(taut("modes", ball, "--json").out)
+    np.testing.assert_allclose(np.sort(found["frequency"])[::2][:6], swings["frequency"][:6], rtol=1e-8)
+    assert found["outputs"] == [f"bar:b{k}.tension" for k in range(1, 7)]
+    assert len(found["states"]) == 60
+    assert found["notes"] == []
+
+
+def test_moved_supports_stand_still_at_rest(taut: Callable) -> None:
+    tower = EXAMPLES / "tower_earthquake.yaml"
+    start = taut("linear", tower).out
+    assert 'note: supports move (node "bottom1", node "bottom2", node "bottom3"): the model is that of the' in start
+    rest = taut("linear", tower, "--rest")
+    assert rest.code == 0
+    assert "supports move" not in rest.out
+
+
 def test_what_is_wrong_is_said(taut: Callable, tbar: Path) -> None:
     wrong = taut("linear", tbar, "--inputs", "node:n33")
     assert (wrong.code, wrong.err) == (2, 'error: "node:n33" selects no node; did you mean "n3"?\n')

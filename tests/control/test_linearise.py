@@ -1,151 +1,15 @@
-"""Linear models against derivatives of the equations themselves, at rest and moving, on random structures."""
+"""Linear models against closed forms: pendulums, springs, redundant bars, other coordinates."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from random_cases import Case, cases
-from scipy.linalg import null_space
 
-from taut import Bar, Cable, Damping, Feedback, LagrangianPlant, LinearModel, Load, Structure, assemble, linearise
-from taut.mechanics import nodal
+from taut import Bar, Cable, Damping, Feedback, LagrangianPlant, Load, Structure, assemble, linearise
 from taut.mechanics.redundancy import constraint_rows
-
-STEP = 2e-4  # [m] and [m/s]
-SOME = settings(max_examples=30, derandomize=True, deadline=None)
-
-
-def tangent(case: Case, y: np.ndarray) -> np.ndarray:
-    """Small changes of [q, v] that constraints and supports allow, as columns: G dq = 0 and d(G v)/dq dq + G dv = 0."""
-    dense, size = case.dense, y.size // 2
-    q, v = y[:size], y[size : 2 * size]
-    rows = dense.jacobian(q)
-    bent = np.stack([dense.jacobian(way) @ v for way in np.eye(size)], axis=1)  # of bars G is linear in q ...
-    bent[len(dense.bars) :] = 0.0  # ... and of all others it is constant
-    whole = np.block([[rows, np.zeros_like(rows)], [bent, rows]])
-    return null_space(whole / np.maximum(np.linalg.norm(whole, axis=1), 1e-300)[:, None], rcond=1e-9)
-
-
-def change(function: Callable[[np.ndarray], np.ndarray], y: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """The derivative along a change of the state [q, v], by differences of eighth order, exact to round-off."""
-    step, weights = STEP * np.append(way, 0.0), (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
-    return sum(w * (function(y + k * step) - function(y - k * step)) for k, w in enumerate(weights, 1)) / STEP
-
-
-def check_against_rate(case: Case, model: LinearModel) -> None:
-    plant, y = case.plant, np.append(model.about, 0.0)
-    ways = tangent(case, y)
-    assert ways.shape[1] == len(model.states)
-    assert np.linalg.matrix_rank(model.reading @ ways) == len(model.states)
-
-    def rate(state: np.ndarray) -> np.ndarray:
-        out = np.zeros(state.size)
-        nodal.rate(plant.pack, case.time, state, out)
-        return out[:-1]
-
-    biggest = max(1.0, np.abs(model.A).max(initial=0.0), np.abs(rate(y)).max())
-    for way in ways.T:
-        moved = model.reading @ change(rate, y, way)
-        np.testing.assert_allclose(model.A @ model.reading @ way, moved, rtol=0.0, atol=1e-9 * biggest)
-    moved = model.reading @ rate(y)
-    np.testing.assert_allclose(model.drift, moved, rtol=0.0, atol=1e-9 * max(1.0, np.abs(moved).max(initial=0.0)))
-
-
-def clear_of_kinks(case: Case) -> bool:
-    """Whether no cable is so close to slack, or to being let go by its damper, that a difference would cross over."""
-    cables, y = case.plant.tables.cables, case.state
-    ends = cables.first[:, None] + np.arange(3), cables.second[:, None] + np.arange(3)
-    span, rate = (part[ends[1]] - part[ends[0]] for part in (y[: y.size // 2], y[y.size // 2 :]))
-    length = np.linalg.norm(span, axis=1)
-    stretch, stretching = length - cables.rest_length, np.sum(span * rate, axis=1) / length
-    pull = cables.stiffness * stretch + cables.damping * stretching
-    reach = 8.0 * STEP * (cables.stiffness + cables.damping * (1.0 + np.abs(y).max()))
-    clear = (np.abs(stretch) > 8.0 * STEP) & (np.abs(pull) > reach)
-    return bool(case.plant.tables.nodes.free.size and np.all(clear | np.isinf(cables.least)))
-
-
-@SOME
-@given(cases())
-def test_a_moving_state_off_balance_is_linearised_as_the_kernels_move(case: Case) -> None:
-    assume(clear_of_kinks(case))
-    check_against_rate(case, linearise(case.plant, time=case.time))
-
-
-@SOME
-@given(cases())
-def test_a_state_at_rest_too(case: Case) -> None:
-    still = replace(case, velocities=np.zeros_like(case.velocities))
-    assume(clear_of_kinks(still))
-    check_against_rate(still, linearise(still.plant, time=case.time))
-
-
-@SOME
-@given(cases(guided=True))
-def test_what_is_seen_changes_as_the_run_would_show_it(case: Case) -> None:
-    assume(clear_of_kinks(case))
-    plant, structure = case.plant, case.structure
-    outputs = ["node:*.position", "node:*.velocity"]
-    outputs += ["cable:*.tension", "cable:*.length"] if structure.cables else []
-    outputs += ["bar:*.tension"] if structure.bars else []
-    model = linearise(plant, outputs=outputs, time=case.time)
-    y = np.append(model.about, 0.0)
-    moving = plant.tables.nodes.free
-
-    def seen(state: np.ndarray) -> np.ndarray:
-        out = plant.observed(plant.pack, np.array([case.time]), state[None])
-        parts = [out["nodes"].ravel()[moving], out["velocities"].ravel()[moving]]
-        parts += [out["cable_tension"][0], out["cable_length"][0]] if structure.cables else []
-        parts += [out["bar_force"][0]] if structure.bars else []
-        return np.concatenate(parts)
-
-    np.testing.assert_allclose(model.offset, seen(y), rtol=0.0, atol=1e-9 * max(1.0, np.abs(seen(y)).max()))
-    for way in tangent(case, y).T[:4]:
-        shown = change(seen, y, way)
-        atol = 1e-9 * max(1.0, np.abs(shown).max(), np.abs(model.offset).max())
-        np.testing.assert_allclose(model.C @ model.reading @ way, shown, rtol=0.0, atol=atol)
-
-
-@SOME
-@given(cases(loaded=False))
-def test_inputs_do_what_the_same_change_of_the_plant_does(case: Case) -> None:
-    assume(clear_of_kinks(case))
-    structure, plant = case.structure, case.plant
-    names = [f"cable:{name}.rest_length" for name in structure.cables]
-    outputs = ["node:*.velocity"] + (["bar:*.tension"] if structure.bars else [])
-    outputs += ["cable:*.tension"] if structure.cables else []
-    model = linearise(plant, inputs=["node:*.force", *names], outputs=outputs, time=case.time)
-    moving, y, h = plant.tables.nodes.free, np.append(model.about, 0.0), 1e-6
-
-    def response(changed: Case) -> tuple[np.ndarray, np.ndarray]:
-        """Accelerations, and what can be seen at once."""
-        out, other = np.zeros(y.size), changed.plant
-        nodal.rate(other.pack, case.time, y, out)
-        seen = other.observed(other.pack, np.array([case.time]), y[None])
-        at_once = [seen["bar_force"][0]] if structure.bars else []
-        at_once += [seen["cable_tension"][0]] if structure.cables else []
-        return out[moving + moving_offset], np.concatenate([np.zeros(moving.size), *at_once])
-
-    moving_offset = y.size // 2
-    for k, name in enumerate(model.inputs):
-        both = []
-        for sign in (1.0, -1.0):
-            if name.startswith("node:"):
-                node, _, axis = name.removeprefix("node:").split(".")
-                changed = replace(case, loads=(Load(node, axis, sign * h),))
-            else:
-                cable = name.removeprefix("cable:").removesuffix(".rest_length")
-                rest = structure.cables[cable].rest_length + sign * h
-                changed = replace(case, structure=structure.changed(f"cable:{cable}", rest_length=rest))
-            both.append(response(changed))
-        jump, at_once = ((a - b) / (2.0 * h) for a, b in zip(*both, strict=True))
-        atol = 1e-5 * max(1.0, np.abs(jump).max(initial=0.0), np.abs(at_once).max(initial=0.0))
-        np.testing.assert_allclose((model.C @ model.B[:, k])[: moving.size], jump, rtol=0.0, atol=atol, err_msg=name)
-        np.testing.assert_allclose(model.D[:, k], at_once, rtol=0.0, atol=atol, err_msg=name)
 
 
 def test_the_basis_is_that_of_the_undamped_modes() -> None:

@@ -93,9 +93,12 @@ def test_the_physical_norms_behind_table_2(material: Material, h2: float, hinf: 
     assert h2_norm(linearise(plant, outputs=outputs)).value == pytest.approx(whole, rel=2e-3)
 
 
-def test_nodal_compressible_bars_have_the_frequencies_of_the_reference() -> None:
+def test_nodal_compressible_bars_have_the_frequencies_and_matrices_of_the_reference() -> None:
     hdpe = taut.Material("hdpe", density=960.0, youngs_modulus=1e9, poisson_ratio=0.46)
     tbar = taut.tbar().changed("bar:*", material=hdpe, law="compressible", inertia="cylinder")
-    model = linearise(assemble(balance(tbar).structure))
-    wanted = reference("tbar_lin_comp_hdpe_consT")["freqs"]
-    np.testing.assert_allclose(np.sort(np.abs(model.poles))[::2], wanted, rtol=1e-9)
+    model = linearise(assemble(balance(tbar).structure), inputs=TOPS, outputs=[*TOPS, *SPEEDS])
+    wanted = reference("tbar_lin_comp_hdpe_consT")
+    np.testing.assert_allclose(np.sort(np.abs(model.poles))[::2], wanted["freqs"], rtol=1e-9)
+    within = 1e-11 * np.abs(wanted["A"]).max()
+    np.testing.assert_allclose(model.C @ model.A @ np.linalg.inv(model.C), wanted["A"], rtol=0.0, atol=within)
+    np.testing.assert_allclose(model.C @ model.B, wanted["Bf"], rtol=0.0, atol=1e-12 * np.abs(wanted["Bf"]).max())

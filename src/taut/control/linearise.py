@@ -25,7 +25,7 @@ from taut.control.ports import Inputs, Outputs, inputs_of, outputs_of, own_input
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.lagrangian import LagrangianPlant
 from taut.mechanics.plant import Plant, assemble
-from taut.mechanics.slopes import Slopes
+from taut.mechanics.slopes import Slopes, supports_at
 from taut.numerics.dense_saddle import lift, null_basis
 from taut.statics.equilibrium import Equilibrium
 from taut.structure.records import AXES
@@ -62,12 +62,12 @@ def linearise(
         docs/linear-models.md. By default forces at, and positions of, all node coordinates that can move.
     positions, velocities: (n, 3) in the order of the nodes, or node -> three numbers for those that differ from the
         start; of a LagrangianPlant (n,). They are brought onto the constraints.
-    time: at which loads are taken.
-    held: "rest_length" for passive cables; "force_density" where a control sets force densities, so that tensions do
-        not answer to motion (A of Hsu, Tadiparthi and Bhattacharya, eq. (49)).
+    time: at which loads are taken, and motions of supports, whose places then count whatever positions say.
+    held: "rest_length" for passive cables; "force_density" where a control sets their force densities, so that tensions
+        do not answer to motion (A of Hsu, Tadiparthi and Bhattacharya, eq. (49)). Compressible bars are springs always.
     A state that moves or is not in balance is allowed: see `drift` and `notes` of the model.
     """
-    machine = _placed(_machine(plant), positions, velocities)
+    machine = _timely(_placed(_machine(plant), positions, velocities), time)
     _check_size(machine)
     q, v = _on_constraints(machine)
     slopes = machine.slopes(q, v, time, held)
@@ -132,6 +132,14 @@ def _placed(
     return replace(machine, **changed) if changed else machine  # type: ignore[arg-type]
 
 
+def _timely(machine: Plant | LagrangianPlant, time: float) -> Plant | LagrangianPlant:
+    """The machine with moved supports where they are at a time."""
+    if not isinstance(machine, Plant) or not machine.motions:
+        return machine
+    there = supports_at(machine, machine.positions.ravel(), machine.velocities.ravel(), time)
+    return replace(machine, positions=there.q.reshape(-1, 3), velocities=there.v.reshape(-1, 3))
+
+
 def _on_constraints(machine: Plant | LagrangianPlant) -> tuple[np.ndarray, np.ndarray]:
     """The start brought onto the constraints by Newton's method, the shortest way by mass."""
     tables, verbs, size = machine.own_tables(metric="mass", gains=(0.0, 0.0)), machine.verbs(), machine.coordinates
@@ -167,7 +175,7 @@ def _drift_notes(machine: Plant | LagrangianPlant, slopes: Slopes, q: np.ndarray
         notes.append(
             f"not an equilibrium: {force:.3g} N are left unbalanced at {where}, so x = 0 does not stay (see drift)"
         )
-    if np.any(v):
+    if np.any(v[slopes.moving]):
         speed, where = _largest(machine, slopes, v[slopes.moving])
         notes.append(
             f"the state moves, fastest {where} with {speed:.3g} m/s: the model holds for a short time about it"

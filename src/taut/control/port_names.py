@@ -3,8 +3,8 @@
     "node:top.force.z"  or  "node:top.z"      a force [N] at a node             (input)
     "cable:c1.rest_length"                    of a passive cable [m]            (input)
     "cable:c1.force_density"                  [N/m], beside what passive cables have, or in their place (input)
-    "bar:b1.length_acceleration"              second rate of a rigid bar's length [m/s^2] (input); an elastic one has
-                                              the inputs of a cable
+    "bar:b1.length_acceleration"              second rate of a rigid bar's length [m/s^2] (input); a compressible one
+                                              has the inputs of a cable
     "node:top.position.z"  or  "node:top.z"   [m], and .velocity [m/s]          (output)
     "cable:c1.tension", "bar:b1.tension"      [N], positive where it pulls, and .length [m] (output)
     "coordinate:angle"                        of a plant in coordinates of its own: its force, position, velocity

@@ -49,13 +49,15 @@ def inputs_of(plant: Plant, slopes: Slopes, q: np.ndarray, v: np.ndarray, held: 
             force[_coordinate(plant, slopes, port), k] = 1.0
         elif port.quantity == "length_acceleration":
             if (port.kind, port.name) not in rigid:
-                raise OptionError(f'"{port}": the bar is not rigid, so its length follows; take .rest_length')
+                raise OptionError(f'"{port}": the bar is compressible, so its length follows; take .rest_length')
             driven.append((k, rigid[port.kind, port.name]))
         elif (port.kind, port.name) in rigid:
             raise OptionError(f'"{port}": the bar is rigid and keeps its length; take .length_acceleration')
         else:
             row = elastic[port.kind, port.name]
             tension[row, k] = _pull(plant, members, row, port, held)
+            if port.quantity == "rest_length":
+                force[:, k] = slopes.swelling[:, row]
             deaf += [] if tension[row, k] else [f'"{port.name}"']
     force += _on_coordinates(plant, slopes, members) @ tension
     notes = (f"slack, so their inputs do nothing: {', '.join(deaf)}",) if deaf else ()
@@ -140,16 +142,21 @@ def _member_rows(plant: Plant) -> tuple[dict[tuple[str, str], int], dict[tuple[s
 
 def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) -> float:
     """By how much the tension [N] of a member grows with its input."""
+    ruled = held == "force_density" and port.kind == "cable"
     if port.quantity == "force_density":
-        return float(members.length[row]) if members.pulling[row] or held == "force_density" else 0.0
-    if held == "force_density":
+        return float(members.length[row]) if members.pulling[row] or ruled else 0.0
+    if ruled:
         raise OptionError(f'"{port}" cannot be an input where force densities are held: take .force_density')
     if not members.pulling[row]:
         return 0.0
-    stiffness, rest = (float(part[row]) for part in (plant.tables.cables.stiffness, plant.tables.cables.rest_length))
+    table = plant.tables.cables
+    stiffness, rest, drag = (float(part[row]) for part in (table.stiffness, table.rest_length, table.damping))
     member = (plant.structure.cables if port.kind == "cable" else plant.structure.bars)[port.name]
-    winds = getattr(member, "stiffness", None) is None and properties.axial_rigidity(member) is not None
-    return -stiffness * (float(members.length[row]) / rest if winds else 1.0)  # E A / rest_length changes with it
+    if member.stiffness is not None or properties.axial_rigidity(member) is None:
+        return -stiffness
+    # E A / rest_length changes with it, and so does damping in proportion to that.
+    viscous = (drag - member.damping) * float(members.stretching[row])
+    return -(stiffness * float(members.length[row]) + viscous) / rest
 
 
 def _on_coordinates(plant: Plant, slopes: Slopes, members: MemberSlopes) -> np.ndarray:

@@ -44,7 +44,17 @@ def lagrangian_slopes(plant: LagrangianPlant, q: np.ndarray, v: np.ndarray, time
     by_speed = jacobian(lambda x: forces(q, x), v, STEP * plant.size / plant.typical_time)
     by_place += np.stack([along(plant.jacobian, q, way).T @ multiplier for way in every], axis=1)
     by_place -= np.stack([along(plant.mass, q, way) @ acceleration for way in every], axis=1)
-    moving = np.arange(q.size)
+    moving, turning = np.arange(q.size), pushed(acceleration)
     return Slopes(
-        moving, mass, rows, system, acceleration, multiplier, -by_place, -by_speed, bending, pushed(acceleration)
+        moving,
+        mass,
+        rows,
+        system,
+        acceleration,
+        multiplier,
+        -by_place,
+        -by_speed,
+        bending,
+        turning,
+        np.zeros((q.size, 0)),
     )

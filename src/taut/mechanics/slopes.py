@@ -12,25 +12,27 @@ take M and G apart instead, and leave the change of tension with position out of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.mechanics.nodal import CRUSHED_LENGTH
 from taut.mechanics.redundancy import constraint_rows
 from taut.mechanics.signals import pieces_of
-from taut.mechanics.tables import Nodal
+from taut.mechanics.tables import CRUSHED, MOVED, Moved, Nodal
 from taut.mechanics.tangent import Members, lengths_of, pattern, spans_of, taut, tensions
 from taut.mechanics.thick_slopes import thickness_slopes
 from taut.numerics.dense_saddle import DenseSaddle, decompose, null_basis, solve
 from taut.numerics.differences import jacobian
+from taut.numerics.packing import Pack, integers_of, reals_of
 
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
 
 HELD = ("rest_length", "force_density")
-"""What stays as it is while nodes move: the rest lengths of passive cables, or force densities that a control sets."""
+"""What stays as it is of cables while nodes move: their rest lengths, or force densities that a control sets."""
 
 AT_REST = 1e-9
 """A cable within this strain of its rest length counts as taut, and is named."""
@@ -52,6 +54,7 @@ class Slopes(NamedTuple):
     damping: np.ndarray  # (f, f)
     bending: np.ndarray  # (r, f)
     turning: np.ndarray  # (r, f)
+    swelling: np.ndarray  # (f, m) force by the natural length of each elastic member as its thickness follows [N/m]
     notes: tuple[str, ...] = ()
 
 
@@ -66,14 +69,20 @@ class MemberSlopes(NamedTuple):
     pulling: np.ndarray  # (m,) which members take part
     at_rest: np.ndarray  # (m,) one-sided members at their very rest length
     length: np.ndarray  # (m,)
+    stretching: np.ndarray  # (m,) its rate
     unit: np.ndarray  # (m, 3)
     tension: np.ndarray  # (m,)
     by_span: np.ndarray  # (m, 3) [N/m]
     by_rate: np.ndarray  # (m, 3) [N s/m]
 
 
+def own_cables(tables: Nodal) -> int:
+    """How many members of the table of cables are cables; compressible bars follow them."""
+    return int(tables.cables.stiffness.size - np.count_nonzero(tables.bars.per_length == 0.0))
+
+
 def member_slopes(tables: Nodal, q: np.ndarray, v: np.ndarray, held: str) -> MemberSlopes:
-    """Of the members in the table of cables. held: one of HELD; dampers act in either case."""
+    """Of the members in the table of cables. held: one of HELD; dampers act in either case, bars stay springs."""
     cables = tables.cables
     members = Members(
         cables.first // 3, cables.second // 3, cables.stiffness, cables.rest_length, np.isfinite(cables.least)
@@ -87,7 +96,9 @@ def member_slopes(tables: Nodal, q: np.ndarray, v: np.ndarray, held: str) -> Mem
     pulling = taut(members, lengths) | at_rest
     viscous = np.where(pulling, cables.damping * stretching, 0.0)
     pulling &= ~members.one_sided | (elastic + viscous >= 0.0)
-    along = members.stiffness if held == "rest_length" else elastic / lengths
+    ruled = np.zeros(lengths.size, dtype=bool)
+    ruled[: own_cables(tables)] = held == "force_density"
+    along = np.where(ruled, elastic / lengths, members.stiffness)
     across = rates - stretching[:, None] * unit
     by_span = along[:, None] * unit + (cables.damping / lengths)[:, None] * across
     here = pulling[:, None]
@@ -97,6 +108,7 @@ def member_slopes(tables: Nodal, q: np.ndarray, v: np.ndarray, held: str) -> Mem
         pulling,
         at_rest,
         lengths,
+        stretching,
         unit,
         np.where(pulling, elastic + viscous, 0.0),
         np.where(here, by_span, 0.0),
@@ -121,16 +133,19 @@ def nodal_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: 
     tables, free = plant.tables, plant.tables.nodes.free
     constants = tables.constants
     thick = thickness_slopes(tables, q, v)
-    mass = _mass(tables) + _matrix(tables, thick.first, thick.second, thick.inertia)
-    rows, bending = (_rows(tables, along) for along in (q, v))
+    thin_mass = _thin_mass(tables)
+    whole_mass = thin_mass + _whole_matrix(tables, thick.first, thick.second, thick.inertia)
+    mass = whole_mass[np.ix_(free, free)]
+    whole_rows, whole_bending = _rows(tables, q), _rows(tables, v)
     rigid = plant.rows - tables.guides.value.size
-    bending[rigid:] = 0.0
-    force = _forces(plant, q, v, time) + thick.force
-    system, found = solved(mass, rows, force[free], bending @ v[free])
+    whole_bending[rigid:] = 0.0
+    rows, bending = whole_rows[:, free], whole_bending[:, free]
+    everywhere = supports_at(plant, q, v, time).acceleration
+    force = _forces(plant, q, v, time) + thick.force - whole_mass @ everywhere
+    system, found = solved(mass, rows, force[free], whole_bending @ v + whole_rows @ everywhere)
     acceleration, multiplier = found[: free.size], found[free.size :]
-    everywhere = np.zeros_like(q)
     everywhere[free] = acceleration
-    turning = _rows(tables, everywhere)
+    turning = _rows(tables, everywhere)[:, free]
     turning[rigid:] = 0.0
     members = member_slopes(tables, q, v, held)
     unit, density = members.unit, members.tension / members.length
@@ -140,20 +155,55 @@ def nodal_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: 
     stiffness += _bent_bars(tables, -multiplier[:rigid])
     stiffness += _matrix(tables, thick.first, thick.second, thick.stiffness(everywhere))
     damping += _matrix(tables, thick.first, thick.second, thick.damping)
-    damping += constants.mass_damping[0] * _mass(tables) + constants.node_damping[0] * np.eye(free.size)
+    damping += constants.mass_damping[0] * thin_mass[np.ix_(free, free)] + constants.node_damping[0] * np.eye(free.size)
     if plant.feedbacks:
         by_place, by_speed = _fed_back(plant, q, v, time)
         stiffness -= by_place
         damping -= by_speed
-    notes = (*_rest_notes(plant, members), *_rank_notes(plant, system, rows))
-    return Slopes(free, mass, rows, system, acceleration, multiplier, stiffness, damping, bending, turning, notes)
+    swelling = np.zeros((free.size, members.length.size))
+    bars = own_cables(tables) + tables.thick.bar - rigid  # the rows in which thick bars are springs
+    swelling[:, bars] = thick.by_natural(everywhere)[:, free].T
+    notes = (*_motion_notes(plant, time), *_rest_notes(plant, members), *_rank_notes(plant, system, rows))
+    return Slopes(
+        free, mass, rows, system, acceleration, multiplier, stiffness, damping, bending, turning, swelling, notes
+    )
+
+
+class Arrived(NamedTuple):
+    """(3 n,) each; accelerations of moved supports, zero elsewhere."""
+
+    q: np.ndarray
+    v: np.ndarray
+    acceleration: np.ndarray
+
+
+def supports_at(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> Arrived:
+    """A state with moved supports where they are at a time."""
+    y, known = np.concatenate([q, v, [0.0]]), np.zeros(q.size)
+    if plant.motions:
+        verbs, own = _at(plant, time)
+        verbs["arrive"](own, time, y)
+        known[:] = reals_of(own, MOVED + Moved._fields.index("acceleration"))
+    return Arrived(y[: q.size], y[q.size : -1], known)
+
+
+def _at(plant: Plant, time: float) -> tuple[dict[str, Callable[..., Any]], Pack]:
+    """Verbs, and tables of which signals are in the piece of this time."""
+    verbs, own = plant.verbs(), plant.own_tables(metric="mass", gains=(0.0, 0.0))
+    verbs["enter"](own, float(pieces_of(plant.breaks, np.array([time]))[0]))
+    return verbs, own
 
 
 def _forces(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
     """All forces but those of constraints, as a run has them."""
-    verbs, own, out = plant.verbs(), plant.own_tables(metric="mass", gains=(0.0, 0.0)), np.zeros(q.size)
-    verbs["enter"](own, float(pieces_of(plant.breaks, np.array([time]))[0]))
+    (verbs, own), out = _at(plant, time), np.zeros(q.size)
     verbs["forces"](own, time, np.concatenate([q, v, [0.0]]), out)
+    crushed = int(integers_of(own, CRUSHED)[0])
+    if crushed >= 0:
+        raise OptionError(
+            f'bar "{list(plant.structure.bars)[crushed]}" is pressed to less than {CRUSHED_LENGTH:.0%} of its length '
+            "without force, where it is no bar any more; linearise about a state that it can have"
+        )
     return out
 
 
@@ -174,17 +224,17 @@ def _fed_back(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> tuple[
 
 def _rows(tables: Nodal, along: np.ndarray) -> np.ndarray:
     """Rows of G with the bars' vectors those of `along`: positions for G itself, v for d(G v)/dq of bars."""
-    return np.asarray(sp.csc_matrix(constraint_rows(tables, along))[:, tables.nodes.free].toarray())
+    return np.asarray(constraint_rows(tables, along).toarray())
 
 
-def _mass(tables: Nodal) -> np.ndarray:
-    """The mass matrix over the coordinates that move."""
+def _thin_mass(tables: Nodal) -> np.ndarray:
+    """The mass matrix over all coordinates, without what thickness adds."""
     bars, nodes = tables.bars, tables.nodes
     whole = np.diag(nodes.mass)
     for axis in range(3):
         np.add.at(whole, (bars.first + axis, bars.second + axis), bars.coupling)
         np.add.at(whole, (bars.second + axis, bars.first + axis), bars.coupling)
-    return np.asarray(whole[np.ix_(nodes.free, nodes.free)])
+    return whole
 
 
 def _matrix(tables: Nodal, first: np.ndarray, second: np.ndarray, blocks: np.ndarray) -> np.ndarray:
@@ -194,11 +244,24 @@ def _matrix(tables: Nodal, first: np.ndarray, second: np.ndarray, blocks: np.nda
     return np.asarray(pattern(first, second, unknown, free.size).matrix(blocks).toarray(), dtype=float)
 
 
+def _whole_matrix(tables: Nodal, first: np.ndarray, second: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """The same over all coordinates, held ones too."""
+    every = np.arange(tables.nodes.mass.size)
+    return np.asarray(pattern(first, second, every, every.size).matrix(blocks).toarray(), dtype=float)
+
+
 def _bent_bars(tables: Nodal, pulls: np.ndarray) -> np.ndarray:
     """What bars that keep their length add to the stiffness, by the tension in each: t / l across and along."""
     bars, count = tables.bars, pulls.size
     blocks = (pulls * bars.per_length[:count])[:, None, None] * np.eye(3)
     return _matrix(tables, bars.first[:count] // 3, bars.second[:count] // 3, blocks)
+
+
+def _motion_notes(plant: Plant, time: float) -> tuple[str, ...]:
+    if not plant.motions:
+        return ()
+    some = ", ".join(plant.moved[:4]) + (f" and {len(plant.moved) - 4} more" if len(plant.moved) > 4 else "")
+    return (f"supports move ({some}): the model is that of the instant t = {time:g} s, as they move then",)
 
 
 def _rest_notes(plant: Plant, members: MemberSlopes) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ LINEAR_SUFFIXES = (".npz", ".json")
 def linear_model(
     model: Model, inputs: list[str] | None, outputs: list[str] | None, *, rest: Equilibrium | None, held: str
 ) -> LinearModel:
-    """Of a model at its start, or where it rests under its gravity and the steady part of its loads."""
+    """Of a model at its start, or where it rests under its gravity and the steady part of its loads, supports still."""
     changed: dict[str, Any] = {}
     structure = rest.structure if rest else model.structure
     if rest:
@@ -37,7 +37,7 @@ def linear_model(
             for node, force in steady_loads(model.scenario).items()
             for axis, value in zip(AXES, force, strict=True)
         ]
-        changed = {"loads": steady, "velocities": {}}
+        changed = {"loads": steady, "motions": (), "velocities": {}}
     plant = assembled(structure, model.scenario, **changed)
     return linearise(plant, inputs=inputs, outputs=outputs, held=held)
 

@@ -153,9 +153,11 @@ class Posed:
 def posed(network: Network, bars: BarChoice = None, bar_force: np.ndarray | None = None) -> Posed:
     """Pose a network. bar_force: with it, compressible bars are as long without force as makes them carry it."""
     structure = with_bars(network.structure, bars)
+    _check_stiffness(structure)
+    if bar_force is not None:
+        structure = _carrying(structure, bar_force)
     cables, bar_list = list(structure.cables.values()), list(structure.bars.values())
     soft = np.array([bar.law == "compressible" for bar in bar_list], dtype=bool)
-    _check_stiffness(structure)
     rest = np.array([properties.rest_length(structure, cable) for cable in cables], dtype=float)
     rigidity = [np.nan if c.stiffness is not None else properties.axial_rigidity(c) for c in cables]
     stiffness = [properties.stiffness(structure, cable) for cable in cables]
@@ -163,8 +165,6 @@ def posed(network: Network, bars: BarChoice = None, bar_force: np.ndarray | None
     bar_rigidity, bar_stiffness = np.full(soft.size, np.nan), np.zeros(soft.size)
     for k in np.flatnonzero(soft):
         bar = bar_list[k]
-        if bar_force is not None:
-            lengths[k] = properties.natural_length(structure, bar, float(bar_force[k]))
         if bar.stiffness is None:
             bar_rigidity[k] = properties.axial_rigidity(bar)
             bar_stiffness[k] = bar_rigidity[k] / lengths[k]
@@ -189,6 +189,17 @@ def posed(network: Network, bars: BarChoice = None, bar_force: np.ndarray | None
         unknown,
         tangent.pattern(network.first, network.second, unknown, network.free.size),
     )
+
+
+def _carrying(structure: Structure, bar_force: np.ndarray) -> Structure:
+    """The structure with compressible bars that carry these forces where they are; as it is where there are none."""
+    if all(bar.law == "rigid" for bar in structure.bars.values()):
+        return structure
+    fitted = {
+        bar.name: properties.fitted_bar(structure, bar, float(force)) if bar.law == "compressible" else bar
+        for bar, force in zip(structure.bars.values(), bar_force, strict=True)
+    }
+    return replace(structure, bars=fitted)
 
 
 def _check_stiffness(structure: Structure) -> None:
