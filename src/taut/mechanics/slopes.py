@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
-from taut.mechanics.nodal import CRUSHED_LENGTH
+from taut.mechanics.crushing import CRUSHED_LENGTH
 from taut.mechanics.redundancy import constraint_rows
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.tables import CRUSHED, MOVED, Moved, Nodal
