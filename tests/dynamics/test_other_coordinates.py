@@ -120,7 +120,7 @@ def test_a_four_bar_with_a_loop_to_close(metric: str) -> None:
 
 def test_the_code_is_the_very_same() -> None:
     words = words_for(four_bar()[0])
-    for module, names in ((march, ("march", "settle", "watch")), (stepping, ("advance", "estimate"))):
+    for module, names in ((march, ("march", "settle", "note_firmness")), (stepping, ("advance", "estimate"))):
         for name in names:
             assert words[name].__code__ is getattr(module, name).__code__
     assert words["correct"].__code__ is correction.correct.__code__

@@ -64,7 +64,8 @@ def linearise(
         start; of a LagrangianPlant (n,). They are brought onto the constraints.
     time: at which loads are taken, and motions of supports, whose places then count whatever positions say.
     held: "rest_length" for passive cables; "force_density" where a control sets their force densities, so that tensions
-        do not answer to motion (A of Hsu, Tadiparthi and Bhattacharya, eq. (49)). Compressible bars are springs always.
+        do not answer to motion (A of Hsu, Tadiparthi and Bhattacharya, eq. (49)); "all_force_densities" holds those of
+        compressible bars too (eq. (59)).
     A state that moves or is not in balance is allowed: see `drift` and `notes` of the model.
     """
     machine = _timely(_placed(_machine(plant), positions, velocities), time)

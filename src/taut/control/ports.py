@@ -142,7 +142,7 @@ def _member_rows(plant: Plant) -> tuple[dict[tuple[str, str], int], dict[tuple[s
 
 def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) -> float:
     """By how much the tension [N] of a member grows with its input."""
-    ruled = held == "force_density" and port.kind == "cable"
+    ruled = held == "all_force_densities" or (held == "force_density" and port.kind == "cable")
     if port.quantity == "force_density":
         return float(members.length[row]) if members.pulling[row] or ruled else 0.0
     if ruled:

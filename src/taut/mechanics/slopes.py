@@ -31,8 +31,9 @@ from taut.numerics.packing import Pack, integers_of, reals_of
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
 
-HELD = ("rest_length", "force_density")
-"""What stays as it is of cables while nodes move: their rest lengths, or force densities that a control sets."""
+HELD = ("rest_length", "force_density", "all_force_densities")
+"""What stays as it is while nodes move: rest lengths; or the force densities of cables, which a control sets; or those
+of compressible bars too, as in the paper's eq. (59)."""
 
 AT_REST = 1e-9
 """A cable within this strain of its rest length counts as taut, and is named."""
@@ -97,7 +98,8 @@ def member_slopes(tables: Nodal, q: np.ndarray, v: np.ndarray, held: str) -> Mem
     viscous = np.where(pulling, cables.damping * stretching, 0.0)
     pulling &= ~members.one_sided | (elastic + viscous >= 0.0)
     ruled = np.zeros(lengths.size, dtype=bool)
-    ruled[: own_cables(tables)] = held == "force_density"
+    ruled[: own_cables(tables)] = held != "rest_length"
+    ruled[own_cables(tables) :] = held == "all_force_densities"
     along = np.where(ruled, elastic / lengths, members.stiffness)
     across = rates - stretching[:, None] * unit
     by_span = along[:, None] * unit + (cables.damping / lengths)[:, None] * across

@@ -23,7 +23,7 @@ PUSH, WIDTH = 0.01, 1.0
 """Of a doublet [N, s] so small that everything is linear: nodes move by less than a millimetre."""
 
 COORDINATES = ["node:n3.xz", "node:n4.xz"]
-PASSIVE, FIXED = "rest_length", "force_density"
+PASSIVE, FIXED = "rest_length", "all_force_densities"
 """What is held: rest lengths, so that forces answer to motion; or force densities, sigma and Psi, as in (49), (59)."""
 
 
