@@ -117,6 +117,8 @@ def measure(motion: Motion, duration: float = 2.0, halvings: int = 8, repeats: i
         settings = steps if method == "rk4" else list(TOLERANCES)
         runs = [partial(by_taut, method, correction, setting) for setting in settings]
         sweeps[f"taut {method}, correction {correction}"] = _points(settings, runs, exact, repeats)
+    runs = [partial(by_taut, "rk4", "none", step, False) for step in steps]
+    sweeps["taut rk4, none, events not located"] = _points(steps, runs, exact, repeats)
     return Flight(
         motion,
         duration,

@@ -48,29 +48,28 @@ def seek(
         least = AT_ONCE * max(abs(t), h)
         low, high = 0.0, later * h
         reached = high
-        below = max(margin(plant, event, y), 1.0)
+        below = max(margin(plant, event, y)[0], 1.0)
         if later < 1.0:
             put(row(side, 0), row(stages, 0))
             evaluations += advance(plant, method, t, high, y, side, sample, b, wanted)
-            above = margin(plant, event, sample)
+            above = margin(plant, event, sample)[0]
             if above >= -1.0:  # it only touches
                 event, place, later = crossing(plant, h, y, trial, event)
                 continue
         else:
             put(sample, trial)
-            above = margin(plant, event, trial)
-        at, turn = place * h, 0
+            above = margin(plant, event, trial)[0]
+        at, turn = min(max(place * h, 0.01 * high), 0.99 * high), 0
         for _ in range(TRIES):
-            at = min(max(at, low + 0.01 * (high - low)), high - 0.01 * (high - low))
             if high - low <= least:
                 break
             put(row(side, 0), row(stages, 0))
             evaluations += advance(plant, method, t, at, y, side, sample, b, wanted)
             reached = at
-            room = margin(plant, event, sample)
+            room, speed = margin(plant, event, sample)
             if abs(room) <= 0.25:
                 break
-            # Regula falsi; where one end stays for long its weight is halved (Illinois).
+            # Newton's step where it stays between, regula falsi else; where one end stays its weight is halved.
             if room > 0.0:
                 low, below = at, room
                 above = 0.5 * above if turn == 1 else above
@@ -79,7 +78,14 @@ def seek(
                 high, above = at, room
                 below = 0.5 * below if turn == -1 else below
                 turn = -1
-            at = low + (high - low) * below / (below - above)
+            newton = at - room / speed if speed < 0.0 else high
+            if low < newton < high:
+                if abs(newton - at) <= least:
+                    break
+                at = newton
+            else:
+                share = below / (below - above)
+                at = low + (high - low) * min(max(share, 0.01), 0.99)
         if reached <= least:
             return event, 0.0, evaluations
         found, h = event, reached

@@ -89,8 +89,9 @@ def crossing(plant: Any, h: float, y: np.ndarray, trial: np.ndarray, skipped: in
     raise NotImplementedError
 
 
-def margin(plant: Any, event: int, y: np.ndarray) -> float:
-    """How far an event is from happening, in units of round-off; negative when it is overdue."""
+def margin(plant: Any, event: int, y: np.ndarray) -> tuple[float, float]:
+    """How far an event is from happening, in units of round-off, negative when it is overdue; and its rate, zero where
+    that is not known."""
     raise NotImplementedError
 
 

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from taut.mechanics.nodal import cable_state
-from taut.mechanics.tables import SWITCHES, Switches
+from taut.mechanics.tables import SWITCHES, Cables, Switches
 from taut.mechanics.unpacking import cables_in, sizes_in, switches_in
 from taut.numerics.compiled import entry, inlined, kernel, woven
 from taut.numerics.packing import Pack, size_of
@@ -112,9 +112,11 @@ def margin_of(p: Pack, e: int, y: np.ndarray) -> tuple[float, float, int]:
 
 
 @entry
-def margin(p: Pack, e: int, y: np.ndarray) -> float:
-    """How far event e is from happening, in units of round-off; negative when it is overdue."""
-    return margin_of(p, e, start_of(y))[0]
+def margin(p: Pack, e: int, y: np.ndarray) -> tuple[float, float]:
+    """How far event e is from happening, in units of round-off, negative when it is overdue; and its rate, zero where
+    that is not known."""
+    room, rate, known = margin_of(p, e, start_of(y))
+    return room, rate if known == 1 else 0.0
 
 
 @kernel
@@ -181,13 +183,26 @@ def _put_middle(n: int, h: float, y: np.ndarray, trial: np.ndarray, middle: np.n
         middle[n + i] = 1.5 * (trial[i] - y[i]) / h - 0.25 * (y[n + i] + trial[n + i])
 
 
+@inlined
+def _clear(s: Switches, cables: Cables, e: int, y: np.ndarray, n: int, h: float) -> bool:
+    """Whether a cable without damper is so far from its rest length, or moving away so slowly, that it did not pass it
+    in a step of h; most are, so this is all that is looked at of them."""
+    k, sign = s.cable[e], 1.0 if s.state[e] == TAUT else -1.0
+    length, rate, _, _ = cable_state(cables, k, y, n, 1)
+    room, moving = sign * (length - cables.rest_length[k]), sign * rate
+    return s.damping[k] == 0.0 and room >= 0.0 and room >= moving * h  # type: ignore[no-any-return]
+
+
 @entry
 def crossing(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, skipped: int) -> tuple[int, float, float]:
     """The first event in a step of h from y to trial: its number (-1 for none), about which fraction of the step it
     happens at, and a later fraction at which it is overdue. `skipped` is left out."""
     first, place, later = -1, 2.0, 2.0
     begin, end, middle, halved = start_of(y), start_of(trial), switches_in(p).middle, False
+    s, cables, own = switches_in(p), cables_in(p), watched_cables(p)
     for e in range(watched(p)):
+        if e < own and _clear(s, cables, e, end, sizes_in(p).coordinates, h):
+            continue
         after, last_rate, known = margin_of(p, e, end)
         if e == skipped or (known == 1 and after >= -1.0 and after >= last_rate * h):
             continue

@@ -53,9 +53,12 @@ def null_vectors(p: Pack, y: np.ndarray) -> np.ndarray:
 
 def idle_rows(tables: Nodal, y: np.ndarray) -> np.ndarray:
     """The same where no bar touches another: bars that cannot move along themselves, a unit vector each."""
-    movable = abs(constraint_rows(tables, y)[:, tables.nodes.free])
-    idle = np.flatnonzero(np.asarray(movable.sum(axis=1)).ravel() == 0.0)
-    vectors = np.zeros((idle.size, movable.shape[0]))
+    bars, moves = tables.bars, np.zeros(tables.nodes.mass.size, dtype=bool)
+    moves[tables.nodes.free] = True
+    rigid = int(np.count_nonzero(bars.per_length))
+    first, second = (end[:rigid, None] + np.arange(3) for end in (bars.first, bars.second))
+    idle = np.flatnonzero(~((moves[first] | moves[second]) & (y[second] != y[first])).any(axis=1))
+    vectors = np.zeros((idle.size, rigid))
     vectors[np.arange(idle.size), idle] = 1.0
     return vectors
 
