@@ -437,3 +437,10 @@ def test_twenty_thousand_members(structure: Structure) -> None:
 def test_refuses_nonsense(make: str, arguments: dict, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         getattr(generators, make)(**arguments)
+
+
+def test_files_know_every_generator() -> None:
+    from taut.structure import generators
+    from taut.structure.format.generating import GENERATORS
+
+    assert set(GENERATORS) == set(generators.__all__)

@@ -22,7 +22,7 @@ QUANTITIES = {
     "energy_kinetic": Variable((), "J", "kinetic energy at the end"),
     "energy_elastic": Variable((), "J", "energy stored in cables at the end"),
     "energy_gravity": Variable((), "J", "energy of weight at the end"),
-    "work": Variable((), "J", "work of loads and dampers"),
+    "work": Variable((), "J", "work of loads, dampers, moved supports and cuts"),
     "worst_length": Variable((), "m", "largest gap of a bar or constraint"),
     "worst_rate": Variable((), "m/s", "largest rate of such a gap"),
     "worst_energy": Variable((), "J", "largest of energy less start energy less work"),
