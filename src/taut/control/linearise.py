@@ -160,7 +160,10 @@ def _on_constraints(machine: Plant | LagrangianPlant) -> tuple[np.ndarray, np.nd
             break
     if max(after) > 1e-9:
         worst = machine.constraint_names[int(np.argmax(np.abs(gap)))]
-        message = f"the constraints cannot all be met from this state: {worst} stays {np.abs(gap).max():.3g} m off; move the nodes, or take one of them away"
+        message = (
+            f"the constraints cannot all be met from this state: {worst} stays {np.abs(gap).max():.3g} m off; "
+            "move the nodes, or take one of them away"
+        )
         raise ModelError([Problem((), message)])
     return y[:size].copy(), y[size : 2 * size].copy()
 

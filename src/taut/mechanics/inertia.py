@@ -14,7 +14,7 @@ from taut.structure.structure import Structure
 class Inertia(NamedTuple):
     """n nodes, b bars. The mass matrix has `own` on its diagonal and `coupling` between the ends of every bar.
 
-    The thickness of compressible bars comes on top: their mass matrix changes with their shape (`taut.mechanics.thick`).
+    The thickness of compressible bars comes on top: their mass matrix changes with their shape (`mechanics/thick.py`).
     """
 
     own: np.ndarray  # (n,) [kg]
