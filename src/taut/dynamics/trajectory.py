@@ -124,7 +124,7 @@ class Trajectory:
     @property
     def supports(self) -> tuple[str, ...]:
         """The supported nodes, in the order of `reaction`."""
-        return tuple(node for node in self.structure.nodes if node in self.structure.supports)
+        return tuple(self.structure.supported_nodes)
 
     def __repr__(self) -> str:
         name = self.structure.name or "structure"

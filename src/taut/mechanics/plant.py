@@ -176,9 +176,7 @@ class Plant:
     @property
     def held(self) -> np.ndarray:
         """Indices of the supported nodes, in the order of the nodes."""
-        return np.array(
-            [i for i, name in enumerate(self.structure.nodes) if name in self.structure.supports], dtype=int
-        )
+        return np.array(list(self.structure.supported_nodes.values()), dtype=int)
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
         pack = copied(self.pack if metric == "mass" else euclidean(self.tables)[0])

@@ -28,7 +28,7 @@ class Still:
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        held = sum(node in self.structure.supports for node in self.structure.nodes)
+        held = len(self.structure.supported_nodes)
         wanted = {
             "cable_tension": (len(self.structure.cables),),
             "bar_force": (len(self.structure.bars),),

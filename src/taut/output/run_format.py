@@ -65,7 +65,7 @@ def labels_of(structure: Structure) -> dict[str, tuple[str, ...]]:
         "cable": tuple(structure.cables),
         "bar": tuple(structure.bars),
         "constraint": tuple(structure.constraints),
-        "support": tuple(node for node in structure.nodes if node in structure.supports),
+        "support": tuple(structure.supported_nodes),
     }
 
 

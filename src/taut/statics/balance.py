@@ -112,7 +112,7 @@ def equilibrium_of(
     forces = problem.tensions(found.positions, found.multipliers, setting)
     unbalance = problem.unbalance(found.positions, found.multipliers, setting).reshape(-1, 3)
     held = (problem.unknown < 0).reshape(-1, 3)
-    supported = [i for i, name in enumerate(structure.nodes) if name in structure.supports]
+    supported = list(structure.supported_nodes.values())
     cables = problem.network.cables
     return Equilibrium(
         structure=standing(structure, found.positions, setting.rest_length),

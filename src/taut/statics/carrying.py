@@ -28,7 +28,7 @@ def carrying(network: Network, structure: Structure, force_density: np.ndarray, 
     left = left + rows.T @ multiplier
     residual = float(np.abs(left[free]).max(initial=0.0))
     left[free] = 0.0
-    supported = [i for i, node in enumerate(structure.nodes) if node in structure.supports]
+    supported = list(structure.supported_nodes.values())
     forces = force_density * network.lengths()
     return Equilibrium(
         structure=structure,

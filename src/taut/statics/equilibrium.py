@@ -40,7 +40,7 @@ class Equilibrium:
     @property
     def supports(self) -> tuple[str, ...]:
         """The supported nodes, in the order of `reaction`."""
-        return tuple(node for node in self.structure.nodes if node in self.structure.supports)
+        return tuple(self.structure.supported_nodes)
 
     @cached_property
     def member_force(self) -> np.ndarray:

@@ -151,7 +151,7 @@ def _path(curve: Curve, found: list[Point], events: tuple[Event, ...], status: s
     problem = curve.problem
     structure = problem.network.structure
     held = (problem.unknown < 0).reshape(-1, 3)
-    supported = [i for i, name in enumerate(structure.nodes) if name in structure.supports]
+    supported = list(structure.supported_nodes.values())
     settings = [curve.setting(p.factor) for p in found]
     pairs = list(zip(found, settings, strict=True))
     count = len(found)

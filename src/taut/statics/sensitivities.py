@@ -152,6 +152,6 @@ def _answer(view: Linearised, change: _Change) -> tuple[np.ndarray, np.ndarray, 
     force[problem.rigid] = multipliers[: problem.rigid.size]
     left = (direct + view.everywhere @ (nodes - change.held) + view.all_rows.T @ multipliers).reshape(-1, 3)
     structure = problem.network.structure
-    supported = [i for i, name in enumerate(structure.nodes) if name in structure.supports]
+    supported = list(structure.supported_nodes.values())
     held = (problem.unknown < 0).reshape(-1, 3)
     return moved, force, np.where(held, left, 0.0)[supported]

@@ -58,6 +58,11 @@ class Structure:
         """Node positions, (n, 3) [m], in the order of the nodes."""
         return np.array(list(self.nodes.values()), dtype=float).reshape(-1, 3)
 
+    @property
+    def supported_nodes(self) -> dict[str, int]:
+        """Nodes that a support holds along some axis, in the order of the nodes, and their numbers."""
+        return {node: i for i, node in enumerate(self.nodes) if node in self.supports}
+
     def select(self, selector: str, kind: str = "") -> tuple[str, ...]:
         """Names that a selector means: "cable:top*", "bar:*", a group's name; see `taut.structure.selectors`."""
         return select(self, selector, kind)[1]

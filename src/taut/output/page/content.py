@@ -69,7 +69,7 @@ def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
     structure = still.structure
     store = _Store(arrays, fine=True)
     nodes = structure.positions[None]
-    held = [node for node, _ in enumerate(structure.nodes) if list(structure.nodes)[node] in structure.supports]
+    held = list(structure.supported_nodes.values())
     tension = tensions_as_placed(structure) if still.cable_tension is None else np.asarray(still.cable_tension)
     bar_force = np.full(len(structure.bars), np.nan) if still.bar_force is None else np.asarray(still.bar_force)
     arrows = []
