@@ -366,6 +366,7 @@ def test_energy_is_kept_through_hundreds_of_events() -> None:
         ({"time": 1.0, "cut": ("cable:leash",)}, 'members are cut by "then: cut"'),
         ({"time": 1.0, "then": "cut", "cut": ("node:mass",)}, "is not a member"),
         ({"time": -1.0}, "-1 s must be more than zero"),
+        ({"cable": "leash", "tension": 0.0, "sense": "falling"}, "a cable's tension is never below zero"),
     ],
 )
 def test_what_makes_no_sense_is_said(watch: dict, message: str) -> None:

@@ -61,6 +61,8 @@ def tabulate(
             functions[index] = signal
         else:
             raise OptionError(f"{signal!r} is not a signal; use a number, a signal or a function of time")
+        if not np.all(np.isfinite(numbers[starts[-1] :])):
+            raise OptionError(f"{signal!r} holds a number that is not finite")
     tables = Signals(
         coordinate=np.array(coordinates, dtype=np.int64),
         kind=np.array(kinds, dtype=np.int64),

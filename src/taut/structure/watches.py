@@ -63,6 +63,13 @@ def _problems(structure: Structure, watch: Watch) -> Iterator[tuple[tuple[str, .
                 yield (place,), f'"{selector}" is not a member; say bar:NAME or cable:NAME'
                 continue
             try:
-                structure.select(selector, kind)
+                chosen = structure.select(selector, kind)
             except SelectionError as error:
                 yield (place,), str(error)
+                continue
+            pushes = place == "cable" and all(structure.cables[name].law == "spring" for name in chosen)
+            if watch.tension == 0.0 and watch.sense in ("falling", "both") and not pushes:
+                message = (
+                    "a cable's tension is never below zero; watch a small one, or see the run's list of slack cables"
+                )
+                yield ("tension",), message

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from taut.dynamics.trajectory import Trajectory
-from taut.errors import OptionError
+from taut.errors import FileError, OptionError
 from taut.mechanics.watching import Event
 from taut.output.page.assembling import html
 from taut.output.page.content import run_content, still_content, with_extras
@@ -35,6 +35,8 @@ class Page:
 
     def save(self, path: str | Path) -> None:
         """Write the page; a file that is there already is replaced as a whole."""
+        if Path(path).suffix not in (".html", ".htm"):
+            raise FileError(f"{path}: a page's name must end in .html")
         with written_whole(path) as draft:
             draft.write_text(self.html, encoding="utf-8", newline="\n")
 
