@@ -70,6 +70,6 @@ def _problems(structure: Structure, watch: Watch) -> Iterator[tuple[tuple[str, .
             pushes = place == "cable" and all(structure.cables[name].law == "spring" for name in chosen)
             if watch.tension == 0.0 and watch.sense in ("falling", "both") and not pushes:
                 message = (
-                    "a cable's tension is never below zero; watch a small one, or see the run's list of slack cables"
+                    "a cable's tension is never below zero; watch a small one, or read when the run says it is slack"
                 )
                 yield ("tension",), message
