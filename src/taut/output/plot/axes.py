@@ -59,7 +59,7 @@ def keyed(ax: Any, title: str = "") -> None:
     handles, _ = ax.get_legend_handles_labels()
     if not handles:
         return
-    below = -0.22 if ax.name != "3d" else -0.1
+    below = -0.22 if ax.name != "3d" else -0.28  # the labels of solid axes lie outside of them
     ax.legend(
         fontsize=7.5, frameon=False, ncols=2 if len(handles) > 1 else 1, loc="upper center", borderaxespad=0,
         bbox_to_anchor=(0.5, below), handlelength=1.4, columnspacing=1.2, title=title or None, title_fontsize=7.5,
