@@ -3,6 +3,7 @@
 import sys
 
 from benchmarks import (
+    located_events,
     page_frames,
     scale,
     six_strut_against_c,
@@ -28,6 +29,7 @@ if __name__ == "__main__":
     if page_frames.CHROMIUM:
         print(page_frames.table(page_frames.measure(page_frames.cases())), end="\n\n")
     print(stiff_motion.report(), end="\n\n")
+    print(located_events.report(), end="\n\n")
     print(study_workers.table([study_workers.measure(model) for model in ("tbar", "prism")]), end="\n\n")
     largest = int(float(sys.argv[1])) if len(sys.argv) > 1 else 100_000
     # Certifying a lattice that fills space grows fast; alone this benchmark takes any size.

@@ -142,3 +142,13 @@ def test_the_stiff_benchmark_compares_at_equal_accuracy() -> None:
     sizes = [bench.measure_size(kind, 200, steps=2) for kind in bench.KINDS]
     assert all(1.0 <= size.iterations <= 10.0 for size in sizes)
     assert bench.size_table(sizes).count("\n") == len(sizes)
+
+
+def test_locating_events_is_measured_on_the_arm() -> None:
+    from benchmarks import located_events as bench
+
+    (row,) = bench.measure(100.0, (("dp8", 1e-9),))
+    assert max(row.located) < 2e-8
+    assert row.steps[0] < row.steps[1]
+    assert bench.table(100.0, [row]).count("\n") == 2
+    assert 1e-14 < bench.nudged(300.0, 1e-15) < 1e-9

@@ -1,7 +1,7 @@
 """The points of a study spread over processes; one that dies takes nothing with it but its try at one point.
 
 Processes and not threads, since half the time of a small model is spent in Python, reading and assembling it: on two
-idle cores a T-bar takes 6.3 ms alone, 6.4 ms in each of two processes and 9.1 ms in each of two threads; see
+idle cores a T-bar takes 8.5 ms alone, 8.6 ms in each of two processes and 11.8 ms in each of two threads; see
 `python -m benchmarks.study_workers`. A process takes 1 s to start. Each has a pool of its own, so that it is known
 which point a dead one was at. Results are the same bits everywhere.
 """
