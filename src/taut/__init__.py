@@ -49,8 +49,8 @@ _HOMES = {
     ),
     "taut.structure.files": ("Model", "read_model", "read_record"),
     "taut.mechanics.plant": ("Plant", "assemble"),
-    "taut.mechanics.lagrangian": ("LagrangianPlant",),
-    "taut.mechanics.watching": ("Event",),
+    "taut.mechanics.points.lagrangian": ("LagrangianPlant",),
+    "taut.mechanics.event_words": ("Event",),
     "taut.statics.self_stress": ("Counts", "counts", "mechanism_basis", "self_stress_basis"),
     "taut.statics.equilibrium": ("Equilibrium",),
     "taut.statics.formfinding": ("formfind",),
@@ -133,9 +133,9 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.simulate import simulate
     from taut.dynamics.trajectory import Trajectory
     from taut.errors import BalanceError, FileError, ModelError, OptionError, Problem, SelectionError, TautError
-    from taut.mechanics.lagrangian import LagrangianPlant
+    from taut.mechanics.event_words import Event
     from taut.mechanics.plant import Plant, assemble
-    from taut.mechanics.watching import Event
+    from taut.mechanics.points.lagrangian import LagrangianPlant
     from taut.output import plot
     from taut.output.files import load, save
     from taut.output.film import film

@@ -41,7 +41,7 @@ def examples(name: Annotated[str | None, typer.Argument(help="The example to cop
 
 def check(model: ModelPath, overrides: Overrides = None) -> None:
     """Say whether a model file is sound; list every problem with its line."""
-    from taut.mechanics.survey import problems_of_motion
+    from taut.mechanics.model_checks import problems_of_motion
     from taut.structure.files import located
 
     loaded = model_at(model, overrides)
@@ -58,7 +58,7 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Size, class, mass, degrees of freedom, self-stress, mechanisms and stability of a model."""
-    from taut.mechanics.survey import facts
+    from taut.mechanics.model_checks import facts
     from taut.output.model_statics import certified
 
     loaded = model_at(model, overrides)

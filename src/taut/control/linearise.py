@@ -23,9 +23,9 @@ from taut.control.linear_model import LinearModel
 from taut.control.port_names import Ports
 from taut.control.ports import Inputs, Outputs, inputs_of, outputs_of, own_inputs, own_outputs
 from taut.errors import ModelError, OptionError, Problem
-from taut.mechanics.lagrangian import LagrangianPlant
+from taut.mechanics.linearisation import Linearisation, supports_at
 from taut.mechanics.plant import Plant, assemble
-from taut.mechanics.slopes import Slopes, supports_at
+from taut.mechanics.points.lagrangian import LagrangianPlant
 from taut.numerics.dense_saddle import lift, null_basis
 from taut.statics.equilibrium import Equilibrium
 from taut.structure.records import AXES
@@ -68,21 +68,21 @@ def linearise(
         compressible bars too (eq. (59)).
     A state that moves or is not in balance is allowed: see `drift` and `notes` of the model.
     """
-    machine = _timely(_placed(_machine(plant), positions, velocities), time)
-    _check_size(machine)
-    q, v = _on_constraints(machine)
-    slopes = machine.slopes(q, v, time, held)
-    if isinstance(machine, LagrangianPlant):
-        chosen = own_inputs(machine, slopes, inputs)
-        shown = own_outputs(machine, slopes, q, v, chosen, outputs)
+    plant = _timely(_placed(_as_plant(plant), positions, velocities), time)
+    _check_size(plant)
+    q, v = _on_constraints(plant)
+    linear = plant.linearised(q, v, time, held)
+    if isinstance(plant, LagrangianPlant):
+        chosen = own_inputs(plant, linear, inputs)
+        shown = own_outputs(plant, linear, q, v, chosen, outputs)
     else:
-        chosen = inputs_of(machine, slopes, q, v, held, inputs)
-        shown = outputs_of(machine, slopes, q, v, held, chosen, outputs)
-    notes = (*machine.changes(q, v), *slopes.notes, *chosen.notes, *_drift_notes(machine, slopes, q, v))
-    return _reduced(machine, slopes, chosen, shown, q, v, notes)
+        chosen = inputs_of(plant, linear, q, v, time, held, inputs)
+        shown = outputs_of(plant, linear, q, v, time, held, chosen, outputs)
+    notes = (*plant.changes(q, v), *linear.notes, *chosen.notes, *_drift_notes(plant, linear, q, v))
+    return _reduced(plant, linear, chosen, shown, q, v, notes)
 
 
-def _machine(plant: Any) -> Plant | LagrangianPlant:
+def _as_plant(plant: Any) -> Plant | LagrangianPlant:
     if isinstance(plant, Equilibrium):
         structure, external = plant.structure, plant.external
         loads = [
@@ -99,25 +99,25 @@ def _machine(plant: Any) -> Plant | LagrangianPlant:
     return plant
 
 
-def _check_size(machine: Plant | LagrangianPlant) -> None:
-    if machine.coordinates > MOST:
+def _check_size(plant: Plant | LagrangianPlant) -> None:
+    if plant.coordinates > MOST:
         raise OptionError(
-            f"a linear model is dense, and {machine.coordinates} coordinates are more than the {MOST} it can have; "
+            f"a linear model is dense, and {plant.coordinates} coordinates are more than the {MOST} it can have; "
             "for frequencies alone, see modes"
         )
 
 
 def _placed(
-    machine: Plant | LagrangianPlant, positions: Places | None, velocities: Places | None
+    plant: Plant | LagrangianPlant, positions: Places | None, velocities: Places | None
 ) -> Plant | LagrangianPlant:
-    """The machine with another start."""
+    """The plant with another start."""
     changed = {}
     for what, given in (("positions", positions), ("velocities", velocities)):
         if given is None:
             continue
-        start = np.array(getattr(machine, what), dtype=float)
+        start = np.array(getattr(plant, what), dtype=float)
         if isinstance(given, Mapping):
-            names = list(machine.structure.nodes)
+            names = list(plant.structure.nodes)
             unknown = [node for node in given if node not in names]
             if unknown:
                 raise OptionError(f'{what} name the node "{unknown[0]}", which is not there')
@@ -130,77 +130,79 @@ def _placed(
         if not np.all(np.isfinite(start)):
             raise OptionError(f"{what} must be finite numbers")
         changed[what] = start
-    return replace(machine, **changed) if changed else machine  # type: ignore[arg-type]
+    return replace(plant, **changed) if changed else plant  # type: ignore[arg-type]
 
 
-def _timely(machine: Plant | LagrangianPlant, time: float) -> Plant | LagrangianPlant:
-    """The machine with moved supports where they are at a time."""
-    if not isinstance(machine, Plant) or not machine.motions:
-        return machine
-    there = supports_at(machine, machine.positions.ravel(), machine.velocities.ravel(), time)
-    return replace(machine, positions=there.q.reshape(-1, 3), velocities=there.v.reshape(-1, 3))
+def _timely(plant: Plant | LagrangianPlant, time: float) -> Plant | LagrangianPlant:
+    """The plant with moved supports where they are at a time."""
+    if not isinstance(plant, Plant) or not plant.motions:
+        return plant
+    there = supports_at(plant, plant.positions.ravel(), plant.velocities.ravel(), time)
+    return replace(plant, positions=there.q.reshape(-1, 3), velocities=there.v.reshape(-1, 3))
 
 
-def _on_constraints(machine: Plant | LagrangianPlant) -> tuple[np.ndarray, np.ndarray]:
+def _on_constraints(plant: Plant | LagrangianPlant) -> tuple[np.ndarray, np.ndarray]:
     """The start brought onto the constraints by Newton's method, the shortest way by mass."""
-    tables, verbs, size = machine.own_tables(metric="mass", gains=(0.0, 0.0)), machine.verbs(), machine.coordinates
-    y = np.concatenate([*machine.start(), [0.0]])
-    gap, rate, step, none = (np.zeros(n) for n in (machine.rows, machine.rows, size, size))
+    tables, operations, size = plant.own_tables(metric="mass", gains=(0.0, 0.0)), plant.operations(), plant.coordinates
+    y = np.concatenate([*plant.start(), [0.0]])
+    residual, rate, step, none = (np.zeros(n) for n in (plant.rows, plant.rows, size, size))
     for _ in range(ROUNDS):
-        before = verbs["gaps"](tables, y, gap, rate)
-        verbs["prepare"](tables, y)
-        verbs["project"](tables, none, -gap, step)
+        before = operations["residuals"](tables, y, residual, rate)
+        operations["prepare_projection"](tables, y)
+        operations["project"](tables, none, -residual, step)
         y[:size] += step
-        verbs["prepare"](tables, y)
-        verbs["gaps"](tables, y, gap, rate)
-        verbs["project"](tables, none, -rate, step)
+        operations["prepare_projection"](tables, y)
+        operations["residuals"](tables, y, residual, rate)
+        operations["project"](tables, none, -rate, step)
         y[size : 2 * size] += step
-        after = verbs["gaps"](tables, y, gap, rate)
+        after = operations["residuals"](tables, y, residual, rate)
         if not max(after) > 1e-15 or max(after) >= 0.5 * max(before):
             break
     if max(after) > 1e-9:
-        worst = machine.constraint_names[int(np.argmax(np.abs(gap)))]
+        worst = plant.constraint_names[int(np.argmax(np.abs(residual)))]
         message = (
-            f"the constraints cannot all be met from this state: {worst} stays {np.abs(gap).max():.3g} m off; "
+            f"the constraints cannot all be met from this state: {worst} stays {np.abs(residual).max():.3g} m off; "
             "move the nodes, or take one of them away"
         )
         raise ModelError([Problem((), message)])
     return y[:size].copy(), y[size : 2 * size].copy()
 
 
-def _drift_notes(machine: Plant | LagrangianPlant, slopes: Slopes, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
+def _drift_notes(
+    plant: Plant | LagrangianPlant, linear: Linearisation, q: np.ndarray, v: np.ndarray
+) -> tuple[str, ...]:
     """What is unbalanced, what moves."""
     notes = []
-    left = slopes.mass @ slopes.acceleration
-    scale = float(np.abs(slopes.rows.T @ slopes.multiplier).max(initial=0.0))
-    scale = max(scale, float(np.abs(slopes.stiffness @ q[slopes.moving]).max(initial=0.0)))
+    left = linear.mass @ linear.acceleration
+    scale = float(np.abs(linear.rows.T @ linear.multiplier).max(initial=0.0))
+    scale = max(scale, float(np.abs(linear.stiffness @ q[linear.moving]).max(initial=0.0)))
     if np.abs(left).max(initial=0.0) > BALANCED * scale:
-        force, where = _largest(machine, slopes, left)
+        force, where = _largest(plant, linear, left)
         notes.append(
             f"not an equilibrium: {force:.3g} N are left unbalanced at {where}, so x = 0 does not stay (see drift)"
         )
-    if np.any(v[slopes.moving]):
-        speed, where = _largest(machine, slopes, v[slopes.moving])
+    if np.any(v[linear.moving]):
+        speed, where = _largest(plant, linear, v[linear.moving])
         notes.append(
             f"the state moves, fastest {where} with {speed:.3g} m/s: the model holds for a short time about it"
         )
     return tuple(notes)
 
 
-def _largest(machine: Plant | LagrangianPlant, slopes: Slopes, values: np.ndarray) -> tuple[float, str]:
+def _largest(plant: Plant | LagrangianPlant, linear: Linearisation, values: np.ndarray) -> tuple[float, str]:
     """The largest of some vectors at nodes, or of numbers along coordinates, and where it is."""
-    whole = np.zeros(machine.coordinates)
-    whole[slopes.moving] = values
-    if isinstance(machine, LagrangianPlant):
+    whole = np.zeros(plant.coordinates)
+    whole[linear.moving] = values
+    if isinstance(plant, LagrangianPlant):
         at = int(np.argmax(np.abs(whole)))
-        return float(abs(whole[at])), f'coordinate "{machine.names[at]}"'
+        return float(abs(whole[at])), f'coordinate "{plant.names[at]}"'
     sizes = np.linalg.norm(whole.reshape(-1, 3), axis=1)
-    return float(sizes.max()), f'node "{list(machine.structure.nodes)[int(np.argmax(sizes))]}"'
+    return float(sizes.max()), f'node "{list(plant.structure.nodes)[int(np.argmax(sizes))]}"'
 
 
 def _reduced(
-    machine: Plant | LagrangianPlant,
-    slopes: Slopes,
+    plant: Plant | LagrangianPlant,
+    linear: Linearisation,
     inputs: Inputs,
     outputs: Outputs,
     q: np.ndarray,
@@ -208,31 +210,29 @@ def _reduced(
     notes: tuple[str, ...],
 ) -> LinearModel:
     """The equations of the module's docstring, with s'' the second rates among the inputs."""
-    basis, up = _modes(slopes), lift(slopes.system)
+    basis, up = _modes(linear), lift(linear.system)
     count, drives = basis.shape[1], len(inputs.driven)
     driven = up[:, [row for _, row in inputs.driven]]
-    _check_driven(machine, slopes, driven, inputs)
+    _check_driven(plant, linear, driven, inputs)
     x_z, x_w, x_s, x_r = np.split(np.eye(2 * count + 2 * drives), np.cumsum([count, count, drives]))
     place = basis @ x_z + driven @ x_s
-    speed = basis @ x_w - up @ (slopes.bending @ place) + driven @ x_r
-    push = -slopes.stiffness @ place - slopes.damping @ speed
+    speed = basis @ x_w - up @ (linear.jacobian_rate @ place) + driven @ x_r
+    push = -linear.stiffness @ place - linear.damping @ speed
     second = np.zeros((drives, len(inputs.names)))
-    rows = np.zeros((slopes.multiplier.size, len(inputs.names)))
+    rows = np.zeros((linear.multiplier.size, len(inputs.names)))
     for k, (column, row) in enumerate(inputs.driven):
         second[k, column] = rows[row, column] = 1.0
     # Multipliers follow from G da: S^+ (G da) - P^T (forces), S = G M^-1 G^T.
-    firm = up.T @ slopes.mass @ up
-    multiplier = -firm @ (slopes.turning @ place + 2.0 * slopes.bending @ speed) - up.T @ push
+    firm = up.T @ linear.mass @ up
+    multiplier = -firm @ (linear.jacobian_change @ place + 2.0 * linear.jacobian_rate @ speed) - up.T @ push
     direct = firm @ rows - up.T @ inputs.force
     still = np.zeros((count, len(inputs.names)))
-    weighed, moving = basis.T @ slopes.mass, slopes.moving
-    reading = np.zeros((2 * count + 2 * drives, 2 * machine.coordinates))
-    reading[:count, moving] = reading[count : 2 * count, machine.coordinates + moving] = weighed
+    weighed, moving = basis.T @ linear.mass, linear.moving
+    reading = np.zeros((2 * count + 2 * drives, 2 * plant.coordinates))
+    reading[:count, moving] = reading[count : 2 * count, plant.coordinates + moving] = weighed
     for k, (_, row) in enumerate(inputs.driven):
-        reading[2 * count + k, moving] = reading[2 * count + drives + k, machine.coordinates + moving] = slopes.rows[
-            row
-        ]
-        reading[2 * count + drives + k, moving] = slopes.bending[row]
+        reading[2 * count + k, moving] = reading[2 * count + drives + k, plant.coordinates + moving] = linear.rows[row]
+        reading[2 * count + drives + k, moving] = linear.jacobian_rate[row]
     return LinearModel(
         A=np.concatenate([x_w, basis.T @ push, x_r, np.zeros_like(x_r)]),
         B=np.concatenate([still, basis.T @ inputs.force, np.zeros_like(second), second]),
@@ -241,7 +241,7 @@ def _reduced(
         states=_state_names(count, inputs),
         inputs=inputs.names,
         outputs=outputs.names,
-        drift=np.concatenate([weighed @ v[moving], weighed @ slopes.acceleration, np.zeros(2 * drives)]),
+        drift=np.concatenate([weighed @ v[moving], weighed @ linear.acceleration, np.zeros(2 * drives)]),
         offset=outputs.offset,
         about=np.concatenate([q, v]),
         reading=reading,
@@ -249,10 +249,10 @@ def _reduced(
     )
 
 
-def _modes(slopes: Slopes) -> np.ndarray:
+def _modes(linear: Linearisation) -> np.ndarray:
     """The basis T, the softest motion first, its largest entry positive."""
-    basis = null_basis(slopes.system)
-    reduced = basis.T @ slopes.stiffness @ basis
+    basis = null_basis(linear.system)
+    reduced = basis.T @ linear.stiffness @ basis
     turned = basis @ np.linalg.eigh(0.5 * (reduced + reduced.T))[1]
     if not turned.size:
         return basis
@@ -260,13 +260,13 @@ def _modes(slopes: Slopes) -> np.ndarray:
     return np.asarray(turned * np.sign(largest))
 
 
-def _check_driven(machine: Plant | LagrangianPlant, slopes: Slopes, driven: np.ndarray, inputs: Inputs) -> None:
-    reached = slopes.rows @ driven
+def _check_driven(plant: Plant | LagrangianPlant, linear: Linearisation, driven: np.ndarray, inputs: Inputs) -> None:
+    reached = linear.rows @ driven
     for k, (_, row) in enumerate(inputs.driven):
-        wanted = np.eye(slopes.multiplier.size)[row]
+        wanted = np.eye(linear.multiplier.size)[row]
         if np.abs(reached[:, k] - wanted).max() > 1e-6:
             raise OptionError(
-                f"{machine.constraint_names[row]} depends on other constraints here, so its length cannot be an input "
+                f"{plant.constraint_names[row]} depends on other constraints here, so its length cannot be an input "
                 "by itself; take a constraint away or drive another bar"
             )
 

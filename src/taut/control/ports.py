@@ -8,9 +8,9 @@ import numpy as np
 
 from taut.control.port_names import INPUTS, OUTPUTS, Port, Ports, own_ports, ports_of
 from taut.errors import OptionError
-from taut.mechanics.lagrangian import LagrangianPlant
+from taut.mechanics.linearisation import Linearisation, MemberSlopes, member_slopes
 from taut.mechanics.plant import Plant
-from taut.mechanics.slopes import MemberSlopes, Slopes, member_slopes
+from taut.mechanics.points.lagrangian import LagrangianPlant
 from taut.structure import properties
 from taut.structure.records import AXES
 
@@ -36,17 +36,19 @@ class Outputs(NamedTuple):
     offset: np.ndarray  # (p,)
 
 
-def inputs_of(plant: Plant, slopes: Slopes, q: np.ndarray, v: np.ndarray, held: str, wanted: Ports) -> Inputs:
+def inputs_of(
+    plant: Plant, linear: Linearisation, q: np.ndarray, v: np.ndarray, time: float, held: str, wanted: Ports
+) -> Inputs:
     """Of a nodal plant."""
     ports = ports_of(plant.structure, wanted, INPUTS, "input")
-    members = member_slopes(plant.tables, q, v, held)
+    members = member_slopes(plant, q, v, time, held)
     elastic, rigid = _member_rows(plant)
-    force = np.zeros((slopes.moving.size, len(ports)))
+    force = np.zeros((linear.moving.size, len(ports)))
     tension = np.zeros((members.length.size, len(ports)))
     driven, deaf = [], []
     for k, port in enumerate(ports):
         if port.kind == "node":
-            force[_coordinate(plant, slopes, port), k] = 1.0
+            force[_coordinate(plant, linear, port), k] = 1.0
         elif port.quantity == "length_acceleration":
             if (port.kind, port.name) not in rigid:
                 raise OptionError(f'"{port}": the bar is compressible, so its length follows; take .rest_length')
@@ -57,57 +59,64 @@ def inputs_of(plant: Plant, slopes: Slopes, q: np.ndarray, v: np.ndarray, held: 
             row = elastic[port.kind, port.name]
             tension[row, k] = _pull(plant, members, row, port, held)
             if port.quantity == "rest_length":
-                force[:, k] = slopes.swelling[:, row]
+                force[:, k] = linear.by_natural[:, row]
             deaf += [] if tension[row, k] else [f'"{port.name}"']
-    force += _on_coordinates(plant, slopes, members) @ tension
+    force += _on_coordinates(plant, linear, members) @ tension
     notes = (f"slack, so their inputs do nothing: {', '.join(deaf)}",) if deaf else ()
     return Inputs(tuple(map(str, ports)), force, tension, tuple(driven), notes)
 
 
 def outputs_of(
-    plant: Plant, slopes: Slopes, q: np.ndarray, v: np.ndarray, held: str, inputs: Inputs, wanted: Ports
+    plant: Plant,
+    linear: Linearisation,
+    q: np.ndarray,
+    v: np.ndarray,
+    time: float,
+    held: str,
+    inputs: Inputs,
+    wanted: Ports,
 ) -> Outputs:
     """Of a nodal plant."""
     ports = ports_of(plant.structure, wanted, OUTPUTS, "output")
-    members = member_slopes(plant.tables, q, v, held)
+    members = member_slopes(plant, q, v, time, held)
     elastic, rigid = _member_rows(plant)
-    sizes = (slopes.moving.size, slopes.moving.size, slopes.multiplier.size, len(inputs.names))
+    sizes = (linear.moving.size, linear.moving.size, linear.multiplier.size, len(inputs.names))
     by_position, by_velocity, by_multiplier, direct = (np.zeros((len(ports), size)) for size in sizes)
     offset = np.zeros(len(ports))
-    along = _on_coordinates(plant, slopes, members)
+    along = _on_coordinates(plant, linear, members)
     for k, port in enumerate(ports):
         member = (port.kind, port.name)
         if port.kind == "node":
-            at = _coordinate(plant, slopes, port)
+            at = _coordinate(plant, linear, port)
             place, value = (by_position, q) if port.quantity == "position" else (by_velocity, v)
             place[k, at] = 1.0
-            offset[k] = value[slopes.moving[at]]
+            offset[k] = value[linear.moving[at]]
         elif member in rigid and port.quantity == "tension":
             row = rigid[member]
             by_multiplier[k, row] = -1.0
             # A multiplier is a force per length at rest: driven longer, the bar pulls as much more.
-            by_position[k] = -slopes.multiplier[row] * plant.tables.bars.per_length[row] * slopes.rows[row]
-            offset[k] = -slopes.multiplier[row]
+            by_position[k] = -linear.multiplier[row] * plant.tables["bars"].per_length[row] * linear.rows[row]
+            offset[k] = -linear.multiplier[row]
         elif member in rigid:
-            by_position[k] = slopes.rows[rigid[member]]
-            offset[k] = plant.tables.bars.length[rigid[member]]
+            by_position[k] = linear.rows[rigid[member]]
+            offset[k] = plant.tables["bars"].length[rigid[member]]
         elif port.quantity == "length":
             row = elastic[member]
             by_position[k] = -along[:, row]
             offset[k] = members.length[row]
         else:
             row = elastic[member]
-            by_position[k] = _spread(plant, slopes, members, row, members.by_span[row])
-            by_velocity[k] = _spread(plant, slopes, members, row, members.by_rate[row])
+            by_position[k] = _spread(plant, linear, members, row, members.by_span[row])
+            by_velocity[k] = _spread(plant, linear, members, row, members.by_rate[row])
             direct[k] = inputs.tension[row]
             offset[k] = members.tension[row]
     return Outputs(tuple(map(str, ports)), by_position, by_velocity, by_multiplier, direct, offset)
 
 
-def own_inputs(plant: LagrangianPlant, slopes: Slopes, wanted: Ports) -> Inputs:
+def own_inputs(plant: LagrangianPlant, linear: Linearisation, wanted: Ports) -> Inputs:
     """Of a plant in coordinates of its own: generalised forces."""
     found = own_ports(plant.names, wanted, ("force",), "input")
-    force = np.zeros((slopes.moving.size, len(found)))
+    force = np.zeros((linear.moving.size, len(found)))
     for k, (at, _) in enumerate(found):
         force[at, k] = 1.0
     names = tuple(f"coordinate:{plant.names[at]}.force" for at, _ in found)
@@ -115,17 +124,17 @@ def own_inputs(plant: LagrangianPlant, slopes: Slopes, wanted: Ports) -> Inputs:
 
 
 def own_outputs(
-    plant: LagrangianPlant, slopes: Slopes, q: np.ndarray, v: np.ndarray, inputs: Inputs, wanted: Ports
+    plant: LagrangianPlant, linear: Linearisation, q: np.ndarray, v: np.ndarray, inputs: Inputs, wanted: Ports
 ) -> Outputs:
     """Of a plant in coordinates of its own: coordinates and their rates."""
     found = own_ports(plant.names, wanted, OUTPUTS["node"], "output")
-    size, count = slopes.moving.size, len(found)
+    size, count = linear.moving.size, len(found)
     by_position, by_velocity, offset = np.zeros((count, size)), np.zeros((count, size)), np.zeros(count)
     for k, (at, quantity) in enumerate(found):
         (by_position if quantity == "position" else by_velocity)[k, at] = 1.0
         offset[k] = (q if quantity == "position" else v)[at]
     names = tuple(f"coordinate:{plant.names[at]}.{quantity}" for at, quantity in found)
-    none = np.zeros((count, slopes.multiplier.size))
+    none = np.zeros((count, linear.multiplier.size))
     return Outputs(names, by_position, by_velocity, none, np.zeros((count, len(inputs.names))), offset)
 
 
@@ -149,30 +158,30 @@ def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) 
         raise OptionError(f'"{port}" cannot be an input where force densities are held: take .force_density')
     if not members.pulling[row]:
         return 0.0
-    table = plant.tables.cables
+    table = plant.tables["springs"]
     stiffness, rest, drag = (float(part[row]) for part in (table.stiffness, table.rest_length, table.damping))
     member = (plant.structure.cables if port.kind == "cable" else plant.structure.bars)[port.name]
     if member.stiffness is not None or properties.axial_rigidity(member) is None:
         return -stiffness
     # E A / rest_length changes with it, and so does damping in proportion to that.
-    viscous = (drag - member.damping) * float(members.stretching[row])
+    viscous = (drag - member.damping) * float(members.rate[row])
     return -(stiffness * float(members.length[row]) + viscous) / rest
 
 
-def _on_coordinates(plant: Plant, slopes: Slopes, members: MemberSlopes) -> np.ndarray:
+def _on_coordinates(plant: Plant, linear: Linearisation, members: MemberSlopes) -> np.ndarray:
     """(f, c): what a newton of tension in each member does to the coordinates."""
-    columns = [_spread(plant, slopes, members, row, -unit) for row, unit in enumerate(members.unit)]
-    return np.array(columns).reshape(-1, slopes.moving.size).T
+    columns = [_spread(plant, linear, members, row, -unit) for row, unit in enumerate(members.unit)]
+    return np.array(columns).reshape(-1, linear.moving.size).T
 
 
-def _spread(plant: Plant, slopes: Slopes, members: MemberSlopes, row: int, by_span: np.ndarray) -> np.ndarray:
+def _spread(plant: Plant, linear: Linearisation, members: MemberSlopes, row: int, by_span: np.ndarray) -> np.ndarray:
     """(f,) a slope by the span of a member as one by coordinates."""
     whole = np.zeros((len(plant.structure.nodes), 3))
     whole[members.second[row]] += by_span
     whole[members.first[row]] -= by_span
-    return np.asarray(whole.ravel()[slopes.moving])
+    return np.asarray(whole.ravel()[linear.moving])
 
 
-def _coordinate(plant: Plant, slopes: Slopes, port: Port) -> int:
+def _coordinate(plant: Plant, linear: Linearisation, port: Port) -> int:
     at = 3 * list(plant.structure.nodes).index(port.name) + AXES.index(port.axis)
-    return int(np.searchsorted(slopes.moving, at))
+    return int(np.searchsorted(linear.moving, at))

@@ -2,11 +2,11 @@
 
 The residuals and their derivative are those of eqs. (27), (32), (43):
 
-    G dq                = -gap
-    H dq + G dv         = -gap_rate         H = d(G v)/dq
+    G dq                = -residual
+    H dq + G dv         = -residual_rate         H = d(G v)/dq
     E_q dq + (M v) . dv = -(E - E_0 - work)
 
-Of the many solutions it takes, in this order, the shortest dq that closes the gaps, the shortest dv that closes their
+Of the many solutions it takes, in this order, the shortest dq that closes the residuals, the shortest dv that closes their
 rates, and along the constraints the gradient of the energy. "Shortest" is by mass (or by plain coordinates, as in the
 paper), and the last is the gradient in the Sasaki metric: a displacement d carries the velocity along with it, dv = w
 with G w = -H d, and only what differs from that counts as a change of velocity. Every direction comes from one factor
@@ -25,7 +25,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.dynamics.verbs import bend, energy, energy_slope, gaps, keep_momentum, prepare, project, row
+from taut.dynamics.operations import (
+    energy,
+    energy_gradient,
+    jacobian_rate,
+    keep_momentum,
+    prepare_projection,
+    project,
+    residuals,
+    row,
+)
 from taut.errors import OptionError, suggestion
 from taut.numerics.lanes import most, where
 from taut.numerics.vectors import add, dot, number_at, oppose, put_number, scale
@@ -44,7 +53,7 @@ class Correction:
     """What is corrected after every step.
 
     kind: "none", "constraints", "energy" (constraints and energy) or "baumgarte" (feedback in the equations instead).
-    tolerance: of gaps, relative to bar length, and of their rates, relative to the speed.
+    tolerance: of residuals, relative to bar length, and of their rates, relative to the speed.
     energy_tolerance: relative to the energies present.
     iterations: the cap. metric: "mass" or "euclidean". time: [s], None takes the plant's typical time.
     gains: Baumgarte's alpha and beta [1/s].
@@ -105,26 +114,26 @@ class Limits(NamedTuple):
     coordinates: int
 
 
-GAP, GAP_RATE, STILL, NOTHING, SLOPE_Q, SLOPE_V, SHIFT, SWING, CARRIED, STARTED = range(10)
-"""The rows of a bench, the work space of a correction: gaps and their rates, zeros for rates and for coordinates,
+RESIDUAL, RESIDUAL_RATE, STILL, NOTHING, GRADIENT_Q, GRADIENT_V, SHIFT, SWING, CARRIED, STARTED = range(10)
+"""The rows of a scratch, the work space of a correction: residuals and their rates, zeros for rates and for coordinates,
 slopes of the energy, directions, and the energy minus work at the start. One array, because each one more that is
 handed from kernel to kernel takes its time; rows are as long as the longest needs, with zeros at the end."""
 
 
-def bench(coordinates: int, rows: int, lanes: tuple[int, ...] = ()) -> np.ndarray:
+def scratch(coordinates: int, rows: int, lanes: tuple[int, ...] = ()) -> np.ndarray:
     """lanes: () for one plant, (WIDTH,) for as many in lanes."""
     return np.zeros((10, max(coordinates, rows, 1), *lanes))
 
 
 def close(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, b: np.ndarray) -> None:
-    """The shortest dq with G dq = -gap, then the shortest dv with G dv = -gap_rate - H dq."""
-    gap, shift, swing = row(b, GAP), row(b, SHIFT), row(b, SWING)
-    oppose(gap)
-    project(plant, row(b, NOTHING), gap, shift)
-    bend(plant, y, shift, gap)
-    add(gap, 1.0, row(b, GAP_RATE))
-    oppose(gap)
-    project(plant, row(b, NOTHING), gap, swing)
+    """The shortest dq with G dq = -residual, then the shortest dv with G dv = -residual_rate - H dq."""
+    residual, shift, swing = row(b, RESIDUAL), row(b, SHIFT), row(b, SWING)
+    oppose(residual)
+    project(plant, row(b, NOTHING), residual, shift)
+    jacobian_rate(plant, y, shift, residual)
+    add(residual, 1.0, row(b, RESIDUAL_RATE))
+    oppose(residual)
+    project(plant, row(b, NOTHING), residual, swing)
     add(q, 1.0, shift)
     add(v, 1.0, swing)
 
@@ -139,20 +148,20 @@ def rebalance(
     Nothing moves where the way is too far to be meant: next to an equilibrium at rest the energy hardly depends on the
     state, and an excess of round-off would throw it anywhere.
     """
-    slope_q, slope_v, gap = row(b, SLOPE_Q), row(b, SLOPE_V), row(b, GAP)
+    gradient_q, gradient_v, residual = row(b, GRADIENT_Q), row(b, GRADIENT_V), row(b, RESIDUAL)
     shift, carried, square = row(b, SHIFT), row(b, CARRIED), limits.time * limits.time
-    total, terms = energy_slope(plant, y, slope_q, slope_v)
+    total, terms = energy_gradient(plant, y, gradient_q, gradient_v)
     beyond = overshoot(total, terms, y, reference, limits)
     if most(abs(beyond)) == 0.0:
         return False
-    project(plant, slope_q, row(b, STILL), shift)
-    bend(plant, y, shift, gap)
-    oppose(gap)
-    scale(slope_v, 1.0 / square)
-    project(plant, slope_v, gap, carried)
+    project(plant, gradient_q, row(b, STILL), shift)
+    jacobian_rate(plant, y, shift, residual)
+    oppose(residual)
+    scale(gradient_v, 1.0 / square)
+    project(plant, gradient_v, residual, carried)
     keep_momentum(plant, y, shift, carried)
     share = limits.yielding * terms / square
-    gain = dot(slope_q, shift) + square * dot(slope_v, carried) + share
+    gain = dot(gradient_q, shift) + square * dot(gradient_v, carried) + share
     near = abs(beyond) <= NEARNESS * gain * square
     way = where(near, beyond, 0.0) / where(near, gain, 1.0)
     add(q, -way, shift)
@@ -168,8 +177,8 @@ def remember(plant: Any, y: np.ndarray, b: np.ndarray) -> None:
 
 
 def held(plant: Any, y: np.ndarray, limits: Any, b: np.ndarray) -> bool:
-    """Whether all gaps and their rates, which are filled in, are within the limits."""
-    worst, worst_rate = gaps(plant, y, row(b, GAP), row(b, GAP_RATE))
+    """Whether all residuals and their rates, which are filled in, are within the limits."""
+    worst, worst_rate = residuals(plant, y, row(b, RESIDUAL), row(b, RESIDUAL_RATE))
     return bool(worst <= limits.tolerance and worst_rate <= limits.tolerance)
 
 
@@ -190,12 +199,12 @@ def balanced(plant: Any, y: np.ndarray, reference: Any, limits: Any) -> bool:
 def correct(plant: Any, y: np.ndarray, reference: Any, limits: Any, b: np.ndarray, closed: bool) -> int:
     """Correct y in place; returns the iterations used, or minus that where it gave up.
 
-    reference: the energy minus the work at the start. closed: what `held` says of y as it comes, its gaps filled in.
+    reference: the energy minus the work at the start. closed: what `held` says of y as it comes, its residuals filled in.
     """
     size = limits.coordinates
     q, v = y[:size], y[size : 2 * size]
     for iteration in range(1, limits.iterations + 1):
-        if prepare(plant, y) < 0:
+        if prepare_projection(plant, y) < 0:
             return -iteration
         moved = not closed
         if not closed:

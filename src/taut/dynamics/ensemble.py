@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics import desk as at
-from taut.dynamics import march as loop
+from taut.dynamics import time_loop as loop
+from taut.dynamics import workspace as at
 from taut.dynamics.correction import Correction
-from taut.dynamics.following import Progress, follow, sample_times, status_of
+from taut.dynamics.driver import Progress, drive, sample_times, status_of
+from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
-from taut.dynamics.patience import patience
-from taut.dynamics.setup import beginning, check_options, firmness_notes, prepare_run
+from taut.dynamics.setup import beginning, check_options, independence_notes, prepare_run
 from taut.dynamics.simulate import DEFAULT_SAMPLES, correction_for, simulate
 from taut.errors import ModelError, OptionError
+from taut.mechanics.batch import Variants, varied
 from taut.mechanics.plant import Plant
-from taut.mechanics.variants import Variants, varied
 from taut.numerics.lanes import WIDTH
 from taut.structure.scenario import Signal
 from taut.structure.structure import Structure
@@ -91,7 +91,7 @@ def ensemble(
         raise OptionError(f"threads {threads} must be one or more")
     every = every or duration / DEFAULT_SAMPLES
     result = _Result(sample_times(duration, every), variants)
-    with patience() as interrupted:
+    with held_interrupts() as interrupted:
         job = _Job(variants, chosen, wish, duration, every, tolerance, step, interrupted)
         # Lanes have kernels neither for a mass matrix that changes nor for implicit steps or events.
         alone = chosen.adaptive or isinstance(chosen, Implicit) or not plant.constant_mass or bool(plant.things)
@@ -151,11 +151,11 @@ def _in_lanes(job: _Job, group: range, result: _Result) -> int:
     except ModelError:
         return _one_by_one(job, group, result)
     states = np.zeros((result.times.size, *point.y.shape))
-    code, _, _ = follow(run, point, result.times, states, job.duration, None, job.interrupted)
+    code, _, _ = drive(run, point, result.times, states, job.duration, None, job.interrupted)
     if code not in (loop.FINISHED, None):
         return _one_by_one(job, group, result)
     filled, size = int(point.counts[at.FILLED]), plant.coordinates
-    said = [*firmness_notes(run, point.clock)]
+    said = [*independence_notes(run, point.clock)]
     if point.counts[at.UNBALANCED]:
         said.append(f"the correction gave up on {point.counts[at.UNBALANCED]} states")
     notes = tuple(f"of variants {group[0]} to {group[-1]} together: {note}" for note in said)

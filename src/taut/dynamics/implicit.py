@@ -2,10 +2,10 @@
 
 With s the step times the diagonal and q0, v0 known, a stage is
 
-    q = q0 + s v + m,   v = v0 + s a,   M a = f(q, v) + G^T l,   gaps(q) = 0,   G v = 0
+    q = q0 + s v + m,   v = v0 + s a,   M a = f(q, v) + G^T l,   residuals(q) = 0,   G v = 0
 
 where m is the shortest way, by M + s C + s^2 K, back onto the constraints. Multipliers thus belong to the velocities,
-as after the index reduction of Gear, Gupta and Leimkuhler (1985): were they to meet the gaps, velocities would be
+as after the index reduction of Gear, Gupta and Leimkuhler (1985): were they to meet the residuals, velocities would be
 differences of positions and one order worse. Newton's method meets all of it together. Its matrix is factored once a
 step, and again where it becomes slow: where cables go slack or taut, that may be at every iteration.
 """
@@ -16,19 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.correction import GAP, GAP_RATE, NOTHING, SHIFT, SLOPE_Q, SWING
+from taut.dynamics.correction import GRADIENT_Q, NOTHING, RESIDUAL, RESIDUAL_RATE, SHIFT, SWING
 from taut.dynamics.methods.tableau import NODES, Staged
-from taut.dynamics.verbs import (
-    gaps,
-    imbalance,
-    keep_pushes,
+from taut.dynamics.operations import (
+    error_size,
+    factor_newton,
+    impose,
+    keep_multipliers,
+    layout,
     lend,
-    mismatch,
+    newton_residual,
     rate,
-    recall_pushes,
-    relax,
+    recall_multipliers,
+    residuals,
     row,
-    stiffen,
+    solve_newton,
 )
 from taut.numerics.vectors import add, combine, number_at, put, put_number, scale
 
@@ -56,7 +58,7 @@ def lend_method(method: Any) -> Any:
 def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
     """Fill the first, explicit stage, and keep its multipliers; returns how many rates were computed."""
     rate(plant, t, y, row(stages, 0))
-    keep_pushes(plant)
+    keep_multipliers(plant)
     return 1
 
 
@@ -76,31 +78,31 @@ def approach(
 
     base: q0 and v0. change: work space of the size of a state. factored: whether there is a matrix to begin with.
     """
-    size = (len(y) - 1) // 2
+    size = layout(plant).coordinates
     q, v, moved, sped = trial[:size], trial[size : 2 * size], change[:size], change[size : 2 * size]
-    left, gap, rates = row(b, SLOPE_Q), row(b, GAP), row(b, GAP_RATE)
+    left, residual, rates = row(b, GRADIENT_Q), row(b, RESIDUAL), row(b, RESIDUAL_RATE)
     shift, closing = row(b, SHIFT), row(b, SWING)
     before, ratio = 0.0, 1.0
     for count in range(1, ROUNDS + 1):
         if not factored or (ratio > SLOW and count > 2):
-            if stiffen(plant, trial, s) < 0:
+            if factor_newton(plant, t, trial, s) < 0:
                 return -count
             factored = True
-        imbalance(plant, t, trial, base, s, left)
-        worst, _rate = gaps(plant, trial, gap, rates)
+        newton_residual(plant, t, trial, base, s, left)
+        worst, _rate = residuals(plant, trial, residual, rates)
         scale(rates, -s)
-        relax(plant, left, rates, shift, 1.0 / (s * s))
+        solve_newton(plant, left, rates, shift, 1.0 / (s * s))
         put(sped, shift)
         scale(sped, 1.0 / s)
         if worst > 0.0:
-            add(gap, 1.0, rates)
-            scale(gap, -1.0)
-            relax(plant, row(b, NOTHING), gap, closing, 0.0)
+            add(residual, 1.0, rates)
+            scale(residual, -1.0)
+            solve_newton(plant, row(b, NOTHING), residual, closing, 0.0)
             add(shift, 1.0, closing)
         add(q, 1.0, shift)
         add(v, 1.0, sped)
         put(moved, shift)
-        apart = mismatch(plant, y, trial, change, tolerance)
+        apart = error_size(plant, y, trial, change, tolerance)
         if not apart < 1e30:
             return -count
         ratio = apart / before if count > 1 else 1.0
@@ -109,7 +111,7 @@ def approach(
             return count
         if ratio > 0.5:
             scale(sped, 0.0)
-            if mismatch(plant, y, trial, change, ROUND_OFF) <= 1.0:
+            if error_size(plant, y, trial, change, ROUND_OFF) <= 1.0:
                 return count
     return -ROUNDS
 
@@ -126,11 +128,11 @@ def advance(
     wanted: int,
 ) -> int:
     """trial = y after one step from a first stage that is there; returns how many times forces were computed."""
-    weights, nodes, size = method.weights, row(method.lines, NODES), (len(y) - 1) // 2
+    weights, nodes, size = method.weights, row(method.lines, NODES), layout(plant).coordinates
     s, change, evaluations = h * weights[1, 1], row(stages, method.stages), 0
     q, v = trial[:size], trial[size : 2 * size]
     scale(change, 0.0)
-    recall_pushes(plant)
+    recall_multipliers(plant)
     for i in range(1, wanted):
         base = row(stages, i)
         combine(base, y, h, row(weights, i), stages, i)
@@ -142,10 +144,11 @@ def advance(
             put_number(trial, 0, np.nan)  # the step is too long: let the state say so
             return evaluations - used
         evaluations += used + 1
-        power = imbalance(plant, t + nodes[i] * h, trial, base, s, row(b, SLOPE_Q))
+        power = newton_residual(plant, t + nodes[i] * h, trial, base, s, row(b, GRADIENT_Q))
         put_number(trial, 2 * size, number_at(base, 2 * size) + s * power)
         put(base[:size], v)
         scale(base[size : 2 * size], -1.0 / s)
         add(base[size : 2 * size], 1.0 / s, v)
         put_number(base, 2 * size, power)
+    impose(plant, t + h, trial)
     return evaluations

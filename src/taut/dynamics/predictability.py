@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.correction import Correction
-from taut.dynamics.following import Progress
+from taut.dynamics.driver import Progress
 from taut.dynamics.setup import LEAST_TOLERANCE
 from taut.dynamics.simulate import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
-from taut.mechanics.machine import Machine
+from taut.mechanics.plant_protocol import PlantProtocol
 
 PART = 0.01
 """Two runs have parted when a node is this fraction of a mean member away from itself."""
@@ -63,7 +63,7 @@ class Predictability:
 
 
 def predictability(
-    plant: Machine, run: Trajectory, *, part: float = PART, progress: Progress | None = None
+    plant: PlantProtocol, run: Trajectory, *, part: float = PART, progress: Progress | None = None
 ) -> Predictability:
     """Repeat a run of a plant with a finer tolerance (or half the step) and see when the two part.
 
@@ -81,7 +81,7 @@ def predictability(
 
 
 def finer_run(
-    plant: Machine, options: Mapping[str, Any], duration: float, progress: Progress | None = None
+    plant: PlantProtocol, options: Mapping[str, Any], duration: float, progress: Progress | None = None
 ) -> tuple[Trajectory, str]:
     """The same run with a tenth of the tolerance, or half the step, and what that is."""
     given: dict[str, Any] = {name: options[name] for name in ("method", "every", "samples", "locate")}

@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics import desk as at
-from taut.dynamics import march as loop
+from taut.dynamics import time_loop as loop
+from taut.dynamics import workspace as at
 from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
+from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.trajectory import Checkpoint, Trajectory
-from taut.dynamics.verbs import compiled, spoken
 from taut.errors import ModelError, OptionError, Problem
-from taut.mechanics.machine import Machine
+from taut.mechanics.event_words import Watcher
+from taut.mechanics.implicit_plant import implicit_plant
+from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
-from taut.mechanics.watching import Watcher
-from taut.mechanics.yielding import yielding
+from taut.mechanics.tables import state_layout
 
 MOST_STEPS = 1e9
 """More steps or samples than anyone waits for; such a number is a slip."""
@@ -31,43 +32,43 @@ LEAST_TOLERANCE = 1e-15
 class Run:
     """A plant, a method and their rules, put together once; `words` are the algorithms bound to the plant."""
 
-    plant: Machine
+    plant: PlantProtocol
     tables: Any
     words: dict[str, Callable[..., Any]]
     method: Method | Rattle
     rules: at.Rules
-    desk: at.Desk
+    space: at.Workspace
 
     @property
     def watcher(self) -> Watcher | None:
         """What knows of events, where they are located."""
-        return self.plant.watcher if self.desk.log.shape[0] else None
+        return self.plant.watcher if self.space.log.shape[0] else None
 
 
 _COMPILED: dict[str, dict[str, Callable[..., Any]]] = {}
 
 
 def words_for(
-    plant: Machine, stepper: str = "explicit", *, dense: bool = False, watches: bool = False
+    plant: PlantProtocol, stepper: str = "explicit", *, dense: bool = False, watches: bool = False
 ) -> dict[str, Callable[..., Any]]:
     """The algorithms bound to a plant's verbs; the time loop compiled, once for each formulation, if those are kernels.
 
     What is called only at the start of a run stays as it is, except for what Python could not do with lanes.
     """
     algorithm = loop.algorithm(stepper, dense=dense, watches=watches)
-    words = spoken(algorithm, plant.verbs())
+    words = spoken(algorithm, plant.operations())
     if not plant.compiled:
         return words
     key = f"_{plant.formulation}_{stepper}{'_dense' if dense else ''}{'_watched' if watches else ''}"
     if key not in _COMPILED:
         shared = (*loop.SHARED, "advance") if watches else loop.SHARED
-        _COMPILED[key] = compiled(algorithm, plant.verbs(), ("march", "remember"), shared, key)
-    faster = ("march", "remember") if plant.lanes else ("march",)
+        _COMPILED[key] = compiled(algorithm, plant.operations(), ("time_loop", "remember"), shared)
+    faster = ("time_loop", "remember") if plant.lanes else ("time_loop",)
     return {**words, **{name: _COMPILED[key][name] for name in faster}}
 
 
 def check_options(
-    plant: Machine,
+    plant: PlantProtocol,
     method: Method | Rattle,
     wish: Correction,
     duration: float,
@@ -99,7 +100,7 @@ def check_options(
         _check_rattle(plant, method)
 
 
-def _check_rattle(plant: Machine, method: Rattle) -> None:
+def _check_rattle(plant: PlantProtocol, method: Rattle) -> None:
     if not plant.constant_mass:
         raise OptionError(f'method "{method.name}" needs a mass matrix that does not change; use dp5 or dp8')
     if plant.moved:
@@ -118,7 +119,7 @@ def _check_rattle(plant: Machine, method: Rattle) -> None:
 
 
 def prepare_run(
-    plant: Machine,
+    plant: PlantProtocol,
     method: Method | Rattle,
     wish: Correction,
     tolerance: float,
@@ -130,7 +131,7 @@ def prepare_run(
 ) -> Run:
     """watches: whether events are located."""
     if isinstance(method, Implicit):
-        plant = yielding(plant)
+        plant = implicit_plant(plant)
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
     tables = plant.own_tables(metric=wish.metric, gains=(2.0 * alpha, beta * beta))
     coordinates = plant.coordinates
@@ -146,12 +147,12 @@ def prepare_run(
         limits=limits,
     )
     rattles = isinstance(method, Rattle)
-    state = (4 if rattles else 2) * coordinates + 1  # RATTLE keeps the remainders of its sums
+    state = state_layout(coordinates, 0, int(rattles)).size
     watched = plant.watcher.count if plant.watcher and watches else 0
-    desk = at.desk(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
+    space = at.workspace(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
     stepper = "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
     words = words_for(plant, stepper, dense=dense, watches=watched > 0)
-    return Run(plant, tables, words, method, rules, desk)
+    return Run(plant, tables, words, method, rules, space)
 
 
 def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, ...]]:
@@ -159,29 +160,29 @@ def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, 
 
     locate: whether the instants are found at which cables slacken and tighten; where not, only what is watched.
     """
-    plant, tables, bench = run.plant, run.tables, run.desk.bench
+    plant, tables, scratch = run.plant, run.tables, run.space.scratch
     size = plant.coordinates
-    y = np.zeros(run.desk.vectors.shape[1:])
+    y = np.zeros(run.space.vectors.shape[1:])
     y[:size], y[size : 2 * size] = plant.start()
     limits = run.rules.limits._replace(level=CONSTRAINTS)
-    if not run.words["held"](tables, y, limits, bench):
-        run.words["correct"](tables, y, 0.0, limits, bench, False)
-    gap = np.zeros((plant.rows, *plant.lanes))
-    worst, _ = run.words["gaps"](tables, y, gap, np.zeros_like(gap))
+    if not run.words["held"](tables, y, limits, scratch):
+        run.words["correct"](tables, y, 0.0, limits, scratch, False)
+    residual = np.zeros((plant.rows, *plant.lanes))
+    worst, _ = run.words["residuals"](tables, y, residual, np.zeros_like(residual))
     if not worst < loop.HELD:
-        widest = np.flatnonzero((np.abs(gap) >= 0.5 * np.abs(gap).max()).reshape(plant.rows, -1).any(axis=1))
+        widest = np.flatnonzero((np.abs(residual) >= 0.5 * np.abs(residual).max()).reshape(plant.rows, -1).any(axis=1))
         message = (
             f"the supports, bars and constraints cannot all be met from this start: {constraint_names(plant, widest)} "
-            f"stays {np.abs(gap).max():.3g} m off; move the nodes, or take one of them away"
+            f"stays {np.abs(residual).max():.3g} m off; move the nodes, or take one of them away"
         )
         raise ModelError([Problem((), message)])
     clock, counts = np.zeros(at.CLOCK), np.zeros(at.COUNTS, dtype=np.int64)
     clock[at.LAST_ERROR] = 1e-4
-    clock[at.FIRMNESS] = 1.0
+    clock[at.INDEPENDENCE] = 1.0
     if run.watcher:
         run.watcher.begin(tables, y, locate=locate)
-    run.words["remember"](tables, y, bench)
-    clock[at.REFERENCE] = bench[STARTED, 0].flat[0]
+    run.words["remember"](tables, y, scratch)
+    clock[at.REFERENCE] = scratch[STARTED, 0].flat[0]
     counts[at.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
     clock[at.STEP] = _first_step(run, y, 0.0) if run.method.adaptive else 0.0
     point = Checkpoint(y, clock, counts)
@@ -190,17 +191,17 @@ def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, 
 
 def resumed(run: Run, start: Trajectory) -> Checkpoint:
     """The state from which an earlier run goes on: exactly its own with the same method, a new start with another."""
-    point, state = start.checkpoint, run.desk.vectors.shape[1]
+    point, state = start.checkpoint, run.space.vectors.shape[1]
     if point.clock.size != at.CLOCK or point.counts.size != at.COUNTS or point.y.size <= 2 * run.plant.coordinates:
         raise OptionError("the trajectory to continue was made by another version of taut, or is damaged; start afresh")
     if run.watcher:
         run.watcher.go_on(run.tables, point.flags)
-    run.desk.bench[STARTED, 0] = point.clock[at.REFERENCE]
+    run.space.scratch[STARTED, 0] = point.clock[at.REFERENCE]
     same = start.options.get("method") == run.method.name and start.options.get("step") == (run.rules.fixed or None)
     if same and point.y.size == state:
         return point
     y, clock, counts = np.zeros(state), point.clock.copy(), point.counts.copy()
-    kept = 2 * run.plant.coordinates + 1
+    kept = state_layout(run.plant.coordinates, 0, 0).size
     y[:kept] = point.y[:kept]
     clock[at.START], clock[at.LAST_ERROR], counts[at.GRID] = clock[at.TIME], 1e-4, 0
     clock[at.STEP] = _first_step(run, y, float(clock[at.TIME])) if run.method.adaptive else 0.0
@@ -220,37 +221,38 @@ def _redundancy_notes(run: Run, y: np.ndarray) -> tuple[str, ...]:
     )
 
 
-def constraint_names(plant: Machine, chosen: np.ndarray) -> str:
+def constraint_names(plant: PlantProtocol, chosen: np.ndarray) -> str:
     """Names of constraints by their numbers; the first few if there are many."""
     names = plant.constraint_names
     picked = [names[k] for k in chosen]
     return ", ".join(picked[:8]) + (f" and {len(picked) - 8} more" if len(picked) > 8 else "")
 
 
-def firmness_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
+def independence_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
     """Whether the constraints came close to depending on one another during the run, when, and which."""
-    if not clock[at.FIRMNESS] < loop.SHAKY:
+    if not clock[at.INDEPENDENCE] < loop.SHAKY:
         return ()
     among = ""
-    weak = run.desk.vectors[at.WEAK]
+    weak = run.space.vectors[at.WEAK]
     combination = np.abs(run.plant.weakest(weak)) if np.any(weak) and not run.plant.lanes else np.zeros(0)
     if combination.size:
         among = " of " + constraint_names(run.plant, np.flatnonzero(combination > 0.1 * combination.max()))
     return (
-        f"the constraints{among} nearly depended on one another at t = {clock[at.FIRMNESS_TIME]:.6g} s "
-        f"(independence {clock[at.FIRMNESS]:.1e}); the motion may branch there, so do not trust it beyond",
+        f"the constraints{among} nearly depended on one another at t = {clock[at.INDEPENDENCE_TIME]:.6g} s "
+        f"(independence {clock[at.INDEPENDENCE]:.1e}); the motion may branch there, so do not trust it beyond",
     )
 
 
 def _first_step(run: Run, y: np.ndarray, t: float) -> float:
     """A first step from the sizes of the first two derivatives (Hairer, Norsett and Wanner, Solving ODEs I, II.4)."""
-    rate, mismatch, tolerance = run.words["rate"], run.words["mismatch"], run.rules.tolerance
+    rate, error_size, tolerance = run.words["rate"], run.words["error_size"], run.rules.tolerance
     first, second = np.zeros_like(y), np.zeros_like(y)
-    run.words["enter"](run.tables, pieces_of(run.plant.breaks, np.array([t]))[0])
+    run.words["enter_piece"](run.tables, pieces_of(run.plant.breaks, np.array([t]))[0])
     rate(run.tables, t, y, first)
     probe = min(1e-3 * run.plant.typical_time, run.rules.longest)
     rate(run.tables, t + probe, y + probe * first, second)
     steepness = max(
-        mismatch(run.tables, y, y, first, tolerance), mismatch(run.tables, y, y, (second - first) / probe, tolerance)
+        error_size(run.tables, y, y, first, tolerance),
+        error_size(run.tables, y, y, (second - first) / probe, tolerance),
     )
     return float(min(100.0 * probe, (0.01 / max(steepness, 1e-300)) ** (1.0 / run.method.order)))

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics import desk as at
-from taut.dynamics import march as loop
+from taut.dynamics import time_loop as loop
+from taut.dynamics import workspace as at
 from taut.dynamics.correction import Correction
-from taut.dynamics.following import Progress, follow, sample_times, status_of
+from taut.dynamics.driver import Progress, drive, sample_times, status_of
+from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
-from taut.dynamics.patience import patience
-from taut.dynamics.setup import Run, beginning, check_options, firmness_notes, prepare_run, resumed
-from taut.dynamics.stiffness import stiffness_notes
+from taut.dynamics.setup import Run, beginning, check_options, independence_notes, prepare_run, resumed
+from taut.dynamics.stiffness_detection import stiffness_notes
 from taut.dynamics.trajectory import (
     Checkpoint,
     Overall,
@@ -29,8 +29,8 @@ from taut.dynamics.trajectory import (
     samples_of,
 )
 from taut.errors import OptionError
-from taut.mechanics.machine import Machine
-from taut.mechanics.watching import NEVER
+from taut.mechanics.event_words import NEVER
+from taut.mechanics.plant_protocol import PlantProtocol
 from taut.structure.structure import Structure
 
 Sink = Callable[[Trajectory], None]
@@ -43,7 +43,7 @@ HISTORY_ROWS = 10_000
 
 
 def simulate(
-    plant: Machine,
+    plant: PlantProtocol,
     duration: float,
     *,
     every: float | None = None,
@@ -133,7 +133,7 @@ def simulate(
     if sink is not None and start is not None:
         sink(samples_of(start))
         told, noted, begun = start.overall, [start.history], begun - start.wall_time
-    with patience() as interrupted:
+    with held_interrupts() as interrupted:
         for ending, part, steps, log in _parts(run, state, times, duration, progress, interrupted):
             code, last = ending, part
             noted.append(steps)
@@ -157,7 +157,7 @@ def simulate(
             "physics": plant.fingerprint,
         },
         counts=_counts(state.counts),
-        notes=(*notes, *firmness_notes(run, state.clock), *stiffness_notes(run, state)),
+        notes=(*notes, *independence_notes(run, state.clock), *stiffness_notes(run, state)),
         events=events,
         model_text=model_text,
         load_names=plant.load_names,
@@ -179,7 +179,7 @@ def _check_room(samples: int, state: int) -> None:
         ) from None
 
 
-def _check_start(plant: Machine, start: Trajectory, duration: float) -> None:
+def _check_start(plant: PlantProtocol, start: Trajectory, duration: float) -> None:
     parts = ("nodes", "bars", "cables", "constraints", "supports")
     ordered = all([*getattr(plant.structure, part)] == [*getattr(start.structure, part)] for part in parts)
     if plant.structure != start.structure or not ordered:
@@ -244,7 +244,7 @@ def _parts(
     begin, last = 0, -np.inf
     while True:
         wanted = times[begin : begin + rows]
-        code, noted, log = follow(run, state, wanted, states, duration, progress, interrupted)
+        code, noted, log = drive(run, state, wanted, states, duration, progress, interrupted)
         filled = int(state.counts[at.FILLED])
         yield code, _read_off(run, wanted[:filled], states[:filled], state.clock[at.REFERENCE]), noted, log
         begin += filled

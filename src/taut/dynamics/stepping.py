@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.methods.tableau import ERRORS, NODES, RESULT, Tableau
-from taut.dynamics.verbs import arrive, lend, mismatch, rate, row
+from taut.dynamics.operations import error_size, impose, lend, rate, row
 from taut.numerics.vectors import combine, finite, put
 
 
@@ -46,7 +46,7 @@ def advance(
         rate(plant, t + nodes[i] * h, trial, row(stages, i))
     if wanted < method.stages or not method.reuses_last:
         combine(trial, y, h, row(method.lines, RESULT), stages, wanted)
-    arrive(plant, t + h, trial)
+    impose(plant, t + h, trial)
     return wanted - 1
 
 
@@ -74,11 +74,11 @@ def estimate(
     combine(error, zero, h, row(lines, ERRORS), stages, count)
     if not finite(error):
         return math.inf
-    high = mismatch(plant, y, trial, error, tolerance)
+    high = error_size(plant, y, trial, error, tolerance)
     if lines.shape[0] == ERRORS + 1 or high == 0.0:
         return high
     combine(error, zero, h, row(lines, ERRORS + 1), stages, count)
-    low = mismatch(plant, y, trial, error, tolerance)
+    low = error_size(plant, y, trial, error, tolerance)
     return float(high * high / np.sqrt(high * high + 0.01 * low * low))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import SelectionError, suggestion
-from taut.mechanics.watching import Event
+from taut.mechanics.event_words import Event
 from taut.structure.structure import Structure
 
 
@@ -40,6 +40,7 @@ SAMPLED = (
         "coordinate",
         "coordinate_rate",
         "multiplier",
+        "element_output",
     ),
     *("energy_kinetic", "energy_elastic", "energy_gravity", "work"),
     *("energy_violation", "length_violation", "rate_violation"),
@@ -99,11 +100,12 @@ class Trajectory:
     energy_gravity: np.ndarray  # (T,)
     work: np.ndarray  # (T,) of loads, dampers, moved supports and cuts since the start
     energy_violation: np.ndarray  # (T,) energy - start energy - work
-    length_violation: np.ndarray  # (T,) worst gap of a bar or constraint
+    length_violation: np.ndarray  # (T,) worst residual of a bar or constraint
     rate_violation: np.ndarray  # (T,) its rate
     coordinate: np.ndarray  # (T, k)
     coordinate_rate: np.ndarray  # (T, k)
     multiplier: np.ndarray  # (T, r)
+    element_output: np.ndarray  # (T, e) what elements of kinds from outside show, named in element_names
     status: str = "finished"
     checkpoint: Checkpoint = Checkpoint(np.empty(0), np.empty(0), np.empty(0))
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -114,6 +116,7 @@ class Trajectory:
     believable: str = ""  # how long, where that was asked for
     history: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)), repr=False)
     load_names: tuple[str, ...] = ()
+    element_names: tuple[str, ...] = ()
     earlier: Overall = Overall()  # of samples that went to a sink and are not here
     model_text: str = field(default="", repr=False)
 

@@ -1,316 +1,174 @@
-"""From a Structure to the nodal tables."""
+"""From what is given to the tables of a nodal plant, and to the Spec that says what it is made of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from taut.errors import OptionError
-from taut.mechanics.inertia import inertia
-from taut.mechanics.tables import (
-    DIRECT,
-    EXPLICIT,
-    ITERATIVE,
-    METRIC,
-    SYSTEM,
-    Bars,
-    Cables,
-    Constants,
-    Guides,
-    Krylov,
-    Moved,
-    Nodal,
-    Nodes,
-    Pairs,
-    Signals,
-    Work,
-)
-from taut.mechanics.thickness import changing_bars, placed, whole_blocks
-from taut.mechanics.watching import Watched, switches
-from taut.numerics.packing import Pack, packed
-from taut.numerics.saddle import Saddle, analyse
-from taut.structure import properties
-from taut.structure.records import AXES, Bar
-from taut.structure.scenario import Damping
-from taut.structure.structure import Structure
+from taut.mechanics.inertia import thin as thin_inertia
+from taut.mechanics.inertia.cylinder_tables import cylinders_of, placed
+from taut.mechanics.inertia.cylinders import Cylinders
+from taut.mechanics.inertia.thin import Thin
+from taut.mechanics.kinds import Given, Imposed, Rows, Term, registered
+from taut.mechanics.operations.event_table import Events
+from taut.mechanics.operations.newton_matrix import Newton
+from taut.mechanics.operations.watches import Watches
+from taut.mechanics.slots import SLOTS, slot
+from taut.mechanics.spec import Spec, imposed_of, rows_of, terms_of
+from taut.mechanics.systems.minres import Minres
+from taut.mechanics.systems.pairs import Pairs, pairs_of
+from taut.mechanics.systems.saddle_tables import numbered, saddle_of
+from taut.mechanics.tables import Constants, Jacobian, Nodes, Work
+from taut.mechanics.terms.springs import Springs
+from taut.numerics.packing import Pack, empty, packed
+from taut.numerics.saddle import Saddle
+from taut.structure.properties import bar_length, route_length
+
+Tables = dict[str, Any]
+"""Tables by their slot's name."""
+
+METRIC = 3
+"""How many slots the systems of another metric stand behind those of the mass."""
 
 
-def nodal_tables(
-    structure: Structure,
-    gravity: tuple[float, float, float],
-    damping: Damping,
-    signals: Signals,
-    moved: Moved,
-    things: Sequence[Watched] = (),
-    *,
-    iterative: bool = False,
-    printed: bool = False,
-) -> tuple[Pack, Nodal]:
-    """The flat tables of a structure that has passed its checks.
+def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec, Tables]:
+    """The tables of a structure that has passed its checks, and the kinds they are of.
 
-    iterative: where bars meet, instead of a factor. printed: compressible bars move by eq. (56) as it stands.
+    iterative: where bars meet, instead of a factor.
     """
-    index = {name: i for i, name in enumerate(structure.nodes)}
-    soft = [bar.law == "compressible" for bar in structure.bars.values()]
-    column = np.argsort(soft, kind="stable")
-    rigid = len(soft) - sum(soft)
-    bars = [list(structure.bars.values())[k] for k in column]
-    bar_ends = _ends(index, [bar.nodes for bar in bars])
-    bar_length = np.array([properties.bar_length(structure, bar) for bar in bars])
-    own, weighing, coupling, _ = inertia(structure)
-    coupling = coupling[column]
-    free = np.flatnonzero(~_held(structure, index))
-    guides = _guides(structure, index)
-    mass = np.repeat(own, 3)
-    changes = changing_bars(structure, column, printed=printed)
-    full = np.isin(np.arange(len(bars)), changes.bar)
-    system, bar_entry = _system(mass, coupling, bar_ends, rigid, free, guides, full, iterative=iterative)
-    springs = _springs(structure, index, bars[rigid:], damping.stiffness)
-    cables = len(structure.cables)
-    lengths = [*bar_length, *(properties.route_length(structure, cable.route) for cable in structure.cables.values())]
+    thin, cylinders = thin_inertia.tabulate(given), cylinders_of(given)
+    extra = [registered(name) for name in given.elements or {}]
+    spec = _spec(given, thin, cylinders, extra, iterative=iterative)
+    tables: Tables = {name: empty(table) for name, table in _EMPTY.items()}
+    tables |= {"thin": thin, "cylinders": cylinders, "watches": watches}
+    terms, rows = terms_of(spec), rows_of(spec)
+    for kind in (*terms, *rows, *imposed_of(spec)):
+        tables[kind.name] = kind.tabulate(given)
+    springs: Springs = tables["springs"]
+    typical, slowness = _scale(given, thin, springs)
+    happening = 0
+    for term in terms:
+        if term.events is not None:
+            tables |= term.events.tables(tables[term.name])
+            happening += len(term.events.subjects(given, tables[term.name]))
+    happening += watches.kind.size
+    start, coordinate = _pattern(rows, tables)
+    size, count, free = thin.diagonal.size, start.size - 1, given.free
+    sizes = [np.zeros(0), *(np.asarray(kind.sizes(tables[kind.name], typical), dtype=float) for kind in rows)]
+    tables |= {
+        "nodes": Nodes(free, _shares(thin, free, rows, tables)),
+        "constants": Constants(
+            metric=np.zeros(1, dtype=np.int64),
+            stabilised=np.zeros(1, dtype=np.int64),
+            piece=np.zeros(1),
+            gains=np.zeros(2),
+            scale=np.array([typical, slowness]),
+        ),
+        "work": Work(*(np.zeros(n) for n in (*(size,) * 4, *(count,) * 4, free.size, free.size))),
+        "jacobian": Jacobian(
+            start,
+            coordinate,
+            np.zeros(coordinate.size, dtype=np.int64),
+            np.zeros(coordinate.size),
+            np.concatenate(sizes),
+        ),
+        "events": Events(
+            state=np.zeros(happening, dtype=np.int64),
+            burst=np.zeros(happening, dtype=np.int64),
+            last=np.zeros(happening),
+            band=np.zeros(1),
+            middle=np.zeros(2 * size if happening else 0),
+        ),
+    }
+    return spec, tables | _system(spec, tables, "")
+
+
+def euclidean(spec: Spec, tables: Tables) -> Tables:
+    """The same tables with corrections measured by plain coordinates, as in eq. (45), instead of by mass."""
+    constants = tables["constants"]._replace(metric=np.array([METRIC], dtype=np.int64))
+    return {**tables, "constants": constants, **_system(spec, tables, "metric_")}
+
+
+def packed_by_name(tables: Mapping[str, Any]) -> tuple[Pack, Tables]:
+    """Tables as a pack, and as views into it."""
+    pack, views = packed({slot(name): table for name, table in tables.items()})
+    return pack, {name: views[slot(name)] for name in tables}
+
+
+_EMPTY: Mapping[str, Any] = {
+    **dict.fromkeys(("pairs", "metric_pairs"), Pairs),
+    **dict.fromkeys(("saddle", "metric_saddle", "newton_saddle"), Saddle),
+    **dict.fromkeys(("minres", "metric_minres"), Minres),
+    "newton": Newton,
+}
+"""Tables that a plant may do without, but in which kernels still look up how much there is."""
+
+
+def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, iterative: bool) -> Spec:
+    ends = np.concatenate([thin.first, thin.second])
+    rows = [kind.name for kind in extra if isinstance(kind, Rows)]
+    alone = not given.structure.constraints and not rows and np.unique(ends).size == ends.size
+    system = "pairs" if alone and not cylinders.first.size else "minres" if iterative else "saddle"
+    imposed = [kind.name for kind in extra if isinstance(kind, Imposed)]
+    return Spec(
+        terms=(*Spec().terms, *(kind.name for kind in extra if isinstance(kind, Term))),
+        rows=("bars",) if system == "pairs" else ("bars", "linear", *rows),
+        inertia="cylinders" if cylinders.first.size else "thin",
+        imposed=(*(("supports",) if given.motions else ()), *imposed),
+        system=system,
+    )
+
+
+def _scale(given: Given, thin: Thin, springs: Springs) -> tuple[float, float]:
+    """Typical length [m] and time [s]: the mean member, and the root of the mass over the stiffness of the cables."""
+    structure, bars = given.structure, list(given.structure.bars.values())
+    lengths = [bar_length(structure, bars[k]) for k in thin_inertia.bar_order(given)]
+    lengths += [route_length(structure, cable.route) for cable in structure.cables.values()]
     typical = float(np.mean(lengths)) if lengths else 1.0
     # Stiff bars tremble; the structure swings by its cables, and has only bars to swing by where it has none.
+    cables, mass = len(structure.cables), thin.diagonal[::3]
     swinging = springs.stiffness[:cables] if cables else springs.stiffness
-    slowness = float(np.sqrt(own.sum() / swinging.sum())) if swinging.size and own.any() else 1.0
-    size, rows = mass.size, rigid + guides.value.size
-    per_length = np.where(np.arange(len(bars)) < rigid, 1.0 / bar_length, 0.0)
-    return _packed(
-        Nodal(
-            springs,
-            Bars(*bar_ends, bar_entry, bar_length, per_length, coupling, column),
-            guides,
-            Nodes(free, mass, _shares(mass, coupling, bar_ends, free, guides), np.outer(weighing, gravity).ravel()),
-            signals,
-            Constants(
-                solver=np.array([_solver_of(system)]),
-                cables_damp=np.array([int(springs.damping.any())]),
-                nodes_damp=np.array([int(damping.node != 0.0 or damping.mass != 0.0)]),
-                stabilised=np.array([0]),
-                systems=np.array([SYSTEM, SYSTEM]),
-                node_damping=np.array([damping.node]),
-                mass_damping=np.array([damping.mass]),
-                gains=np.zeros(2),
-                scale=np.array([typical, slowness]),
-                crushed=np.array([-1]),
-            ),
-            Work(*(np.zeros(n) for n in (size, size, rows, free.size, rows, free.size))),
-            switches(np.flatnonzero(springs.least == 0.0), springs.least.size, things, size),
-            *system,
-            *_nothing(),
-            moved,
-            placed(changes, system[1], *bar_ends, free, mass.size) if changes.bar.size else changes,
-        )
-    )
+    return typical, float(np.sqrt(mass.sum() / swinging.sum())) if swinging.size and mass.any() else 1.0
 
 
-def _springs(structure: Structure, index: dict[str, int], bars: list[Bar], beta: float) -> Cables:
-    """Cables, and compressible bars as springs; beta: Rayleigh's damping in proportion to the stiffness [s]."""
-    cables = list(structure.cables.values())
-    stiffness = [properties.stiffness(structure, cable) for cable in cables]
-    stiffness += [properties.bar_stiffness(structure, bar) for bar in bars]
-    rest = [properties.rest_length(structure, cable) for cable in cables]
-    rest += [properties.bar_length(structure, bar) for bar in bars]
-    least = [-np.inf if cable.law == "spring" else 0.0 for cable in cables] + [-np.inf] * len(bars)
-    drag = np.array([*(cable.damping for cable in cables), *(bar.damping for bar in bars)], dtype=float)
-    firm = np.array(stiffness, dtype=float)
-    ends = _ends(index, [*(cable.route for cable in cables), *(bar.nodes for bar in bars)])
-    return Cables(*ends, np.array(least, dtype=float), firm, np.array(rest, dtype=float), drag + beta * firm)
+def _pattern(rows: list[Rows], tables: Tables) -> tuple[np.ndarray, np.ndarray]:
+    """Where rows of G begin, and the coordinates of their entries."""
+    found = [kind.pattern(tables[kind.name]) for kind in rows]
+    counts = np.concatenate([np.zeros(0, dtype=np.int64), *(count for count, _ in found)])
+    coordinates = np.concatenate([np.zeros(0, dtype=np.int64), *(coordinate for _, coordinate in found)])
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), coordinates.astype(np.int64)
 
 
-def euclidean(tables: Nodal) -> tuple[Pack, Nodal]:
-    """The same tables with corrections measured by plain coordinates, as in eq. (45), instead of by mass."""
-    bars = tables.bars
-    system, _ = _system(
-        np.ones_like(tables.nodes.mass),
-        np.zeros_like(bars.coupling),
-        (bars.first, bars.second),
-        int(np.count_nonzero(bars.per_length)),
-        tables.nodes.free,
-        tables.guides,
-        np.isin(np.arange(bars.first.size), tables.thick.bar),
-        pattern=tables.bars.coupling,
-        iterative=bool(tables.constants.solver[0] == ITERATIVE),
-    )
-    constants = tables.constants._replace(systems=np.array([SYSTEM, METRIC]))
-    pairs, saddle, krylov = system
-    return _packed(tables._replace(constants=constants, metric_pairs=pairs, metric_saddle=saddle, metric_krylov=krylov))
-
-
-def _shares(
-    mass: np.ndarray, coupling: np.ndarray, bar_ends: tuple[np.ndarray, np.ndarray], free: np.ndarray, guides: Guides
-) -> np.ndarray:
+def _shares(thin: Thin, free: np.ndarray, rows: list[Rows], tables: Tables) -> np.ndarray:
     """What each coordinate has of the mass that moves when the whole structure shifts; none where it cannot shift."""
-    share = mass.reshape(-1, 3).copy()
-    for end in bar_ends:
-        np.add.at(share, end // 3, coupling[:, None])
-    held = np.setdiff1d(np.arange(mass.size), free) % 3
-    share[:, np.union1d(held, guides.coordinate % 3)] = 0.0
+    share = thin.diagonal.reshape(-1, 3).copy()
+    for end in (thin.first, thin.second):
+        np.add.at(share, end // 3, thin.coupling[:, None])
+    held = [np.setdiff1d(np.arange(thin.diagonal.size), free)]
+    held += [kind.pattern(tables[kind.name])[1] for kind in rows if kind.name != "bars"]
+    share[:, np.unique(np.concatenate(held) % 3)] = 0.0
     return share.ravel()
 
 
-def _packed(tables: Nodal) -> tuple[Pack, Nodal]:
-    pack, views = packed(tables)
-    return pack, Nodal._make(views)
+def _system(spec: Spec, tables: Tables, prefix: str) -> Tables:
+    """The tables of the linear system, with the mass matrix or, for another metric, plain coordinates as its weight."""
+    thin, cylinders, free, unit = tables["thin"], tables["cylinders"], tables["nodes"].free, bool(prefix)
+    jacobian = tables["jacobian"]
+    diagonal, coupling = (np.ones_like(thin.diagonal), 0.0 * thin.coupling) if unit else (thin.diagonal, thin.coupling)
+    if spec.system == "pairs":
+        return {f"{prefix}pairs": pairs_of(diagonal, coupling, thin.first, thin.second, free)}
+    if spec.system == "minres":
+        weight = np.zeros_like(diagonal)
+        weight[free] = diagonal[free]
+        size = diagonal.size + jacobian.start.size - 1
+        return {f"{prefix}minres": Minres(weight, coupling, np.zeros(size), np.zeros(9 * size))}
+    saddle, place = saddle_of(thin, cylinders, free, jacobian.start, jacobian.coordinate, unit=unit)
+    made: Tables = {f"{prefix}saddle": saddle, "jacobian": jacobian._replace(place=place)}
+    if cylinders.first.size and not unit:
+        made["cylinders"] = placed(cylinders, saddle, numbered(diagonal.size, free))
+    return made
 
 
-System = tuple[Pairs, Saddle, Krylov]
-"""One of them with content."""
-
-
-def _nothing() -> System:
-    """A system that is not there."""
-    real = ("values", "factor", "inverse_pivot", "work", "weakest")
-    saddle = {name: np.empty(0, dtype=float if name in real else np.int64) for name in Saddle._fields}
-    pairs = Pairs(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
-    return pairs, Saddle(**saddle), Krylov(*(np.empty(0) for _ in Krylov._fields))
-
-
-def _solver_of(system: System) -> int:
-    pairs, _, krylov = system
-    return EXPLICIT if pairs.place.size else ITERATIVE if krylov.place.size else DIRECT
-
-
-def _ends(index: dict[str, int], routes: Sequence[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
-    """First coordinates of the first and of the last node of each route."""
-    first, last = ([3 * index[route[end]] for route in routes] for end in (0, -1))
-    return np.array(first, dtype=np.int64), np.array(last, dtype=np.int64)
-
-
-def _held(structure: Structure, index: dict[str, int]) -> np.ndarray:
-    held = np.zeros(3 * len(index), dtype=bool)
-    for node, axes in structure.supports.items():
-        for axis in axes:
-            held[3 * index[node] + AXES.index(axis)] = True
-    return held
-
-
-def _guides(structure: Structure, index: dict[str, int]) -> Guides:
-    """Linear constraints as rows of unit norm, so that their gaps are lengths and their multipliers forces."""
-    shape = structure.positions.ravel()
-    starts, coordinates, coefficients, values = [0], [], [], []
-    for constraint in structure.constraints.values():
-        merged: dict[int, float] = {}
-        for node, axis, coefficient in constraint.terms:
-            at = 3 * index[node] + AXES.index(axis)
-            merged[at] = merged.get(at, 0.0) + coefficient
-        places, row = np.array(list(merged), dtype=np.int64), np.array(list(merged.values()))
-        norm = float(np.linalg.norm(row))
-        coordinates += places.tolist()
-        coefficients += (row / norm).tolist()
-        values.append(float(row @ shape[places] if constraint.value is None else constraint.value) / norm)
-        starts.append(len(coordinates))
-    return Guides(
-        np.array(starts, dtype=np.int64),
-        np.array(coordinates, dtype=np.int64),
-        np.array(coefficients, dtype=float),
-        np.array(values, dtype=float),
-    )
-
-
-def _system(
-    mass: np.ndarray,
-    coupling: np.ndarray,
-    bar_ends: tuple[np.ndarray, np.ndarray],
-    rigid: int,
-    free: np.ndarray,
-    guides: Guides,
-    full: np.ndarray,
-    pattern: np.ndarray | None = None,
-    *,
-    iterative: bool,
-) -> tuple[System, np.ndarray]:
-    """The system with W = diag(mass) + coupling between bar ends: explicit where no bar touches another.
-
-    Beside it, where a saddle keeps the bars' rows of G. rigid: so many bars, the first ones, have a row. full: bars
-    between whose ends W may have any entry, for which there is only the saddle.
-    """
-    ends = np.concatenate(bar_ends)
-    pairs, saddle, krylov = _nothing()
-    bar_entry = np.full(3 * ends.size, -1, dtype=np.int64)
-    if guides.value.size == 0 and np.unique(ends).size == ends.size and not full.any():
-        pairs = _pairs(mass, coupling, bar_ends, free)
-    elif iterative:
-        if full.any():
-            raise OptionError(
-                f"{full.sum()} compressible bars are cylinders, whose mass matrix changes with their shape; the "
-                "iterative solver cannot do that: take the direct one, or inertia: thin"
-            )
-        weight = np.zeros_like(mass)
-        weight[free] = mass[free]
-        size = mass.size + rigid + guides.value.size
-        krylov = Krylov(weight, coupling, np.zeros_like(mass), np.zeros(size), np.zeros(9 * size))
-    else:
-        saddle, bar_entry = _saddle(mass, coupling, bar_ends, rigid, free, guides, full, pattern)
-    return (pairs, saddle, krylov), bar_entry
-
-
-def _pairs(mass: np.ndarray, coupling: np.ndarray, bar_ends: tuple[np.ndarray, np.ndarray], free: np.ndarray) -> Pairs:
-    movable = np.zeros(mass.size, dtype=bool)
-    movable[free] = True
-    axes = np.arange(3)
-    i, j = (end[:, None] + axes for end in bar_ends)
-    both = movable[i] & movable[j]
-    determinant = np.where(both, mass[i] * mass[j] - coupling[:, None] ** 2, 1.0)
-    block = np.zeros((coupling.size, 3, 3))
-    block[:, 0] = np.where(both, mass[j] / determinant, np.where(movable[i], 1.0 / mass[i], 0.0))
-    block[:, 1] = np.where(both, -coupling[:, None] / determinant, 0.0)
-    block[:, 2] = np.where(both, mass[i] / determinant, np.where(movable[j], 1.0 / mass[j], 0.0))
-    loose = np.setdiff1d(np.arange(mass.size), np.concatenate([i.ravel(), j.ravel()]))
-    single = np.where(movable[loose], 1.0 / np.where(movable, mass, 1.0)[loose], 0.0)
-    return Pairs(block.ravel(), loose, single, np.zeros(mass.size))
-
-
-def _saddle(
-    mass: np.ndarray,
-    coupling: np.ndarray,
-    bar_ends: tuple[np.ndarray, np.ndarray],
-    rigid: int,
-    free: np.ndarray,
-    guides: Guides,
-    full: np.ndarray,
-    pattern: np.ndarray | None = None,
-) -> tuple[Saddle, np.ndarray]:
-    """[W G^T; G 0] over the free coordinates, W = diag(mass) + coupling between bar ends, and the bars' entries in it.
-
-    pattern: couplings that shape the sparsity where those of W are zero, so that two saddles share their layout.
-    """
-    unknown = np.full(mass.size, -1, dtype=np.int64)
-    unknown[free] = np.arange(free.size)
-    touched = np.concatenate([unknown[end[:, None] + np.arange(3)] for end in bar_ends], axis=1)
-    first, second = touched[:, :3], touched[:, 3:]
-    linked = (first >= 0) & (second >= 0) & ((coupling if pattern is None else pattern) != 0.0)[:, None]
-    i, j = np.minimum(first, second)[linked], np.maximum(first, second)[linked]
-    every = np.arange(free.size)
-    block_i, block_j = whole_blocks(touched[full])
-    weight = sp.coo_matrix(
-        (
-            np.concatenate([mass[free], np.broadcast_to(coupling[:, None], linked.shape)[linked], 0.0 * block_i]),
-            (np.concatenate([every, i, block_i]), np.concatenate([every, j, block_j])),
-        ),
-        shape=(free.size, free.size),
-    )
-    saddle, entry = bordered(weight, (bar_ends[0][:rigid], bar_ends[1][:rigid]), unknown, guides)
-    return saddle, np.concatenate([entry, np.full(6 * (coupling.size - rigid), -1, dtype=np.int64)])
-
-
-def bordered(
-    weight: sp.spmatrix, bar_ends: tuple[np.ndarray, np.ndarray], unknown: np.ndarray, guides: Guides
-) -> tuple[Saddle, np.ndarray]:
-    """[W G^T; G 0] with the guides' rows filled in, and where the rigid bars' rows go, -1 for a held coordinate.
-
-    unknown: (3 n,) the row of every coordinate in W, -1 where it is held.
-    """
-    free = np.flatnonzero(unknown >= 0)
-    touched = np.concatenate([unknown[end[:, None] + np.arange(3)] for end in bar_ends], axis=1)
-    guided = unknown[guides.coordinate]
-    movable = touched >= 0
-    owner = np.repeat(np.arange(guides.value.size), np.diff(guides.start))[guided >= 0]
-    sizes = np.concatenate([movable.sum(axis=1), np.bincount(owner, minlength=guides.value.size)])
-    row_start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    saddle, places = analyse(weight, row_start, np.concatenate([touched[movable], guided[guided >= 0]]), free // 3)
-    entry = np.full(touched.shape, -1, dtype=np.int64)
-    entry[movable] = places[: int(movable.sum())]
-    saddle.values[places[int(movable.sum()) :]] = guides.coefficient[guided >= 0]
-    return saddle, entry.ravel()
+assert set(_EMPTY) <= set(SLOTS)

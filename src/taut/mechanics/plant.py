@@ -1,4 +1,4 @@
-"""The Plant: a structure made ready to move. Its tables, its start, and the verbs that algorithms call on it."""
+"""The Plant: a structure made ready to move. Its tables, its start, and the operations that algorithms call on it."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ from typing import Any
 import numpy as np
 
 from taut.errors import ModelError, OptionError, suggestion
-from taut.mechanics import nodal_manifold, nodal_outputs, nodal_switching, redundancy
-from taut.mechanics.assembly import euclidean, nodal_tables
-from taut.mechanics.crushing import CRUSHED_LENGTH
-from taut.mechanics.moving import tabulated_motions
-from taut.mechanics.periods import shortest_period
-from taut.mechanics.signals import Function, pieces_of, tabulate
-from taut.mechanics.slopes import Slopes, nodal_slopes
-from taut.mechanics.survey import problems_of_motion, problems_of_scenario
-from taut.mechanics.tables import CRUSHED, EXPLICIT, GAINS, ITERATIVE, SIGNAL_DATA, STABILISED, Nodal
-from taut.mechanics.thickness import without_inertia
-from taut.mechanics.verb_sets import VerbSet, verb_set
-from taut.mechanics.watching import BAND, Watched, Watcher, times_of, watched_by
+from taut.mechanics.assembly import Tables, assembled, euclidean, packed_by_name
+from taut.mechanics.capabilities import check_solver
+from taut.mechanics.compose import Composition, composed
+from taut.mechanics.event_words import Watched, Watcher, watch_table, watched_by
+from taut.mechanics.inertia.cylinder_tables import without_inertia
+from taut.mechanics.kinds import Given, kind_of
+from taut.mechanics.linearisation import Linearisation, nodal_linearisation
+from taut.mechanics.model_checks import problems_of_motion, problems_of_scenario
+from taut.mechanics.operations import redundancy
+from taut.mechanics.operations.event_table import BAND
+from taut.mechanics.operations.outputs import empty_outputs
+from taut.mechanics.signals import Function, in_order, pieces_of, tabulated
+from taut.mechanics.spec import Spec, imposed_of, rows_of, terms_of
+from taut.mechanics.stable_step import shortest_period
+from taut.mechanics.tables import GAINS, STABILISED
+from taut.mechanics.terms.loads import LOAD_DATA
+from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.joining import subdivided
 from taut.structure.properties import with_bars
-from taut.structure.records import AXES
 from taut.structure.scenario import SOLVERS, Damping, Feedback, Load, Motion, Sinusoid, Watch
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
@@ -39,46 +43,52 @@ AS_PRINTED = "compressible as printed"
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
 
+WORK_SPACE = frozenset(("work", "events", "slackening", "constants", "pairs", "saddle", "minres"))
+"""Tables that say nothing of the motion that others do not say."""
+
 
 @dataclass(frozen=True)
 class Plant:
-    """The equations of motion of a structure, bars rigid or compressible: the nodal `taut.mechanics.machine.Machine`.
+    """The equations of motion of a structure: the nodal `taut.mechanics.plant_protocol.PlantProtocol`.
 
-    structure: what is simulated; cables cut into segments are cut here, and bars have the law they move by.
-    pack, tables: its flat arrays, for kernels and by name.
+    given: what it was assembled from; cables cut into segments are cut there, and bars have the law they move by.
+    spec: the kinds of things it is made of. pack, tables: its flat arrays, for kernels and by name.
     positions, velocities: at the start, (n, 3) each, with moved supports where they are then.
     breaks: times at which a signal is not smooth.
     functions: loads given as Python functions or Feedback, by load; a plant with any of them runs uncompiled.
     """
 
-    structure: Structure
+    given: Given
+    spec: Spec
     pack: Pack
-    tables: Nodal
+    tables: Tables
     breaks: np.ndarray
     positions: np.ndarray
     velocities: np.ndarray
-    loads: tuple[Load, ...]
     functions: Mapping[int, Function]
     things: tuple[Watched, ...] = ()
-    motions: tuple[Motion, ...] = ()
 
     @property
-    def iterates(self) -> bool:
-        """Whether linear systems are solved by iteration."""
-        return bool(self.tables.constants.solver[0] == ITERATIVE)
+    def structure(self) -> Structure:
+        """What is simulated."""
+        return self.given.structure
 
     @property
-    def thickens(self) -> bool:
-        """Whether there are bars whose mass matrix changes with their shape."""
-        return bool(self.tables.thick.bar.size)
+    def loads(self) -> tuple[Load, ...]:
+        return self.given.loads
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        return self.given.motions
 
     @cached_property
-    def _verb_set(self) -> VerbSet:
-        return verb_set(moved=bool(self.motions), iterative=self.iterates, thick=self.thickens)
+    def composition(self) -> Composition:
+        """The kernels of its Spec."""
+        return composed(self.spec)
 
     @property
     def formulation(self) -> str:
-        return self._verb_set.name
+        return f"nodal_{self.spec.label}"
 
     @property
     def compiled(self) -> bool:
@@ -95,13 +105,12 @@ class Plant:
     @property
     def rows(self) -> int:
         """Number of constraints."""
-        return int(self.tables.work.multiplier.size)
+        return int(self.tables["work"].multiplier.size)
 
-    @property
+    @cached_property
     def constraint_names(self) -> tuple[str, ...]:
         """Rigid bars first."""
-        guides = (f'constraint "{name}"' for name in self.structure.constraints)
-        return (*(f'bar "{bar.name}"' for bar in self.structure.bars.values() if bar.law == "rigid"), *guides)
+        return tuple(label for kind in rows_of(self.spec) for label in kind.labels(self.given))
 
     @property
     def load_names(self) -> tuple[str, ...]:
@@ -112,36 +121,48 @@ class Plant:
         )
 
     @cached_property
+    def element_outputs(self) -> tuple[str, ...]:
+        """What elements of kinds from outside show, a name for every number."""
+        shown = [term.shows(self.given) for term in terms_of(self.spec) if term.shows is not None]
+        return tuple(f"{name}[{k}]" for names in shown for name, count in names.items() for k in range(count))
+
+    @cached_property
     def feedbacks(self) -> dict[int, Feedback]:
         """The loads that answer to the motion, by load."""
         return {k: function for k, function in self.functions.items() if isinstance(function, Feedback)}
 
     @cached_property
     def dampers(self) -> tuple[str, ...]:
-        constants = self.tables.constants
-        members = [f'cable "{name}"' for name in self.structure.cables]
-        members += [f'bar "{bar.name}"' for bar in self.structure.bars.values() if bar.law == "compressible"]
-        names = [members[k] for k in np.flatnonzero(self.tables.cables.damping)]
-        names += [f'the feedback on node "{self.loads[k].node}"' for k in self.feedbacks]
-        names += ["every node"] if constants.node_damping[0] else []
-        return (*names, "the mass") if constants.mass_damping[0] else tuple(names)
+        told = {
+            term.name: term.dampers(self.given, self.tables[term.name])
+            for term in terms_of(self.spec)
+            if term.dampers is not None
+        }
+        fed = tuple(f'the feedback on node "{self.loads[k].node}"' for k in self.feedbacks)
+        nodes = told.pop("damping")
+        return (*(name for names in told.values() for name in names), *fed, *nodes)
 
     @cached_property
     def moved(self) -> tuple[str, ...]:
         nodes = list(self.structure.nodes)
-        return tuple(dict.fromkeys(f'node "{nodes[i // 3]}"' for i in self.tables.moved.coordinate))
+        places = self.tables["supports"].coordinate if self.motions else ()
+        return tuple(dict.fromkeys(f'node "{nodes[i // 3]}"' for i in places))
 
     @property
     def constant_mass(self) -> bool:
-        return not self.thickens
+        return self.spec.inertia == "thin"
 
     @property
     def works(self) -> bool:
-        return bool(self.loads or self.dampers or self.motions)
+        return bool(self.loads or self.dampers or self.spec.imposed or any(t.works for t in terms_of(self.spec)))
+
+    @property
+    def typical_length(self) -> float:
+        return float(self.tables["constants"].scale[0])
 
     @property
     def typical_time(self) -> float:
-        return float(self.tables.constants.scale[1])
+        return float(self.tables["constants"].scale[1])
 
     @cached_property
     def shortest_period(self) -> float:
@@ -151,26 +172,17 @@ class Plant:
         """
         waves = [signal for motion in self.motions for signal in (motion.displacement, motion.acceleration)]
         slowest = [SHARE_OF_A_WAVE / wave.frequency for wave in waves if isinstance(wave, Sinusoid) and wave.frequency]
-        return min([shortest_period(self.tables, len(self.structure.cables)), *map(abs, slowest)])
+        return min([shortest_period(self.spec, self.tables), *map(abs, slowest)])
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of all numbers that make the motion what it is; functions of time count only by their place."""
-        t = self.tables
-        digest = hashlib.sha256()
-        for part in (
-            *t.cables,
-            *t.bars,
-            *t.guides,
-            *t.nodes,
-            *t.signals[:4],
-            *t.thick,
-            t.constants.node_damping,
-            t.constants.mass_damping,
-            *t.switches[7:16],
-            *t.moved[:6],
-        ):
-            digest.update((part + 0).tobytes())  # so that -0 counts as 0
+        digest = hashlib.sha256(repr(self.spec).encode())
+        for name, table in self.tables.items():
+            if not any(name.endswith(space) for space in WORK_SPACE):
+                digest.update(name.encode())
+                for part in table:
+                    digest.update((part + 0).tobytes())  # so that -0 counts as 0
         return digest.hexdigest()[:16]
 
     @property
@@ -179,15 +191,19 @@ class Plant:
         return np.array(list(self.structure.supported_nodes.values()), dtype=int)
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
-        pack = copied(self.pack if metric == "mass" else euclidean(self.tables)[0])
+        pack = self.pack if metric == "mass" else packed_by_name(euclidean(self.spec, self.tables))[0]
+        pack = copied(pack)
         reals_of(pack, GAINS)[:] = gains
         integers_of(pack, STABILISED)[0] = int(any(gains))
         return pack
 
     def start(self) -> tuple[np.ndarray, np.ndarray]:
         speeds = np.zeros(self.coordinates)
-        for moving in (self.tables.nodes.free, self.tables.moved.coordinate):
-            speeds[moving] = self.velocities.ravel()[moving]
+        free = self.tables["nodes"].free
+        speeds[free] = self.velocities.ravel()[free]
+        if self.motions:
+            moved = self.tables["supports"].coordinate
+            speeds[moved] = self.velocities.ravel()[moved]
         return self.positions.ravel().copy(), speeds
 
     def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
@@ -204,77 +220,112 @@ class Plant:
                     f"start {label} did not fit supports, bars and constraints and were projected onto them; "
                     f'the largest change is {change[worst]:.3g} {unit}, at node "{names[worst]}"'
                 )
-        if self.iterates:
+        if self.spec.system == "minres":
             notes.append("the solver is iterative, so nothing is said of constraints that depend on one another")
         return tuple(notes)
 
     def dependent(self, tables: Pack, y: np.ndarray) -> np.ndarray:
-        if self.tables.constants.solver[0] == EXPLICIT:
-            return redundancy.idle_rows(self.tables, y)
-        return redundancy.null_vectors(tables, y)
+        if self.spec.system == "pairs":
+            return redundancy.idle_bars(self.tables, y)
+        if self.spec.system == "minres":
+            return np.zeros((0, self.rows))
+        return np.asarray(self.composition.tools["null_vectors"](tables, y))
 
     def weakest(self, y: np.ndarray) -> np.ndarray:
-        return redundancy.weakest_combination(self.tables, y) if self.rows <= SMALL else np.zeros(0)
+        if self.rows > SMALL:
+            return np.zeros(0)
+        self.composition.tools["fill_jacobian"](self.pack, y)
+        return redundancy.weakest_combination(self.tables)
 
     def obstacle(self, tables: Pack) -> str:
         crushed = int(integers_of(tables, CRUSHED)[0])
-        if crushed < 0:
-            return ""
-        name = list(self.structure.bars)[crushed]
+        return "" if crushed < 0 else f"{self.crushed_bar(crushed)}; make it stiffer, or load it less"
+
+    def crushed_bar(self, spring: int) -> str:
+        """What is wrong with a spring that is a bar pressed to nothing."""
+        soft = [name for name, bar in self.structure.bars.items() if bar.law == "compressible"]
         return (
-            f'bar "{name}" would next be pressed to less than {CRUSHED_LENGTH:.0%} of its length without force, '
-            "where it is no bar any more; make it stiffer, or load it less"
+            f'bar "{soft[spring - len(self.structure.cables)]}" would next be pressed to less than '
+            f"{CRUSHED_LENGTH:.0%} of its length without force, where it is no bar any more"
         )
 
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
-        out = nodal_outputs.empty_outputs(self.tables, times.size, self.held.size)
+        tools, held = self.composition.tools, self.held
+        springs, others = self.tables["springs"].first.size, len(self.element_outputs)
+        out = empty_outputs(springs, self.rows, held.size, len(self.loads), others, times.size)
         pieces = pieces_of(self.breaks, times)
         looks = reals_of(tables, BAND)[0] > 0.0
         if looks:
-            nodal_switching.release(tables)
-        observe = self._verb_set.observe
+            tools["release"](tables)
         if self.compiled:
-            observe(tables, times, pieces, states, self.held, out)
+            tools["observe"](tables, times, pieces, states, held, out)
         for row in range(0 if self.compiled else times.size):
             one = slice(row, row + 1)
             self.set_functions(tables, float(times[row]), states[row])
             shown = type(out)(*(part[one] for part in out))
-            observe(tables, times[one], pieces[one], states[one], self.held, shown)
-        if times.size and not self.iterates and nodal_manifold.prepare(tables, states[0]) > 0:
-            redundancy.smallest_forces(
-                tables, self.tables, states, self.held, out.bar_force, out.constraint_force, out.reaction
-            )
+            tools["observe"](tables, times[one], pieces[one], states[one], held, shown)
+        if (
+            times.size
+            and self.spec.system == "saddle"
+            and self.operations()["prepare_projection"](tables, states[0]) > 0
+        ):
+            self._make_smallest(tables, states, out.multiplier, out.reaction)
         if looks:
-            nodal_switching.freeze(tables)
-        size = self.coordinates
+            tools["freeze"](tables)
+        size, cables, rigid = self.coordinates, len(self.structure.cables), self.tables["bars"].column
+        bar_force = np.zeros((times.size, len(self.structure.bars)))
+        bar_force[:, rigid] = -out.multiplier[:, : rigid.size]
+        bar_force[:, np.setdiff1d(np.arange(bar_force.shape[1]), rigid)] = out.spring_tension[:, cables:]
+        guides = len(self.structure.constraints)
         return {
             "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
             "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
-            **out._asdict(),
+            "cable_length": out.spring_length[:, :cables].copy(),
+            "cable_tension": out.spring_tension[:, :cables].copy(),
+            "bar_force": bar_force,
+            "constraint_force": out.multiplier[:, rigid.size : rigid.size + guides].copy(),
+            "element_output": out.others,
+            **{name: value for name, value in out._asdict().items() if name not in _RENAMED},
         }
+
+    def _make_smallest(self, tables: Pack, states: np.ndarray, multiplier: np.ndarray, reaction: np.ndarray) -> None:
+        """Shift the forces of every sample and their reactions, in place, to the smallest that move it the same way."""
+        fixed = np.setdiff1d(np.arange(self.coordinates), self.tables["nodes"].free)
+        for row, y in enumerate(states):
+            vectors = self.dependent(tables, y)
+            shift = -vectors.T @ (vectors @ multiplier[row])
+            multiplier[row] += shift
+            self.composition.tools["fill_jacobian"](self.pack, y)
+            balance = np.zeros(self.coordinates)
+            balance[fixed] = (redundancy.jacobian_matrix(self.tables).T @ shift)[fixed]
+            reaction[row] -= balance.reshape(-1, 3)[self.held]
 
     @cached_property
     def watcher(self) -> Watcher | None:
-        cables = list(self.structure.cables)
-        slackening = tuple(cables[k] for k in self.tables.switches.cable)
-        return Watcher(slackening, self.things) if slackening or self.things else None
+        sources = [
+            (term.events.subjects(self.given, self.tables[term.name]), term.events.changes)
+            for term in terms_of(self.spec)
+            if term.events is not None
+        ]
+        subjects = tuple((*subject, changes) for names, changes in sources for subject in names)
+        return Watcher(self.composition.tools, subjects, self.things) if subjects or self.things else None
 
-    def slopes(self, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Slopes:
-        return nodal_slopes(self, q, v, time, held)
+    def linearised(self, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Linearisation:
+        return nodal_linearisation(self, q, v, time, held)
 
-    def verbs(self) -> dict[str, Callable[..., Any]]:
+    def operations(self) -> dict[str, Callable[..., Any]]:
         """The functions that algorithms call; kernels, unless a load is a Python function."""
-        verbs = dict(self._verb_set.verbs)
+        operations = dict(self.composition.motion)
         if self.functions:
-            verbs |= {name: self._with_functions(verbs[name]) for name in ("rate", "forces", "power")}
-        return verbs
+            operations |= {name: self._with_functions(operations[name]) for name in ("rate", "forces", "power")}
+        return operations
 
-    def _with_functions(self, verb: Callable[..., Any]) -> Callable[..., Any]:
-        """The verb with the values of Python loads written into the tables first."""
+    def _with_functions(self, operation: Callable[..., Any]) -> Callable[..., Any]:
+        """The operation with the values of Python loads written into the tables first."""
 
         def timely(pack: Pack, t: float, *rest: np.ndarray) -> Any:
             self.set_functions(pack, t, rest[0])
-            return verb(pack, t, *rest)
+            return operation(pack, t, *rest)
 
         return timely
 
@@ -286,7 +337,10 @@ class Plant:
             if not np.isfinite(value):
                 load = self.loads[index]
                 raise OptionError(f'the load on node "{load.node}" along {load.axis} returned {value} at t = {t:g} s')
-            reals_of(pack, SIGNAL_DATA)[self.tables.signals.start[index]] = value
+            reals_of(pack, LOAD_DATA)[self.tables["loads"].start[index]] = value
+
+
+_RENAMED = ("spring_length", "spring_tension", "multiplier", "others")
 
 
 def assemble(
@@ -300,6 +354,7 @@ def assemble(
     velocities: Mapping[str, tuple[float, float, float]] | None = None,
     solver: str = "direct",
     bars: str | Mapping[str, str] | None = None,
+    elements: Iterable[Any] = (),
 ) -> Plant:
     """Make a structure ready to move.
 
@@ -311,6 +366,7 @@ def assemble(
     bars: None takes every bar as it says itself; "rigid", "compressible", or selector -> one of these, takes them so. A
         bar made rigid keeps the distance of its nodes. "compressible as printed" are eqs. (53) to (56) of the paper,
         without the energy of a bar's ends moving apart and without -dT/dq: only to show what that does.
+    elements: records of kinds that `taut.register` has made known.
     Raises ModelError with every problem found.
     """
     vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
@@ -326,20 +382,30 @@ def assemble(
         problems = without_inertia(structure)
     if problems:
         raise ModelError(problems)
-    fine = subdivided(structure)
-    things = watched_by(fine, events)
-    index = {node: 3 * i for i, node in enumerate(fine.nodes)}
-    coordinates = [index[load.node] + AXES.index(load.axis) for load in loads]
-    moved, knots = tabulated_motions(fine, motions)
-    signals, breaks, functions = tabulate([load.signal for load in loads], coordinates, [*knots, *times_of(things)])
-    iterative = solver == "iterative"
-    pack, tables = nodal_tables(fine, vector, damping, signals, moved, things, iterative=iterative, printed=printed)
-    speeds = np.array([(velocities or {}).get(node, (0.0, 0.0, 0.0)) for node in fine.nodes], dtype=float)
-    start = np.concatenate([fine.positions.ravel(), speeds.ravel(), [0.0]])
-    if motions:
-        from taut.mechanics.moved_verbs import arrive
-
-        tables.signals.piece[0] = pieces_of(breaks, np.zeros(1))[0]
-        arrive(pack, 0.0, start)
+    given = Given(subdivided(structure), vector, loads, damping, motions, _grouped(elements), printed)
+    things = watched_by(given.structure, events)
+    signals = tabulated([load.signal for load in loads])
+    spec, tables = assembled(given, watch_table(things), iterative=solver == "iterative")
+    if solver == "iterative":
+        check_solver(spec, tables)
+    pack, tables = packed_by_name(tables)
+    knots = [*signals.breaks, *(thing.level for thing in things if thing.is_time)]
+    for kind in imposed_of(spec):
+        knots += kind.breaks(given) if kind.breaks is not None else []
+    breaks = in_order(knots)
+    speeds = np.array([(velocities or {}).get(node, (0.0, 0.0, 0.0)) for node in given.structure.nodes], dtype=float)
+    start = np.concatenate([given.structure.positions.ravel(), speeds.ravel(), [0.0]])
+    if spec.imposed:
+        tables["constants"].piece[0] = pieces_of(breaks, np.zeros(1))[0]
+        composed(spec).motion["impose"](pack, 0.0, start)
     places, speeds = start[:-1].reshape(2, -1, 3)
-    return Plant(fine, pack, tables, breaks, places, speeds, loads, functions, things, motions)
+    return Plant(given, spec, pack, tables, breaks, places, speeds, signals.functions, things)
+
+
+def _grouped(elements: Iterable[Any]) -> dict[str, tuple[Any, ...]]:
+    """Records of kinds from outside, by the name of their kind."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for record in elements:
+        name = kind_of(record).name
+        found[name] = (*found.get(name, ()), record)
+    return found

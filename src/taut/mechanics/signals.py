@@ -9,13 +9,12 @@ differ in values, not in times.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from taut.errors import OptionError
-from taut.mechanics.tables import Signals
 from taut.numerics.compiled import kernel
 from taut.numerics.curves import hermite, three_point_slopes
 from taut.numerics.lanes import one
@@ -26,17 +25,22 @@ CONSTANT, SINUSOID, DOUBLET, TABLE = 0, 1, 2, 3
 Function = Callable[[float], float] | Feedback
 
 
-def tabulate(
-    signals: Sequence[Signal], coordinates: Sequence[int], knots: Sequence[float] = ()
-) -> tuple[Signals, np.ndarray, dict[int, Function]]:
-    """The tables, the breaks of all signals and other knots in order, and the functions and feedbacks by index.
+class Tabulated(NamedTuple):
+    """Signals one after another; their breaks, and the functions and feedbacks among them by index."""
 
-    A function's value lives in the table as a constant that is rewritten before every evaluation.
-    """
+    kind: np.ndarray  # (signals,)
+    start: np.ndarray  # (signals,) where each begins in `data`
+    data: np.ndarray
+    breaks: list[float]
+    functions: dict[int, Function]
+
+
+def tabulated(signals: Sequence[Signal]) -> Tabulated:
+    """A function's value lives in the table as a constant that is rewritten before every evaluation."""
     kinds: list[int] = []
     starts: list[int] = []
     numbers: list[float] = []
-    breaks: list[float] = [-math.inf, math.inf, *knots]
+    breaks: list[float] = []
     functions: dict[int, Function] = {}
     for index, signal in enumerate(signals):
         starts.append(len(numbers))
@@ -63,18 +67,13 @@ def tabulate(
             raise OptionError(f"{signal!r} is not a signal; use a number, a signal or a function of time")
         if not np.all(np.isfinite(numbers[starts[-1] :])):
             raise OptionError(f"{signal!r} holds a number that is not finite")
-    tables = Signals(
-        coordinate=np.array(coordinates, dtype=np.int64),
-        kind=np.array(kinds, dtype=np.int64),
-        start=np.array(starts, dtype=np.int64),
-        data=np.array(numbers, dtype=float),
-        piece=np.zeros(1),
+    return Tabulated(
+        np.array(kinds, dtype=np.int64), np.array(starts, dtype=np.int64), np.array(numbers), breaks, functions
     )
-    return tables, _distinct(breaks), functions
 
 
-def time_places(signals: Signals) -> np.ndarray:
-    """Where in the signals' data times stand, and numbers of times."""
+def time_places(signals: Any) -> np.ndarray:
+    """Where in the data of tabulated signals times stand, and numbers of times."""
     places: list[int] = []
     for kind, at in zip(signals.kind, signals.start, strict=True):
         if kind == DOUBLET:
@@ -84,9 +83,9 @@ def time_places(signals: Signals) -> np.ndarray:
     return np.array(places, dtype=np.int64)
 
 
-def _distinct(breaks: Sequence[float]) -> np.ndarray:
-    """Breaks in order; those that differ by round-off alone are one, since no step fits between them."""
-    ordered = np.unique(np.array(breaks))
+def in_order(breaks: Iterable[float]) -> np.ndarray:
+    """Breaks from -inf to inf; those that differ by round-off alone are one, since no step fits between them."""
+    ordered = np.unique(np.array([-math.inf, *breaks, math.inf]))
     apart = np.diff(ordered) > 1e-12 * np.clip(np.abs(ordered[1:]), 1.0, 1e300)
     return np.asarray(ordered[np.append(True, apart)])
 
@@ -102,39 +101,37 @@ def _table_numbers(table: Table) -> list[float]:
 
 
 @kernel
-def signal_value(s: Any, index: int, t: float) -> float:
-    """The value of one signal at time t in the current piece."""
-    kind, at = s.kind[index], s.start[index]
+def signal_value(kind: int, data: Any, at: int, t: float, inside: float) -> float:
+    """The value at time t of the signal whose numbers begin at `at`; inside: a time in the current smooth piece."""
     if kind == CONSTANT:
-        return s.data[at]  # type: ignore[no-any-return]
+        return data[at]  # type: ignore[no-any-return]
     if kind == SINUSOID:
-        return s.data[at] + s.data[at + 1] * math.sin(s.data[at + 2] * t + s.data[at + 3])  # type: ignore[no-any-return]
-    inside = one(s.piece[0])
+        return data[at] + data[at + 1] * math.sin(data[at + 2] * t + data[at + 3])  # type: ignore[no-any-return]
     if kind == DOUBLET:
-        if inside < one(s.data[at + 1]) or inside >= one(s.data[at + 3]):
+        if inside < one(data[at + 1]) or inside >= one(data[at + 3]):
             return 0.0
-        return s.data[at] if inside < one(s.data[at + 2]) else -s.data[at]  # type: ignore[no-any-return]
-    count = int(one(s.data[at]))
+        return data[at] if inside < one(data[at + 2]) else -data[at]  # type: ignore[no-any-return]
+    count = int(one(data[at]))
     times, values, slopes = at + 1, at + 1 + count, at + 1 + 2 * count
     left, right = 0, count - 1
-    if inside <= one(s.data[times]):
-        return s.data[values]  # type: ignore[no-any-return]
-    if inside >= one(s.data[times + right]):
-        return s.data[values + right]  # type: ignore[no-any-return]
+    if inside <= one(data[times]):
+        return data[values]  # type: ignore[no-any-return]
+    if inside >= one(data[times + right]):
+        return data[values + right]  # type: ignore[no-any-return]
     while right - left > 1:
         middle = (left + right) // 2
-        if one(s.data[times + middle]) <= inside:
+        if one(data[times + middle]) <= inside:
             left = middle
         else:
             right = middle
     return hermite(
         t,
-        s.data[times + left],
-        s.data[times + right],
-        s.data[values + left],
-        s.data[values + right],
-        s.data[slopes + left],
-        s.data[slopes + right],
+        data[times + left],
+        data[times + right],
+        data[values + left],
+        data[values + right],
+        data[slopes + left],
+        data[slopes + right],
     )
 
 

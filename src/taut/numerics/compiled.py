@@ -1,84 +1,233 @@
-"""How numba is used here: three decorators, and a way to compile plain Python against other functions.
+"""How numba is used here: four decorators, and kernels made again with other functions in the place of some.
 
 Numba's disk cache looks only at the file of the function that was called, so an edit to a kernel it calls would go
-unseen and the old physics would run. Every kernel's cache name therefore carries a hash of all kernel sources.
+unseen and the old physics would run. Every kernel's name in the cache therefore carries a hash of all code that it can
+reach (`reachable_stamp`): an edit compiles again what it must, and a comment nothing.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from opcode import opmap
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from numba import njit
+from numba.core.caching import FunctionCache, IndexDataCacheFile, _Cache
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-
-def _stamp() -> str:
-    package = Path(__file__).parent.parent
-    digest = hashlib.sha256()
-    for room in ("numerics", "mechanics", "dynamics"):
-        for source in sorted((package / room).rglob("*.py")):
-            digest.update(source.name.encode())
-            digest.update(source.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-STAMP = _stamp()
+FOUNDATION = ("compiled", "lanes", "packing", "pointers")
+"""Files whose code is no kernel but writes machine code; an edit to one of them concerns every kernel."""
 
 
 def kernel(function: Kernel) -> Kernel:
     """Compile a function over flat arrays and numbers that other kernels call."""
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compiled(kernel, function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def inlined(function: Kernel) -> Kernel:
     """Like `kernel`, for small functions that pay only when they dissolve into their caller."""
-    return _compiled(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compiled(inlined, function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def woven(function: Kernel) -> Kernel:
     """Like `inlined`, for functions with one caller: they are never compiled by themselves."""
-    return _compiled(function, inline="always", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compiled(woven, function, inline="always", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def entry(function: Kernel) -> Kernel:
     """Like `kernel`, for functions that Python calls too; kept apart because the way in takes long to compile."""
-    return _compiled(function, no_cfunc_wrapper=True)
+    return _compiled(entry, function, no_cfunc_wrapper=True)
 
 
-def _compiled(function: Kernel, **options: bool | str) -> Kernel:
-    function.__qualname__ = f"{function.__qualname__}_{STAMP}"
-    return njit(cache=True, nogil=True, error_model="numpy", **options)(function)  # type: ignore[no-any-return]
+def _compiled(decorator: Callable[..., Any], function: Kernel, **options: bool | str) -> Kernel:
+    function.decorator = decorator  # type: ignore[attr-defined]
+    made = njit(nogil=True, error_model="numpy", **options)(function)
+    made._cache = _ReachableCache(function)
+    return made  # type: ignore[no-any-return]
+
+
+class _ReachableCache(_Cache):  # type: ignore[misc]
+    """Numba's disk cache under a name with the stamp of all reachable code, found out when it is first asked.
+
+    Not before, since a kernel may call others that stand below it in its file.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._found: FunctionCache | None = None
+
+    def _cache(self) -> FunctionCache:
+        if self._found is None:
+            self._function.__qualname__ += f"_{reachable_stamp(self._function)}"
+            found = FunctionCache(self._function)
+            # The stamp says all; numba's own is the time at which the file was last written.
+            found._cache_file = IndexDataCacheFile(found.cache_path, found._impl.filename_base, "")
+            self._found = found
+        return self._found
+
+    @property
+    def cache_path(self) -> str:
+        return str(self._cache().cache_path)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        return self._cache().load_overload(sig, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        self._cache().save_overload(sig, data)
+
+    def enable(self) -> None:
+        self._cache().enable()
+
+    def disable(self) -> None:
+        self._cache().disable()
+
+    def flush(self) -> None:
+        self._cache().flush()
+
+
+def is_kernel(value: Any) -> bool:
+    return hasattr(value, "py_func")
+
+
+def callees(function: Callable[..., Any]) -> dict[str, Any]:
+    """The global names that a function mentions, and what they mean."""
+    plain = getattr(function, "py_func", function)
+    known = plain.__globals__
+    return {name: known[name] for name in _globals_in(plain.__code__) if name in known}
+
+
+@cache
+def _globals_in(code: CodeType) -> tuple[str, ...]:
+    """The names that code loads as globals; co_names has those of attributes too.
+
+    Read off the bytes, since `dis` takes a hundred times as long and this stands before every run.
+    """
+    found, wide = dict[str, None](), 0
+    for operation, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        wide |= argument
+        if operation == opmap["LOAD_GLOBAL"]:
+            found[code.co_names[wide >> 1]] = None  # the last bit says whether it is to be called
+        wide = wide << 8 if operation == opmap["EXTENDED_ARG"] else 0
+    return tuple(found)
+
+
+def reachable_stamp(function: Callable[..., Any]) -> str:
+    """A hash of a function's code, of all kernels it can reach and of the constants they mention."""
+    return _stamp(getattr(function, "py_func", function))[:12]
+
+
+@cache
+def _stamp(function: FunctionType) -> str:
+    digest = hashlib.sha256(_foundation())
+    _add_code(digest, function.__code__)
+    for name, value in callees(function).items():
+        digest.update(f"\n{name}=".encode())
+        if is_kernel(value):
+            digest.update(_stamp(value.py_func).encode())
+        elif isinstance(value, FunctionType):
+            _add_code(digest, value.__code__)
+        elif isinstance(value, ModuleType):
+            digest.update(value.__name__.encode())
+        elif isinstance(value, type):
+            digest.update(repr((value.__name__, getattr(value, "_fields", ()))).encode())
+        elif isinstance(value, int | float | str | tuple):
+            digest.update(repr(value).encode())
+        else:  # an intrinsic; what it is made from is part of its name
+            digest.update(str(getattr(value, "stamp", type(value).__name__)).encode())
+    return digest.hexdigest()
+
+
+def _add_code(digest: Any, code: CodeType) -> None:
+    digest.update(code.co_code)
+    digest.update(repr((code.co_names, code.co_varnames)).encode())
+    for constant in code.co_consts[1:]:  # the first is the docstring
+        if isinstance(constant, CodeType):
+            _add_code(digest, constant)
+        else:
+            digest.update(repr(constant).encode())
+
+
+@cache
+def _foundation() -> bytes:
+    here = Path(__file__).parent
+    return b"".join((here / f"{name}.py").read_bytes() for name in FOUNDATION)
+
+
+@cache
+def sources_stamp() -> str:
+    """A hash of all sources that a run's numbers come from."""
+    digest = hashlib.sha256()
+    for source in _sources():
+        digest.update(source.name.encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _sources() -> Iterable[Path]:
+    package = Path(__file__).parent.parent
+    for part in ("numerics", "mechanics", "dynamics"):
+        yield from sorted((package / part).rglob("*.py"))
 
 
 def forget_others() -> int:
-    """Delete what was compiled from other versions of the sources; returns how many files that were."""
-    stale = [path for path in Path(__file__).parent.parent.rglob("*.nb[ci]") if STAMP not in path.name]
+    """Delete what was compiled before the sources were last changed; returns how many files that were."""
+    newest = max(source.stat().st_mtime for source in _sources())
+    compiled = Path(__file__).parent.parent.rglob("*.nb[ci]")
+    stale = [path for path in compiled if path.stat().st_mtime < newest]
     for path in stale:
         path.unlink(missing_ok=True)
     return len(stale)
 
 
-def bound(function: Callable[..., Any], verbs: Mapping[str, Callable[..., Any]]) -> FunctionType:
+def bound(function: Callable[..., Any], words: Mapping[str, Any]) -> FunctionType:
     """The same code with some of its module's names meaning other functions.
 
-    An algorithm is written once, in plain Python, against a few verbs. Bound to Python verbs it runs as it is; bound to
-    kernels it can itself be compiled.
+    An algorithm is written once, in plain Python, against a few operations. Bound to Python functions it runs as it
+    is; bound to kernels it can itself be compiled.
     """
     plain = getattr(function, "py_func", function)
-    copy = FunctionType(plain.__code__, {**plain.__globals__, **verbs}, plain.__name__, plain.__defaults__)
-    copy.__qualname__ = plain.__qualname__
+    copy = FunctionType(plain.__code__, {**plain.__globals__, **words}, plain.__name__, plain.__defaults__)
+    copy.__qualname__ = plain.__name__
+    copy.__module__ = plain.__module__
     return copy
 
 
-def again(
-    decorate: Callable[..., Any], function: Callable[..., Any], words: Mapping[str, Callable[..., Any]], label: str
-) -> Any:
-    """A kernel once more with other words; the label tells it apart in the cache."""
-    copy = bound(function, words)
-    copy.__qualname__ += label
-    return decorate(copy)
+def again(decorate: Callable[..., Any], function: Callable[..., Any], words: Mapping[str, Any]) -> Any:
+    """A kernel once more with other words; the stamp of what it reaches then tells it apart in the cache."""
+    return decorate(bound(function, words))
+
+
+class Rebinding:
+    """Kernels made again, each once, with other kernels in the place of some that they reach.
+
+    parts: what stands in the place of each kernel; these are made again in turn, since they may reach others.
+    A kernel that reaches none of the parts stays as it is.
+    """
+
+    def __init__(self, parts: Mapping[Any, Any]) -> None:
+        self._parts = dict(parts)
+        self._made: dict[Any, Any] = {}
+
+    def __call__(self, root: Any) -> Any:
+        if root not in self._made:
+            part = self._parts.get(root, root)
+            self._made[root] = self._again(root) if part is root else self(part)
+        return self._made[root]
+
+    def _again(self, root: Any) -> Any:
+        reached = {name: (value, self(value)) for name, value in callees(root).items() if is_kernel(value)}
+        changed = {name: made for name, (value, made) in reached.items() if made is not value}
+        return again(root.py_func.decorator, root, changed) if changed else root
+
+
+def folded(template: Callable[..., Any], kernels: Iterable[Any]) -> Any:
+    """Kernels of one kind as one: a template that calls `first` and `second`, bound pair by pair. One is itself."""
+    total, *others = kernels
+    for following in others:
+        total = again(inlined, template, {"first": total, "second": following})
+    return total

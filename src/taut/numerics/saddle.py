@@ -20,6 +20,7 @@ from scipy.sparse.linalg import splu
 
 from taut.numerics.compiled import entry
 from taut.numerics.lanes import every, some, where
+from taut.numerics.packing import Integers, Reals
 
 DROP = 1e-11
 """A multiplier's pivot below this fraction of what it started from means its row depends on the rows before it."""
@@ -28,21 +29,21 @@ DROP = 1e-11
 class Saddle(NamedTuple):
     """Index tables, values and work space of one system; sizes: u unknowns, r rows, N = u + r."""
 
-    order: np.ndarray  # (N,) place in the elimination of unknown or row (u + i)
-    column_start: np.ndarray  # (N+1,) upper triangle of the permuted matrix by column ...
-    row_index: np.ndarray  # ... rows, the diagonal last in each column
-    values: np.ndarray  # ... values; W is filled in once, G before every factor
-    is_row: np.ndarray  # (N,) 1 where the place holds a multiplier
-    pattern_start: np.ndarray  # (N+1,) the entries of each row of L, in topological order ...
-    pattern: np.ndarray
-    factor_start: np.ndarray  # (N+1,) columns of L ...
-    factor_index: np.ndarray
-    factor: np.ndarray
-    filled: np.ndarray  # (N,) how much of each column of L is there yet
-    inverse_pivot: np.ndarray  # (N,) 1 / D, zero where a row was dropped
-    work: np.ndarray  # (N,)
-    weakest: np.ndarray  # (1,) smallest pivot of a row over what it started from, dropped ones left out, since it was 1
-    sizes: np.ndarray  # (2,) N and u
+    order: Integers  # (N,) place in the elimination of unknown or row (u + i)
+    column_start: Integers  # (N+1,) upper triangle of the permuted matrix by column ...
+    row_index: Integers  # ... rows, the diagonal last in each column
+    values: Reals  # ... values; W is filled in once, G before every factor
+    is_row: Integers  # (N,) 1 where the place holds a multiplier
+    pattern_start: Integers  # (N+1,) the entries of each row of L, in topological order ...
+    pattern: Integers
+    factor_start: Integers  # (N+1,) columns of L ...
+    factor_index: Integers
+    factor: Reals
+    filled: Integers  # (N,) how much of each column of L is there yet
+    inverse_pivot: Reals  # (N,) 1 / D, zero where a row was dropped
+    work: Reals  # (N,)
+    weakest: Reals  # (1,) smallest pivot of a row over what it started from, dropped ones left out, since it was 1
+    sizes: Integers  # (2,) N and u
 
 
 def analyse(

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.correction import Correction
-from taut.dynamics.following import Progress
+from taut.dynamics.driver import Progress
+from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Implicit, Rattle
-from taut.dynamics.patience import patience
 from taut.dynamics.predictability import PART, compared, finer_run, mean_member
 from taut.dynamics.simulate import Sink, simulate
 from taut.dynamics.trajectory import Trajectory
@@ -60,7 +60,7 @@ def recorded(
             result = _simulated(model, wanted, start, kept or recorder.add, report)
             if kept and result.ok:
                 result = kept.judged(model, result)
-            until_written.enter_context(patience())
+            until_written.enter_context(held_interrupts())
             recorder.finish(result)
     except FileError as error:
         if result is None:

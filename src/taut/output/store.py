@@ -14,7 +14,7 @@ import numpy as np
 
 from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory, of_samples
 from taut.errors import FileError, suggestion
-from taut.mechanics.watching import Event
+from taut.mechanics.event_words import Event
 from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, VARIABLES, labels_of, structure_of
 from taut.output.whole_files import seal_of
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from taut.mechanics.tangent import lengths_of, spans_of
+from taut.mechanics.elastic_members import lengths_of, spans_of
 from taut.numerics.quasidefinite import factored
 from taut.statics.newton import goal_of, moved
 from taut.statics.posed import Posed, Setting

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import ModelError, OptionError, Problem
-from taut.mechanics.inertia import mass_matrix
+from taut.mechanics.inertia.masses import mass_matrix
 from taut.numerics.quasidefinite import Solver, factored, preconditioned
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.linearised import Linearised, linearised

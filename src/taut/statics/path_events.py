@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from taut.mechanics.tangent import lengths_of, spans_of
+from taut.mechanics.elastic_members import lengths_of, spans_of
 from taut.statics.continuation import Curve, Point
 from taut.statics.posed import Posed
 from taut.statics.strengths import Strengths, strengths

@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import ModelError, Problem
-from taut.mechanics import tangent
-from taut.mechanics.tangent import Members, Pattern
+from taut.mechanics import elastic_members as tangent
+from taut.mechanics.elastic_members import Members, Pattern
 from taut.statics.network import Network
 from taut.structure import properties
 from taut.structure.properties import with_bars

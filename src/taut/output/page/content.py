@@ -13,7 +13,7 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
-from taut.mechanics.watching import Event
+from taut.mechanics.event_words import Event
 from taut.output.page.embedding import Arrays, quantised, rounded
 from taut.output.page.layout import centre_of_mass, described, size_facts, tensions_as_placed
 from taut.output.pictured import ModeShape, Still, checked_mode

@@ -11,7 +11,7 @@ from typing import Any
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
-from taut.mechanics.watching import Event
+from taut.mechanics.event_words import Event
 from taut.output.page.assembling import html
 from taut.output.page.content import run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays

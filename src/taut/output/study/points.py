@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from taut.dynamics.following import Progress
+from taut.dynamics.driver import Progress
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, TautError
 from taut.output.model_runs import followed

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from taut.dynamics.patience import patience
+from taut.dynamics.interrupts import held_interrupts
 from taut.errors import FileError, OptionError
 from taut.output.study.grid import Grid, Values, grid_of
 from taut.output.study.journal import RESTART, Journal, journal_of, opened_journal
@@ -111,7 +111,7 @@ def _outcomes(
     variants = ((point, _variant(model, grid, point, runs)) for point in left)
     if progress is not None and outcomes:
         progress(len(outcomes), grid.count)
-    with patience() as interrupted:
+    with held_interrupts() as interrupted:
         for point, found in spread(variants, len(left), jobs, interrupted):
             if journal is None:
                 outcomes[point] = found

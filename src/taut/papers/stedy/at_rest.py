@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.mechanics.survey import facts
+from taut.mechanics.model_checks import facts
 from taut.papers.bench import Bench
 from taut.papers.claims import Claim, Measured, about
 from taut.papers.drawing import panels

@@ -1,0 +1,86 @@
+"""Following a run that is ready: the time loop called in bites, so that progress can be shown and Ctrl-C heard."""
+
+from __future__ import annotations
+
+import math
+import time as clocks
+from collections.abc import Callable
+
+import numpy as np
+
+from taut.dynamics import time_loop as loop
+from taut.dynamics import workspace as at
+from taut.dynamics.setup import Run
+from taut.dynamics.trajectory import Checkpoint
+
+Progress = Callable[[float, float], None]
+"""Called now and then with the simulated time and the duration [s]."""
+
+LATENCY = 0.1
+"""About how long [s] the compiled loop runs before Python may report or be interrupted."""
+
+
+def sample_times(duration: float, every: float) -> np.ndarray:
+    """Multiples of `every` up to the duration, and the duration itself."""
+    count = math.floor(duration / every * (1.0 + 1e-12) + 1e-9)
+    times = np.arange(count + 1) * every
+    return times if times[-1] >= duration - 1e-9 * every else np.append(times, duration)
+
+
+def drive(
+    run: Run,
+    state: Checkpoint,
+    times: np.ndarray,
+    states: np.ndarray,
+    duration: float,
+    progress: Progress | None,
+    interrupted: Callable[[], bool],
+) -> tuple[int | None, np.ndarray, np.ndarray]:
+    """Call the time loop in bites until every time has its state; returns how it ended, steps tried, events."""
+    budget, code = 16, loop.PAUSED
+    longest = run.space.history.shape[0] or 10**9
+    noted, happened = [np.zeros((0, 4))], [np.zeros((0, 3))]
+    clock, counts = state.clock, state.counts
+    counts[at.FILLED] = 0
+    counts[at.FRESH] = 0
+    while code == loop.PAUSED and not interrupted():
+        begun = clocks.perf_counter()
+        code = run.words["time_loop"](
+            run.tables,
+            run.method.numbers,
+            run.rules,
+            run.plant.breaks,
+            clock,
+            counts,
+            state.y,
+            times,
+            states,
+            run.space,
+            budget,
+        )
+        spent = clocks.perf_counter() - begun
+        budget = int(min(max(budget * LATENCY / max(spent, 1e-6), 1), 4 * budget, longest))
+        noted.append(run.space.history[: counts[at.NOTED]].copy())
+        happened.append(run.space.log[: counts[at.LOGGED]].copy())
+        counts[at.NOTED] = counts[at.LOGGED] = 0
+        if progress is not None:
+            progress(min(float(clock[at.TIME]), duration), duration)
+    return None if code == loop.PAUSED else code, np.concatenate(noted), np.concatenate(happened)
+
+
+def status_of(code: int | None, run: Run, clock: np.ndarray) -> str:
+    t = f"t = {clock[at.TIME]:.6g} s"
+    if code == loop.FINISHED:
+        return "finished"
+    if code == loop.STOPPED:
+        return f"finished at {t}, where it was to stop"
+    if code is None:
+        return f"interrupted at {t}"
+    obstacle = run.plant.obstacle(run.tables) if code in (loop.STUCK, loop.BLOWN) else ""
+    if obstacle:
+        return f"stopped at {t}: {obstacle}"
+    if code == loop.STUCK:
+        return f"stopped at {t}: the step fell to {clock[at.STEP]:.1e} s, below round-off; the motion is singular there"
+    if code == loop.UNHELD:
+        return f"stopped at {t}: the correction could not bring the bars back to their lengths; take a smaller step"
+    return f"stopped at {t}: the next state is not finite; a step of {run.rules.fixed:g} s is too long here"

@@ -1,0 +1,198 @@
+"""The operations: all that steppers, corrections and the time loop ask of a plant.
+
+Algorithms import these names and call them as plain functions. Before a run they are bound to the plant's own functions
+(`taut.numerics.compiled.bound`): kernels for a nodal plant, and then the algorithm is compiled too, or Python functions
+for any other plant, and then the very same code runs as it is. `plant` is whatever tables those functions want;
+y = [positions, velocities, work]. Other vectors may be longer than what they are for, with zeros at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from taut.numerics.compiled import bound, entry, kernel, woven
+from taut.numerics.pointers import lent, row_of
+
+
+def rate(plant: Any, t: float, y: np.ndarray, out: np.ndarray) -> None:
+    """out = dy/dt."""
+    raise NotImplementedError
+
+
+def forces(plant: Any, t: float, y: np.ndarray, out: np.ndarray) -> None:
+    """out = all forces but those of constraints."""
+    raise NotImplementedError
+
+
+def power(plant: Any, t: float, y: np.ndarray) -> float:
+    """Power of the loads at the velocities of y."""
+    raise NotImplementedError
+
+
+def independence(plant: Any) -> float:
+    """How independent the constraints were at worst since the last call: 1 fully, 0 not at all."""
+    raise NotImplementedError
+
+
+def enter_piece(plant: Any, inside: float) -> None:
+    """A smooth piece of the signals begins; `inside` is a time inside it."""
+    raise NotImplementedError
+
+
+def error_size(plant: Any, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tolerance: float) -> float:
+    """Size of an error estimate as a fraction of what the tolerance allows."""
+    raise NotImplementedError
+
+
+def residuals(plant: Any, y: np.ndarray, residual: np.ndarray, residual_rate: np.ndarray) -> tuple[float, float]:
+    """Fill the residuals of the constraints and their rates; returns the worst of each without dimension."""
+    raise NotImplementedError
+
+
+def prepare_projection(plant: Any, y: np.ndarray) -> int:
+    """Make `project` ready at these positions; negative if that fails."""
+    raise NotImplementedError
+
+
+def project(plant: Any, covector: np.ndarray, rates: np.ndarray, direction: np.ndarray) -> None:
+    """direction = W^-1 (covector - G^T l) with G direction = rates."""
+    raise NotImplementedError
+
+
+def jacobian_rate(plant: Any, y: np.ndarray, direction: np.ndarray, rates: np.ndarray) -> None:
+    """rates = d(G v)/dq . direction."""
+    raise NotImplementedError
+
+
+def energy(plant: Any, y: np.ndarray) -> tuple[float, float]:
+    """Total energy, and the size of its terms."""
+    raise NotImplementedError
+
+
+def energy_gradient(plant: Any, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> tuple[float, float]:
+    """Fill dE/dq and dE/dv; returns what `energy` does."""
+    raise NotImplementedError
+
+
+def keep_momentum(plant: Any, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) -> None:
+    """Turn a change of velocities so that, with the change of positions, it leaves alone a momentum the plant keeps."""
+    raise NotImplementedError
+
+
+def crossing(
+    plant: Any, t: float, h: float, y: np.ndarray, trial: np.ndarray, skipped: int
+) -> tuple[int, float, float]:
+    """The first event in a step of h: its number (-1 for none), about which fraction of the step it happens at, and a
+    later fraction at which it is overdue."""
+    raise NotImplementedError
+
+
+def margin(plant: Any, t: float, event: int, y: np.ndarray) -> tuple[float, float]:
+    """How far an event is from happening, in units of round-off, negative when it is overdue; and its rate, zero where
+    that is not known."""
+    raise NotImplementedError
+
+
+def due(plant: Any, t: float) -> int:
+    """The number of an event that was to happen at this time and has not yet; -1 if there is none."""
+    raise NotImplementedError
+
+
+def switch(plant: Any, event: int, t: float, y: np.ndarray, log: np.ndarray, filled: int) -> tuple[int, int]:
+    """Let an event happen and log it; returns what is left to do (0 nothing, 1 stop, 2 cut), and how much of the log
+    is filled."""
+    raise NotImplementedError
+
+
+def impose(plant: Any, t: float, y: np.ndarray) -> None:
+    """Put into the state at the end of a step, and into the plant, what time alone decides.
+
+    This is what it means for plants without anything imposed.
+    """
+
+
+def layout(plant: Any) -> Any:
+    """Where things stand in a state: a `taut.mechanics.tables.Layout`."""
+    raise NotImplementedError
+
+
+def factor_newton(plant: Any, t: float, y: np.ndarray, s: float) -> int:
+    """Make `solve_newton` ready at this state, for stages of which s [s] is h times the diagonal; negative if that fails.
+
+    This and the next four are asked of plants that take implicit steps only.
+    """
+    raise NotImplementedError
+
+
+def newton_residual(plant: Any, t: float, y: np.ndarray, base: np.ndarray, s: float, out: np.ndarray) -> float:
+    """out = s^2 (forces and those of constraints) - s M (v - v0), with v0 from `base`; returns the rate of work."""
+    raise NotImplementedError
+
+
+def solve_newton(plant: Any, covector: np.ndarray, rates: np.ndarray, direction: np.ndarray, gain: float) -> None:
+    """direction = (M + s C + s^2 K)^-1 (covector + G^T l) with G direction = rates; multipliers += gain * l."""
+    raise NotImplementedError
+
+
+def keep_multipliers(plant: Any) -> None:
+    """Keep the multipliers that the last `rate` found."""
+    raise NotImplementedError
+
+
+def recall_multipliers(plant: Any) -> None:
+    """Go back to the multipliers kept."""
+    raise NotImplementedError
+
+
+def row(matrix: np.ndarray, number: int) -> np.ndarray:
+    """A row of a matrix; not the plant's, but bound like an operation because kernels have a cheaper way to it."""
+    return np.asarray(matrix[number])
+
+
+def lend(array: np.ndarray) -> np.ndarray:
+    """The same array, to be handed on within this call; bound like an operation because kernels count references."""
+    return array
+
+
+def lend_plant(plant: Any) -> Any:
+    """The same plant, to be handed on within this call; like `lend`, this is what it means outside of kernels."""
+    return plant
+
+
+def spoken(
+    algorithm: Iterable[Callable[..., Any]], operations: Mapping[str, Callable[..., Any]]
+) -> dict[str, Callable[..., Any]]:
+    """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
+    return _bound_in_turn(algorithm, {**operations, "lend_plant": lend_plant}, lambda copy: copy)
+
+
+def compiled(
+    algorithm: Iterable[Callable[..., Any]],
+    operations: Mapping[str, Callable[..., Any]],
+    entries: Iterable[str],
+    shared: Iterable[str],
+) -> dict[str, Callable[..., Any]]:
+    """The same for operations that are kernels: the functions that Python calls, and those of several callers, are compiled.
+
+    All others are woven into their callers.
+    """
+
+    def made(copy: FunctionType) -> Callable[..., Any]:
+        name = copy.__name__
+        return entry(copy) if name in entries else kernel(copy) if name in shared else woven(copy)
+
+    return _bound_in_turn(algorithm, {**operations, "row": row_of, "lend": lent}, made)
+
+
+def _bound_in_turn(
+    algorithm: Iterable[Callable[..., Any]],
+    words: dict[str, Callable[..., Any]],
+    made: Callable[[FunctionType], Callable[..., Any]],
+) -> dict[str, Callable[..., Any]]:
+    for function in algorithm:
+        words[function.__name__] = made(bound(function, words))
+    return words

@@ -1,0 +1,182 @@
+"""Many variants of one plant: the same members and supports with other numbers, other starts, other signals.
+
+A variant alone is a Plant; WIDTH of them together are a machine whose every number is a row of lanes
+(`taut.numerics.lanes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from taut.errors import OptionError
+from taut.mechanics.plant import Plant
+from taut.mechanics.signals import tabulated, time_places
+from taut.mechanics.slots import part_of, slot
+from taut.mechanics.terms.loads import LOAD_DATA
+from taut.mechanics.terms.springs import DAMPS, Springs
+from taut.numerics.lanes import WIDTH
+from taut.numerics.packing import Pack, copied, integers_of, reals_of, viewed
+from taut.structure.scenario import Signal
+
+CABLE_PARTS = ("rest_length", "stiffness", "damping")
+CABLE_DAMPING = part_of("springs", Springs, "damping")
+
+
+@dataclass(frozen=True)
+class Variants:
+    """A plant and what differs, variant by variant.
+
+    positions, velocities: (N, n, 3). parts: places in the pack's directory and their numbers, (N, size) each.
+    """
+
+    plant: Plant
+    count: int
+    positions: np.ndarray
+    velocities: np.ndarray
+    parts: Mapping[int, np.ndarray]
+
+    def single(self, k: int) -> Plant:
+        """Variant k as a plant of its own."""
+        pack = copied(self.plant.pack)
+        for part, numbers in self.parts.items():
+            reals_of(pack, part)[:] = numbers[k]
+        integers_of(pack, DAMPS)[0] = int(reals_of(pack, CABLE_DAMPING).any())
+        views = viewed(pack, {slot(name): table for name, table in self.plant.tables.items()})
+        tables = {name: views[slot(name)] for name in self.plant.tables}
+        return replace(
+            self.plant,
+            pack=pack,
+            tables=tables,
+            positions=self.positions[k],
+            velocities=self.velocities[k],
+        )
+
+    def together(self, first: int) -> LanePlant:
+        """The variants from `first` on in lanes; where they run out the last one fills up."""
+        return LanePlant(self, np.minimum(np.arange(first, first + WIDTH), self.count - 1))
+
+
+@dataclass(frozen=True)
+class LanePlant:
+    """WIDTH variants as one `taut.mechanics.plant_protocol.PlantProtocol`; `chosen` are their numbers."""
+
+    variants: Variants
+    chosen: np.ndarray
+
+    lanes = (WIDTH,)
+
+    def __getattr__(self, name: str) -> Any:
+        """All that is the same for every variant."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.variants.plant, name)
+
+    @property
+    def works(self) -> bool:
+        return bool(self.variants.plant.works or np.any(self.variants.parts.get(CABLE_DAMPING, 0.0)))
+
+    def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
+        one = self.variants.plant.own_tables(metric=metric, gains=gains)
+        pack = Pack(one.integers, np.repeat(one.reals[:, None], WIDTH, axis=1))
+        for part, numbers in self.variants.parts.items():
+            reals_of(pack, part)[:] = numbers[self.chosen].T
+        integers_of(pack, DAMPS)[0] = int(reals_of(pack, CABLE_DAMPING).any())
+        return pack
+
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
+        q, v = (
+            given[self.chosen].reshape(WIDTH, -1).T.copy()
+            for given in (self.variants.positions, self.variants.velocities)
+        )
+        moves = np.zeros(len(q), dtype=bool)
+        moves[self.variants.plant.tables["nodes"].free] = True
+        v[~moves] = 0.0
+        return q, v
+
+
+def varied(
+    plant: Plant,
+    *,
+    positions: np.ndarray | None,
+    velocities: np.ndarray | None,
+    cables: Mapping[str, np.ndarray | None],
+    loads: Sequence[Sequence[Signal]] | None,
+) -> Variants:
+    """Variants from arrays with one row each; raises OptionError where they do not fit."""
+    if not plant.compiled:
+        raise OptionError("variants need loads that are signals; a Python function of time would be called for each")
+    if plant.motions:
+        raise OptionError("variants need supports that stand still; simulate those with motions one by one")
+    structure, nodes = plant.structure, len(plant.positions)
+    wanted: dict[str, tuple[Any, tuple[int, ...]]] = {
+        "positions": (positions, (nodes, 3)),
+        "velocities": (velocities, (nodes, 3)),
+        **{name: (cables.get(name), (len(structure.cables),)) for name in CABLE_PARTS},
+    }
+    given = {name: np.asarray(value, dtype=float) for name, (value, _) in wanted.items() if value is not None}
+    counts = {name: len(value) for name, value in given.items()} | ({"loads": len(loads)} if loads is not None else {})
+    if not counts or min(counts.values()) < 1:
+        raise OptionError(f"nothing varies: give at least one row of {', '.join(wanted)} or loads")
+    if len(set(counts.values())) > 1:
+        raise OptionError(f"every array needs one row a variant, but they have {_listed(counts)}")
+    (count,) = set(counts.values())
+    for name, value in given.items():
+        shape = (count, *wanted[name][1])
+        if value.shape != shape:
+            raise OptionError(f"{name} has the shape {value.shape}, not {shape}")
+        bad = ~np.isfinite(value) | ((value < 0.0) & (name in CABLE_PARTS))
+        if bad.any():
+            row = int(np.argwhere(bad)[0][0])
+            raise OptionError(f"{name} of variant {row} holds {value[bad][0]:g}, which it cannot be")
+    parts = {
+        part_of("springs", Springs, name): _with_bars(given[name], getattr(plant.tables["springs"], name))
+        for name in CABLE_PARTS
+        if name in given
+    }
+    if loads is not None:
+        parts[LOAD_DATA] = _signal_numbers(plant, loads)
+    return Variants(
+        plant,
+        count,
+        _rows(given.get("positions"), plant.positions, count),
+        _rows(given.get("velocities"), plant.velocities, count),
+        parts,
+    )
+
+
+def _with_bars(given: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Numbers of cables with those of the compressible bars, which stand behind them in the tables, as they are."""
+    bars = whole[given.shape[1] :]
+    return np.concatenate([given, np.broadcast_to(bars, (len(given), bars.size))], axis=1)
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _rows(given: np.ndarray | None, same: np.ndarray, count: int) -> np.ndarray:
+    return np.broadcast_to(same, (count, *same.shape)) if given is None else given
+
+
+def _signal_numbers(plant: Plant, loads: Sequence[Sequence[Signal]]) -> np.ndarray:
+    """Numbers of every variant's signals; they must be of one kind and change at the same times."""
+    here = plant.tables["loads"]
+    times = time_places(here)
+    rows = []
+    for k, signals in enumerate(loads):
+        if len(signals) != here.kind.size:
+            raise OptionError(f"variant {k} has {len(signals)} signals for the plant's {here.kind.size} loads")
+        table = tabulated(signals)
+        same = np.array_equal(table.kind, here.kind) and np.array_equal(table.start, here.start)
+        same = same and table.data.size == here.data.size and np.array_equal(table.data[times], here.data[times])
+        if table.functions or not same:
+            raise OptionError(
+                f"the signals of variant {k} are of another kind than the plant's, or change at other times; "
+                "variants may differ in values only"
+            )
+        rows.append(table.data)
+    return np.array(rows)

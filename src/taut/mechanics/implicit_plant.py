@@ -1,0 +1,114 @@
+"""A nodal plant with a Newton matrix: the same equations of motion, and what implicit steps need beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from taut.mechanics.assembly import Tables, packed_by_name
+from taut.mechanics.operations.newton_matrix import Newton
+from taut.mechanics.plant import Plant
+from taut.mechanics.spec import Spec, rows_of, terms_of
+from taut.mechanics.systems.saddle_tables import bordered, numbered
+from taut.numerics.packing import Pack, copied
+from taut.numerics.saddle import Saddle, weight_places
+
+DIAGONAL = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+"""The entries of a node's own block that are kept."""
+
+
+@dataclass(frozen=True)
+class ImplicitPlant(Plant):
+    """A Plant whose tables hold a Newton matrix too; made by `implicit_plant`."""
+
+    @property
+    def formulation(self) -> str:
+        return f"{super().formulation}_implicit"
+
+    @property
+    def shortest_period(self) -> float:
+        """None: steps that are stable whatever their length may pass over what is fast."""
+        return math.inf
+
+    def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
+        """By mass and without Baumgarte's gains: implicit steps meet the constraints themselves."""
+        newton, saddle = newton_tables(self.spec, self.tables)
+        return copied(packed_by_name({**self.tables, "newton": newton, "newton_saddle": saddle})[0])
+
+    def operations(self) -> dict[str, Callable[..., Any]]:
+        operations: dict[str, Callable[..., Any]] = {**super().operations(), **self.composition.newton}
+        if self.functions:
+            operations["newton_residual"] = self._with_functions(operations["newton_residual"])
+        return operations
+
+
+def implicit_plant(plant: Plant) -> ImplicitPlant:
+    """The plant with its Newton matrix."""
+    return ImplicitPlant(**{field.name: getattr(plant, field.name) for field in fields(Plant)})
+
+
+def newton_tables(spec: Spec, tables: Tables) -> tuple[Newton, Saddle]:
+    """Where everything goes in the saddle [S G^T; G 0], and the saddle."""
+    thin, jacobian, free = tables["thin"], tables["jacobian"], tables["nodes"].free
+    size, count = thin.diagonal.size, jacobian.start.size - 1
+    unknown = numbered(size, free)
+    ends = [(tables["cylinders"].first, tables["cylinders"].second)]
+    ends += [term.links(tables[term.name]) for term in terms_of(spec) if term.links is not None]
+    ends += [kind.links(tables[kind.name]) for kind in rows_of(spec)]
+    first, second = (np.concatenate([pair[k] for pair in ends]).astype(np.int64) for k in (0, 1))
+    axes, start = np.arange(3), np.arange(0, size, 3)[:, None]
+    node_i, node_j = (unknown[start + np.array([entry[k] for entry in DIAGONAL])].ravel() for k in (0, 1))
+    grounded = np.append(unknown, (-1, -1, -1))
+    there = np.where(second < 0, size, second)
+    link_i = np.repeat(grounded[first[:, None] + axes], 3, axis=1).ravel()  # xx xy xz yx ...
+    link_j = np.tile(grounded[there[:, None] + axes], 3).ravel()
+    rod_i, rod_j = (unknown[end[:, None] + axes].ravel() for end in (thin.first, thin.second))
+    i, j = np.concatenate([node_i, rod_i, link_i]), np.concatenate([node_j, rod_j, link_j])
+    moves = (i >= 0) & (j >= 0)
+    low, high = np.minimum(i, j)[moves], np.maximum(i, j)[moves]
+    weight = sp.csr_matrix((np.ones(low.size), (low, high)), shape=(free.size, free.size))
+    saddle, row = bordered(weight, unknown, jacobian.start, jacobian.coordinate)
+    place = np.full(i.size, saddle.values.size - 1, dtype=np.int64)
+    place[moves] = weight_places(saddle, low, high)
+    nodes, rods = node_i.size, rod_i.size
+    brace_mass, brace_stiffness = _braces(spec, tables)
+    return Newton(
+        entry=np.unique(place),
+        node=place[:nodes],
+        rod=place[nodes : nodes + rods],
+        first=first,
+        second=second,
+        link=place[nodes + rods :],
+        row=row,
+        block=np.zeros(9 * first.size),
+        brace_mass=brace_mass,
+        brace_stiffness=brace_stiffness,
+        brace=np.zeros(count),
+        multiplier=np.zeros(count),
+        first_multiplier=np.zeros(count),
+    ), saddle
+
+
+def _braces(spec: Spec, tables: Tables) -> tuple[np.ndarray, np.ndarray]:
+    """(r,) each: the largest mass and stiffness at the nodes that a row touches; none for rows that do not bend."""
+    mass, springs = tables["thin"].diagonal, tables["springs"]
+    stiffness = np.zeros(mass.size)
+    for end in (springs.first, springs.second):
+        np.add.at(stiffness, end, springs.stiffness)
+    found: list[tuple[np.ndarray, np.ndarray]] = []
+    for kind in rows_of(spec):
+        counts, coordinates = kind.pattern(tables[kind.name])
+        bends = kind.links(tables[kind.name])[0].size > 0
+        begin = np.concatenate([[0], np.cumsum(counts)])[:-1].astype(np.int64)
+        for_rows = [
+            np.maximum.reduceat(values[coordinates // 3 * 3], begin) if bends and begin.size else np.zeros(counts.size)
+            for values in (mass, stiffness)
+        ]
+        found.append((for_rows[0], for_rows[1]))
+    masses, firm = (np.concatenate([np.zeros(0), *(pair[k] for pair in found)]) for k in (0, 1))
+    return masses, firm

@@ -1,0 +1,1 @@
+"""What time decides, whatever the forces: one file for each kind of imposed quantity."""

@@ -1,0 +1,174 @@
+"""The kinds of things a nodal plant is made of, as values: kernels, a table, and how the table is made.
+
+A kind is one file: what it acts with, its energy, its stiffness, its events and what it shows. `register` makes kinds
+from outside known under their name; their records are handed to `taut.assemble` as `elements`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from taut.errors import OptionError, suggestion
+from taut.structure.records import AXES
+from taut.structure.scenario import Damping, Load, Motion
+from taut.structure.structure import Structure
+
+Kernel = Callable[..., Any]
+Links = tuple[np.ndarray, np.ndarray]
+"""Nodes between which a 3 x 3 block of stiffness stands, by their first coordinate; the second is -1 for the ground."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a plant is assembled from; of a structure and a scenario that have passed their checks.
+
+    elements: records of kinds from outside, by the name of the kind. printed: compressible bars move by eq. (56) of the
+    paper as it stands.
+    """
+
+    structure: Structure
+    gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    loads: tuple[Load, ...] = ()
+    damping: Damping = Damping()
+    motions: tuple[Motion, ...] = ()
+    elements: Mapping[str, tuple[Any, ...]] | None = None
+    printed: bool = False
+
+    @cached_property
+    def coordinate(self) -> dict[str, int]:
+        """The first coordinate of every node."""
+        return {name: 3 * i for i, name in enumerate(self.structure.nodes)}
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """Coordinates that no support holds."""
+        held = np.zeros(3 * len(self.coordinate), dtype=bool)
+        for node, axes in self.structure.supports.items():
+            for axis in axes:
+                held[self.coordinate[node] + AXES.index(axis)] = True
+        return np.flatnonzero(~held)
+
+    def ends(self, pairs: Any) -> tuple[np.ndarray, np.ndarray]:
+        """First coordinates of the first and of the last node of each route."""
+        first, last = ([self.coordinate[route[end]] for route in pairs] for end in (0, -1))
+        return np.array(first, dtype=np.int64), np.array(last, dtype=np.int64)
+
+    def records(self, kind: str) -> tuple[Any, ...]:
+        return (self.elements or {}).get(kind, ())
+
+
+class EventSource(NamedTuple):
+    """What can happen at an instant to a kind of term; kernels as `taut.mechanics.parts` has them."""
+
+    count: Kernel
+    margin: Kernel
+    clear: Kernel
+    happen: Kernel
+    put: Kernel
+    release: Kernel
+    begin: Kernel
+    keep: Kernel
+    tables: Callable[[Any], Mapping[str, Any]]  # of the term's table: the source's own, by slot
+    subjects: Callable[[Given, Any], tuple[tuple[str, str], ...]]  # of each event: what it is ("cable"), its name
+    changes: Mapping[int, str]  # what a change to each state is called
+
+
+class Term(NamedTuple):
+    """One kind of thing that acts on nodes. A kernel that is not given does nothing."""
+
+    name: str
+    table: type
+    tabulate: Callable[[Given], Any]
+    force: Kernel | None = None
+    conservative_force: Kernel | None = None
+    potential: Kernel | None = None
+    load_power: Kernel | None = None
+    stiffness: Kernel | None = None
+    links: Callable[[Any], Links] | None = None
+    accept_step: Kernel | None = None
+    events: EventSource | None = None
+    observe: Kernel | None = None
+    shows: Callable[[Given], Mapping[str, int]] | None = None  # what `observe` fills: name -> how many numbers
+    node_stiffness: Callable[[Any, int], np.ndarray] | None = None  # (3 n,) [N/m], which bounds the step
+    dampers: Callable[[Given, Any], tuple[str, ...]] | None = None  # what damps, in words
+    record: type | None = None  # of kinds from outside
+    lanes: bool = False  # whether its kernels choose by `where`, so that many plants can go in lanes
+    works: bool = False  # whether it does work that no potential knows
+
+
+class Rows(NamedTuple):
+    """One kind of constraint, a row of G each."""
+
+    name: str
+    table: type
+    tabulate: Callable[[Given], Any]
+    pattern: Callable[[Any], tuple[np.ndarray, np.ndarray]]  # entries of each row, and their coordinates in order
+    sizes: Callable[[Any, float], np.ndarray]  # lengths that residuals are small against; given the typical one
+    labels: Callable[[Given], tuple[str, ...]]  # 'bar "left"'
+    residuals: Kernel
+    values: Kernel
+    bias: Kernel
+    jacobian_rate: Kernel
+    stiffness: Kernel
+    links: Callable[[Any], Links]
+    record: type | None = None
+    lanes: bool = False
+
+
+class Imposed(NamedTuple):
+    """One kind of quantity that time decides.
+
+    accelerates: whether it writes accelerations of held coordinates. breaks: times at which it is not smooth.
+    """
+
+    name: str
+    table: type
+    tabulate: Callable[[Given], Any]
+    impose: Kernel
+    power: Kernel | None = None
+    accelerates: bool = False
+    breaks: Callable[[Given], list[float]] | None = None
+    record: type | None = None
+    lanes: bool = False
+
+
+Kind = Term | Rows | Imposed
+
+_REGISTERED: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> Kind:
+    """Make a kind from outside known, so that its records can be handed to `taut.assemble`."""
+    if kind.record is None:
+        raise OptionError(f'the kind "{kind.name}" has no record: name the dataclass that its elements are given as')
+    known = _REGISTERED.get(kind.name)
+    if known is not None and known.record is not kind.record:
+        raise OptionError(f'another kind is registered as "{kind.name}"; give yours another name')
+    _REGISTERED[kind.name] = kind
+    return kind
+
+
+def registered(name: str) -> Kind:
+    """The kind of this name; raises OptionError where it is not known here."""
+    if name not in _REGISTERED:
+        raise OptionError(
+            f'the kind "{name}" is not registered here{suggestion(name, _REGISTERED)}; import the module that defines '
+            "it, and call taut.register with it"
+        )
+    return _REGISTERED[name]
+
+
+def kind_of(record: Any) -> Kind:
+    """The kind whose elements are given as records of this type."""
+    for kind in _REGISTERED.values():
+        if kind.record is type(record):
+            return kind
+    raise OptionError(
+        f"{record!r} is not an element of any registered kind (known: {', '.join(_REGISTERED) or 'none'}); "
+        "call taut.register with its kind first"
+    )

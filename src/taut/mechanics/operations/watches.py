@@ -1,0 +1,116 @@
+"""What a user watches, as events: a node passes a plane, a distance, a tension or a time comes; and what is cut then."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.mechanics.operations.event_table import FOLLOWED, STOPPED, TO_CUT, events_in
+from taut.mechanics.rows.bars import bars_in
+from taut.mechanics.slots import slot
+from taut.mechanics.tables import coordinate_count
+from taut.mechanics.terms.slackening import CUT, SLACKENING, slackening_in
+from taut.mechanics.terms.springs import spring_state, springs_in
+from taut.numerics.compiled import inlined, kernel
+from taut.numerics.packing import Integers, Pack, Reals, reader, size_of
+
+BELOW, ABOVE, DONE = range(3)
+"""Where a watched value is; or that it is watched no more."""
+
+PLANE, DISTANCE, TENSION, TIME = range(4)
+"""What is watched."""
+
+RECORD, STOP, CUTS = range(3)
+"""What is done about it."""
+
+
+class Watches(NamedTuple):
+    kind: Integers  # (u,)
+    first: Integers  # (u,) a node, or a row of springs
+    second: Integers  # (u,) another node
+    normal: Reals  # (3 u,)
+    level: Reals  # (u,) [m], [N] or [s]
+    sense: Integers  # (u,) 1 rising, -1 falling, 0 both
+    action: Integers  # (u,)
+    cut_start: Integers  # (u + 1,) the members that each cuts ...
+    cut_member: Integers  # ... rows of springs, or -1 - row of bars
+
+
+watches_in = reader(Watches, slot("watches"))
+
+
+@kernel
+def _value(p: Pack, u: int, y: np.ndarray) -> tuple[float, float, int]:
+    """What is watched, its rate, whether that is known."""
+    s, n = watches_in(p), coordinate_count(p)
+    i, j = s.first[u], s.second[u]
+    if s.kind[u] == TENSION:
+        springs = springs_in(p)
+        _, rate, elastic, viscous = spring_state(springs, i, y, n, 1)
+        return elastic + viscous, springs.stiffness[i] * rate, int(springs.damping[i] == 0.0)
+    value, rate = 0.0, 0.0
+    if s.kind[u] == PLANE:
+        for axis in range(3):
+            value += s.normal[3 * u + axis] * y[i + axis]
+            rate += s.normal[3 * u + axis] * y[n + i + axis]
+        return value, rate, 1
+    for axis in range(3):
+        value += (y[j + axis] - y[i + axis]) ** 2
+        rate += (y[j + axis] - y[i + axis]) * (y[n + j + axis] - y[n + i + axis])
+    value = math.sqrt(value)
+    return value, rate / max(value, 1e-300), 1
+
+
+@inlined
+def watch_margin(p: Pack, u: int, state: int, y: np.ndarray) -> tuple[float, float, int]:
+    s = watches_in(p)
+    if state == DONE or s.kind[u] == TIME:
+        return math.inf, 0.0, 1
+    value, rate, known = _value(p, u, y)
+    sign, unit = 1.0 if state == ABOVE else -1.0, events_in(p).band[0]
+    if s.kind[u] == TENSION:
+        unit *= max(slackening_in(p).stiffness[s.first[u]], 1.0)
+    return sign * (value - s.level[u]) / unit, sign * rate / unit, known
+
+
+@inlined
+def watch_happen(p: Pack, u: int, state: int, chatters: bool, y: np.ndarray) -> tuple[int, int, int]:
+    s, left, rising = watches_in(p), FOLLOWED, state == BELOW
+    told = int(s.sense[u] == 0 or (s.sense[u] == 1) == rising)
+    state = DONE if s.kind[u] == TIME or chatters else ABOVE if rising else BELOW
+    if told == 1 and s.action[u] == STOP:
+        left = STOPPED
+    elif told == 1 and s.action[u] == CUTS:
+        left, state = TO_CUT, DONE
+    return state, told, left
+
+
+@inlined
+def watch_begin(p: Pack, u: int, y: np.ndarray) -> int:
+    s = watches_in(p)
+    if s.kind[u] == TIME:
+        return BELOW
+    value, _, _ = _value(p, u, y)
+    # What is to be cut or to stop above a tension is not to wait for it to rise once more.
+    overdue = s.kind[u] == TENSION and s.action[u] != RECORD and s.sense[u] == 1
+    return ABOVE if value > s.level[u] and not overdue else BELOW
+
+
+@kernel
+def cut_members(p: Pack, u: int, y: np.ndarray) -> None:
+    """Cut the members of a watched event. What a cable had stored is lost, and counts as work done by it."""
+    s, given, springs, n = watches_in(p), slackening_in(p), springs_in(p), coordinate_count(p)
+    for m in range(s.cut_start[u], s.cut_start[u + 1]):
+        k = s.cut_member[m]
+        if k < 0:
+            bars_in(p).per_length[-1 - k] = 0.0  # its row of G vanishes, its mass stays
+            continue
+        length, _, elastic, _ = spring_state(springs, k, y, n, 0)
+        y[2 * n] -= 0.5 * elastic * (length - springs.rest_length[k])
+        for e in range(size_of(p, SLACKENING)):
+            if given.cable[e] == k:
+                events_in(p).state[e] = CUT
+        given.stiffness[k], given.damping[k] = 0.0, 0.0
+        springs.stiffness[k], springs.damping[k], springs.least[k] = 0.0, 0.0, -math.inf

@@ -1,0 +1,1 @@
+"""Plants in other coordinates than those of their nodes."""

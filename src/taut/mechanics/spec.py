@@ -1,0 +1,50 @@
+"""A Spec: the names of the kinds a plant is made of. Plants of one Spec share what is compiled for them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from taut.mechanics.imposed.supports import SUPPORTS
+from taut.mechanics.kinds import Imposed, Kind, Rows, Term, registered
+from taut.mechanics.rows.bars import RIGID_BARS
+from taut.mechanics.rows.linear import LINEAR
+from taut.mechanics.terms.damping import DAMPING
+from taut.mechanics.terms.loads import LOADS_TERM
+from taut.mechanics.terms.members import SPRINGS_TERM
+from taut.mechanics.terms.weight import WEIGHT
+
+BUILT_IN: dict[str, Kind] = {
+    kind.name: kind for kind in (WEIGHT, DAMPING, SPRINGS_TERM, LOADS_TERM, RIGID_BARS, LINEAR, SUPPORTS)
+}
+"""In the order in which their forces are summed. What is cheap is in every plant, whether it has any of it or not."""
+
+
+class Spec(NamedTuple):
+    """system: "pairs", "saddle" or "minres". inertia: "thin" or "cylinders"."""
+
+    terms: tuple[str, ...] = ("weight", "damping", "springs", "loads")
+    rows: tuple[str, ...] = ("bars",)
+    inertia: str = "thin"
+    imposed: tuple[str, ...] = ()
+    system: str = "pairs"
+
+    @property
+    def label(self) -> str:
+        """A name for it."""
+        return "_".join([self.system, self.inertia, *self.terms[4:], *self.rows[1:], *self.imposed])
+
+
+def kind_named(name: str) -> Kind:
+    return BUILT_IN.get(name) or registered(name)
+
+
+def terms_of(spec: Spec) -> list[Term]:
+    return [kind for name in spec.terms if isinstance(kind := kind_named(name), Term)]
+
+
+def rows_of(spec: Spec) -> list[Rows]:
+    return [kind for name in spec.rows if isinstance(kind := kind_named(name), Rows)]
+
+
+def imposed_of(spec: Spec) -> list[Imposed]:
+    return [kind for name in spec.imposed if isinstance(kind := kind_named(name), Imposed)]

@@ -1,0 +1,128 @@
+"""The linear system of class-1 structures, explicit: where no bar touches another and nothing else is constrained,
+W falls into one small block a bar and G W^-1 G^T is diagonal."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.mechanics.inertia.thin import Thin, rod_count, thin_in
+from taut.mechanics.rows.bars import bar_count, bars_in
+from taut.mechanics.slots import slot
+from taut.mechanics.tables import coordinate_count
+from taut.numerics.compiled import inlined
+from taut.numerics.lanes import where
+from taut.numerics.packing import Integers, Pack, Reals, reader_at, size_of
+from taut.numerics.packing import part as part_at
+
+
+class Pairs(NamedTuple):
+    block: Reals  # (9 b,) W^-1 of each bar: first-first for x y z, first-second, second-second [1/kg]
+    loose: Integers  # (l,) the coordinates of nodes without a bar ...
+    single: Reals  # (l,) ... and their 1 / W, zero where they are held [1/kg]
+    place: Reals  # (3 n,) the positions it was prepared at, work space
+
+
+PAIRS = slot("pairs")
+LOOSE = part_at(PAIRS, Pairs, "loose")
+pairs_at = reader_at(Pairs)
+
+
+@inlined
+def prepare(p: Pack, metric: int, y: np.ndarray) -> int:
+    place = pairs_at(p, PAIRS + metric).place
+    for i in range(coordinate_count(p)):
+        place[i] = y[i]
+    return 0
+
+
+@inlined
+def solve(p: Pack, metric: int, force: np.ndarray, rates: np.ndarray, x: np.ndarray, multiplier: np.ndarray) -> None:
+    pairs = pairs_at(p, PAIRS + metric)
+    _solve_at(p, pairs, pairs.place, force, rates, x, multiplier)
+
+
+@inlined
+def solve_motion(
+    p: Pack, y: np.ndarray, force: np.ndarray, rates: np.ndarray, x: np.ndarray, multiplier: np.ndarray
+) -> None:
+    _solve_at(p, pairs_at(p, PAIRS), y, force, rates, x, multiplier)
+
+
+@inlined
+def _solve_at(
+    p: Pack,
+    pairs: Pairs,
+    place: np.ndarray,
+    force: np.ndarray,
+    rates: np.ndarray,
+    x: np.ndarray,
+    multiplier: np.ndarray,
+) -> None:
+    """The solution at the positions `place`; a bar with both ends held pushes nothing."""
+    bars, thin, count = bars_in(p), thin_in(p), bar_count(p)
+    for k in range(size_of(p, LOOSE)):
+        i = pairs.loose[k]
+        x[i] = pairs.single[k] * force[i]
+    for k in range(count):
+        i, j, at = bars.first[k], bars.second[k], 9 * k
+        per_length = bars.per_length[k]
+        ux, rate_x, soft_x = _axis(pairs.block, at, place, force, i, j, per_length)
+        uy, rate_y, soft_y = _axis(pairs.block, at + 1, place, force, i + 1, j + 1, per_length)
+        uz, rate_z, soft_z = _axis(pairs.block, at + 2, place, force, i + 2, j + 2, per_length)
+        softness = soft_x + soft_y + soft_z
+        moves = softness > 0.0
+        push = where(moves, rate_x + rate_y + rate_z - rates[k], 0.0) / where(moves, softness, 1.0)
+        multiplier[k] = -push
+        _respond(pairs.block, at, force, i, j, push * ux, x)
+        _respond(pairs.block, at + 1, force, i + 1, j + 1, push * uy, x)
+        _respond(pairs.block, at + 2, force, i + 2, j + 2, push * uz, x)
+    for k in range(count, rod_count(p)):
+        _move_apart(pairs, thin, k, force, x)
+
+
+@inlined
+def _move_apart(pairs: Pairs, thin: Thin, k: int, force: np.ndarray, x: np.ndarray) -> None:
+    """A compressible bar, which has a block of W and no row."""
+    i, j, at = thin.first[k], thin.second[k], 9 * k
+    none = 0.0 * force[i]
+    _respond(pairs.block, at, force, i, j, none, x)
+    _respond(pairs.block, at + 1, force, i + 1, j + 1, none, x)
+    _respond(pairs.block, at + 2, force, i + 2, j + 2, none, x)
+
+
+@inlined
+def _axis(
+    block: np.ndarray, at: int, place: np.ndarray, force: np.ndarray, i: int, j: int, per_length: float
+) -> tuple[float, float, float]:
+    """Along one axis: the bar's direction, what the force alone does to its residual's rate, and G W^-1 G^T."""
+    own, both, other = block[at], block[at + 3], block[at + 6]
+    u = (place[j] - place[i]) * per_length
+    return u, u * ((both - own) * force[i] + (other - both) * force[j]), u * u * (own - 2.0 * both + other)
+
+
+@inlined
+def _respond(block: np.ndarray, at: int, force: np.ndarray, i: int, j: int, push: float, x: np.ndarray) -> None:
+    """Along one axis: x = W^-1 (force - G^T push)."""
+    here, there, both = force[i] + push, force[j] - push, block[at + 3]
+    x[i] = block[at] * here + both * there
+    x[j] = both * here + block[at + 6] * there
+
+
+def pairs_of(
+    diagonal: np.ndarray, coupling: np.ndarray, first: np.ndarray, second: np.ndarray, free: np.ndarray
+) -> Pairs:
+    """For W = diag(diagonal) + coupling between the ends of bars that do not touch."""
+    movable = np.zeros(diagonal.size, dtype=bool)
+    movable[free] = True
+    i, j = (end[:, None] + np.arange(3) for end in (first, second))
+    both = movable[i] & movable[j]
+    determinant = np.where(both, diagonal[i] * diagonal[j] - coupling[:, None] ** 2, 1.0)
+    block = np.zeros((coupling.size, 3, 3))
+    block[:, 0] = np.where(both, diagonal[j] / determinant, np.where(movable[i], 1.0 / diagonal[i], 0.0))
+    block[:, 1] = np.where(both, -coupling[:, None] / determinant, 0.0)
+    block[:, 2] = np.where(both, diagonal[i] / determinant, np.where(movable[j], 1.0 / diagonal[j], 0.0))
+    loose = np.setdiff1d(np.arange(diagonal.size), np.concatenate([i.ravel(), j.ravel()]))
+    single = np.where(movable[loose], 1.0 / np.where(movable, diagonal, 1.0)[loose], 0.0)
+    return Pairs(block.ravel(), loose, single, np.zeros(diagonal.size))

@@ -1,0 +1,51 @@
+"""Viscous damping of every node, and Rayleigh's in proportion to the mass: force -c v - alpha M v."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.mechanics.kinds import Given, Term
+from taut.mechanics.parts import carry
+from taut.mechanics.slots import part_of, slot
+from taut.mechanics.tables import coordinate_count, work_in
+from taut.numerics.compiled import inlined
+from taut.numerics.packing import Integers, Pack, Reals, reader
+from taut.numerics.pointers import shifted
+
+
+class NodeDamping(NamedTuple):
+    damps: Integers  # (1,) 1 where either is not zero
+    node: Reals  # (1,) c [N s/m]
+    mass: Reals  # (1,) alpha [1/s]
+
+
+damping_in = reader(NodeDamping, slot("damping"))
+NODE_DAMPS = part_of("damping", NodeDamping, "damps")
+
+
+@inlined
+def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
+    damping, n, power = damping_in(p), coordinate_count(p), 0.0
+    if damping.damps[0] == 1:
+        alpha, c, momentum = damping.mass[0], damping.node[0], work_in(p).balance
+        carry(p, y, shifted(y, n), momentum)
+        for i in range(n):
+            drag = -alpha * momentum[i] - c * y[n + i]
+            out[i] += drag
+            power += drag * y[n + i]
+    return power
+
+
+def tabulate(given: Given) -> NodeDamping:
+    c, alpha = given.damping.node, given.damping.mass
+    return NodeDamping(np.array([int(c != 0.0 or alpha != 0.0)]), np.array([float(c)]), np.array([float(alpha)]))
+
+
+def dampers(given: Given, table: NodeDamping) -> tuple[str, ...]:
+    every = ("every node",) if table.node[0] else ()
+    return (*every, "the mass") if table.mass[0] else every
+
+
+DAMPING = Term("damping", NodeDamping, tabulate, force=force, dampers=dampers, lanes=True)
