@@ -55,7 +55,7 @@ class InC:
         subprocess.run([compiler, "-O3", "-shared", "-fPIC", "-o", library, str(SOURCE), "-lm"], check=True)
         self.march = ctypes.CDLL(library).march
         self.march.argtypes = (ctypes.POINTER(Model), ctypes.c_void_p, ctypes.c_double, ctypes.c_long)
-        cables, bars, block = plant.tables.cables, plant.tables.bars, plant.tables.pairs.block
+        cables, bars, block = plant.tables["springs"], plant.tables["bars"], plant.tables["pairs"].block
         self.arrays = [
             np.ascontiguousarray(array)
             for array in (

@@ -49,8 +49,8 @@ def stiff_tower(stages: int = 3) -> taut.Structure:
 def by_radau(plant: taut.Plant, times: np.ndarray, tolerance: float) -> np.ndarray:
     """Nodes at these times, by scipy's Radau on the compiled accelerations, over the free coordinates."""
     tables, size = plant.own_tables(metric="mass", gains=(0.0, 0.0)), plant.coordinates
-    rate, state, out = plant.verbs()["rate"], np.zeros(2 * size + 1), np.zeros(2 * size + 1)
-    free = plant.tables.nodes.free
+    rate, state, out = plant.operations()["rate"], np.zeros(2 * size + 1), np.zeros(2 * size + 1)
+    free = plant.tables["nodes"].free
     moving = np.concatenate([free, size + free])
     state[:size], state[size : 2 * size] = plant.start()
 

@@ -50,7 +50,7 @@ def tbar(material: Material) -> Structure:
 class ByHand:
     """The same T-bar in x3 z3 x4 z4: each bar by its stretch and turn about its fixed end.
 
-    A bar from a fixed end moves with T = (m/3 + e) |w_|^2 / 2 + m/3 p^2 / 2 (see `taut.mechanics.thick`).
+    A bar from a fixed end moves with T = (m/3 + e) |w_|^2 / 2 + m/3 p^2 / 2 (see `taut.mechanics.inertia.cylinders`).
     """
 
     def __init__(self, material: Material) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from taut.dynamics import march
+from taut.dynamics import time_loop
 from taut.dynamics.trajectory import SAMPLED, Trajectory
 
-PLACES = [march.STEPS, march.GRID, march.PIECE]
+PLACES = [time_loop.STEPS, time_loop.GRID, time_loop.PIECE]
 """Of the counts, those that steer; a step that is taken again where two parts meet is honestly counted twice."""
 
 

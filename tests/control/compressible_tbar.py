@@ -98,6 +98,6 @@ def at_rest(material: Material, kind: Springs = PAPER, damping: float = 0.0) -> 
     plant = tbar(material, kind)
     q = np.asarray(plant.positions, dtype=float)
     for _ in range(30):
-        slopes = plant.slopes(q, np.zeros(4), 0.0, "rest_length")
+        slopes = plant.linearised(q, np.zeros(4), 0.0, "rest_length")
         q = q + np.linalg.solve(slopes.stiffness, slopes.mass @ slopes.acceleration)
     return tbar(material, kind, damping, q)

@@ -29,7 +29,7 @@ def tangent(case: Mixed, y: np.ndarray) -> np.ndarray:
 
 def check_against_rate(case: Mixed, model: LinearModel) -> None:
     plant, y = case.plant, np.append(model.about, 0.0)
-    compiled = plant.verbs()["rate"]
+    compiled = plant.operations()["rate"]
     ways = tangent(case, y)
     assert ways.shape[1] == len(model.states)
     assert np.linalg.matrix_rank(model.reading @ ways) == len(model.states)
@@ -49,7 +49,7 @@ def check_against_rate(case: Mixed, model: LinearModel) -> None:
 
 def clear_of_kinks(case: Mixed, y: np.ndarray | None = None) -> bool:
     """Whether no cable is so close to slack, or to being let go by its damper, that a difference would cross over."""
-    cables, y = case.plant.tables.cables, case.state if y is None else y
+    cables, y = case.plant.tables["springs"], case.state if y is None else y
     ends = cables.first[:, None] + np.arange(3), cables.second[:, None] + np.arange(3)
     span, rate = (part[ends[1]] - part[ends[0]] for part in (y[: y.size // 2], y[y.size // 2 :]))
     length = np.linalg.norm(span, axis=1)
@@ -57,7 +57,7 @@ def clear_of_kinks(case: Mixed, y: np.ndarray | None = None) -> bool:
     pull = cables.stiffness * stretch + cables.damping * stretching
     reach = 8.0 * STEP * (cables.stiffness + cables.damping * (1.0 + np.abs(y).max()))
     clear = (np.abs(stretch) > 8.0 * STEP) & (np.abs(pull) > reach)
-    return bool(case.plant.tables.nodes.free.size and np.all(clear | np.isinf(cables.least)))
+    return bool(case.plant.tables["nodes"].free.size and np.all(clear | np.isinf(cables.least)))
 
 
 @SOME
@@ -95,7 +95,7 @@ def members_seen(case: Mixed, state: np.ndarray) -> np.ndarray:
 
 def check_outputs(case: Mixed, model: LinearModel) -> None:
     """C and offset of positions, velocities and `outputs_of` against what a run shows."""
-    moving, y = case.plant.tables.nodes.free, np.append(model.about, 0.0)
+    moving, y = case.plant.tables["nodes"].free, np.append(model.about, 0.0)
 
     def seen(state: np.ndarray) -> np.ndarray:
         q, v = state[:-1].reshape(2, -1)
@@ -141,12 +141,12 @@ def test_inputs_do_what_the_same_change_of_the_plant_does(case: Mixed) -> None:
     names += [f"bar:{name}.rest_length" for name in case.soft]
     outputs = ["node:*.velocity", *outputs_of(case)]
     model = linearise(plant, inputs=["node:*.force", *names], outputs=outputs, time=case.time)
-    moving, y, h = plant.tables.nodes.free, np.append(model.about, 0.0), 1e-6
+    moving, y, h = plant.tables["nodes"].free, np.append(model.about, 0.0), 1e-6
 
     def response(changed: Mixed) -> tuple[np.ndarray, np.ndarray]:
         """Accelerations, and what can be seen at once."""
         out, other = np.zeros(y.size), changed.plant
-        other.verbs()["rate"](other.pack, case.time, y.copy(), out)
+        other.operations()["rate"](other.pack, case.time, y.copy(), out)
         return out[y.size // 2 + moving], np.concatenate([np.zeros(moving.size), members_seen(changed, y)])
 
     for k, name in enumerate(model.inputs):

@@ -124,12 +124,12 @@ def test_bars_as_the_paper_prints_them_have_the_linear_model_of_their_own_equati
 
     def rate(state: np.ndarray, length: float = 5.0) -> np.ndarray:
         out, moved = np.zeros(state.size), plant(length)
-        moved.verbs()["rate"](moved.pack, 0.0, state, out)
+        moved.operations()["rate"](moved.pack, 0.0, state, out)
         return model.reading @ out[:-1]
 
     model = linearise(plant(5.0), inputs="bar:b1.rest_length")
     y, biggest = np.append(model.about, 0.0), np.abs(model.A).max()
-    free = plant(5.0).tables.nodes.free
+    free = plant(5.0).tables["nodes"].free
     for at in (*free, *(y.size // 2 + free)):
         way = np.eye(y.size - 1)[at]
         np.testing.assert_allclose(model.A @ model.reading @ way, change(rate, y, way), rtol=0.0, atol=1e-9 * biggest)

@@ -98,7 +98,7 @@ class ByEnergies:
             total[self.at[bar.nodes[1]]] -= pull
         return total
 
-    def gap(self, q: np.ndarray) -> np.ndarray:
+    def residual(self, q: np.ndarray) -> np.ndarray:
         spans, lengths = [self.span(bar.nodes, q) for bar in self.rigid], map(self.natural, self.rigid)
         bars = [(s @ s / length - length) / 2.0 for s, length in zip(spans, lengths, strict=True)]
         return np.array([*bars, *(q[self.held] - self.start[self.held])])
@@ -115,7 +115,7 @@ class ByEnergies:
     def plant(self, v: np.ndarray) -> LagrangianPlant:
         names = tuple(f"{node}.{axis}" for node in self.structure.nodes for axis in AXES)
         return LagrangianPlant(
-            names, self.mass, self.potential, self.start, v, self.gap, self.jacobian, self.load, damped=True
+            names, self.mass, self.potential, self.start, v, self.residual, self.jacobian, self.load, damped=True
         )
 
     def angular_momentum(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:

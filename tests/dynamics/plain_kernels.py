@@ -8,15 +8,16 @@ complex step: value + slope * eps with eps^2 = 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from taut.mechanics.tables import METRIC, Nodal
-from taut.mechanics.unpacking import Sizes
-from taut.numerics.compiled import bound
+from taut.mechanics.slots import slot
+from taut.numerics import pointers
+from taut.numerics.compiled import bound, callees, is_kernel
+from taut.numerics.packing import MOST_PARTS, kinds_of, size_of
 
 
 class Dual:
@@ -86,7 +87,7 @@ def _sqrt(number: Dual | float) -> Dual | float:
     return Dual(root, number.slope / (2.0 * root) if root else math.inf)
 
 
-DUAL_MATH = SimpleNamespace(sqrt=_sqrt, sin=math.sin, pi=math.pi)
+DUAL_MATH = SimpleNamespace(sqrt=_sqrt, sin=math.sin, pi=math.pi, inf=math.inf)
 
 
 def along(values: np.ndarray, direction: np.ndarray) -> np.ndarray:
@@ -107,41 +108,62 @@ def values_of(values: np.ndarray) -> np.ndarray:
     return np.array([_dual(value).value for value in values])
 
 
-def plain(kernel: Callable[..., Any], tables: Nodal) -> Callable[..., Any]:
-    """A kernel as the Python it was written in, and so are all the kernels it calls; tables stand in for its pack."""
-    work = type(tables.work)(*(duals(part.size) for part in tables.work))
-    readers: dict[str, Callable[..., Any]] = {
-        f"{name}_in": lambda pack, table=table: table for name, table in tables._asdict().items()
-    }
-    readers["work_in"] = lambda pack: work
-    readers["pairs_in"] = lambda pack, at: tables.metric_pairs if at == METRIC else tables.pairs
-    readers["saddle_in"] = lambda pack, at: tables.metric_saddle if at == METRIC else tables.saddle
-    readers["krylov_in"] = lambda pack, at: tables.metric_krylov if at == METRIC else tables.krylov
-    readers["free_count"] = lambda pack: tables.nodes.free.size
-    readers["sizes_in"] = lambda pack: Sizes(
-        tables.nodes.mass.size,
-        tables.cables.stiffness.size,
-        tables.work.multiplier.size - tables.guides.value.size,
-        tables.bars.length.size,
-        tables.guides.value.size,
-        tables.signals.coordinate.size,
-        tables.pairs.loose.size,
-    )
-    readers["start_of"] = readers["all_of"] = lambda vector: vector
-    readers["shifted"] = lambda vector, places: vector[places:]
-    known: dict[str, Callable[..., Any]] = {}
+POINTERS: Mapping[Any, Callable[..., Any]] = {
+    pointers.start_of: lambda vector: vector,
+    pointers.all_of: lambda vector: vector,
+    pointers.lent: lambda vector: vector,
+    pointers.shifted: lambda vector, places: vector[places:],
+    pointers.row_of: lambda matrix, number: matrix[number],
+}
+"""What pointers are in plain Python: arrays, and views of them."""
+
+
+def _with_room(table: Any) -> Any:
+    """A table whose reals can be dual numbers too: kernels keep in them what they have worked out."""
+    parts = zip(kinds_of(type(table)), table, strict=True)
+    return type(table)(*(part.astype(object) if kind else part.copy() for kind, part in parts))
+
+
+def _read(intrinsic: Any, held: Mapping[int, Any]) -> Callable[..., Any]:
+    """What an intrinsic of `taut.numerics.packing` finds in tables by slot."""
+
+    def size(pack: None, part: int) -> int:
+        place, field = divmod(part, MOST_PARTS)
+        return int(held[place][field].size) if place in held else 0
+
+    def table_in(place: int) -> Any:
+        found = held[place]
+        assert type(found) is intrinsic.table, f"slot {place} holds {type(found).__name__}"
+        return found
+
+    if intrinsic is size_of:
+        return size
+    if hasattr(intrinsic, "part"):
+        return lambda pack: size(pack, intrinsic.part)
+    if hasattr(intrinsic, "slot"):
+        return lambda pack: table_in(intrinsic.slot)
+    assert hasattr(intrinsic, "table"), f"{intrinsic} has no meaning in plain Python yet"
+    return lambda pack, place: table_in(place)
+
+
+def plain(kernel: Callable[..., Any], tables: Mapping[str, Any]) -> Callable[..., Any]:
+    """A composed kernel as the Python it was written in, and so are all the kernels it calls; copies of tables, by the
+    names of their slots, stand in for its pack."""
+    held = {slot(name): _with_room(table) for name, table in tables.items()}
+    known: dict[Any, Callable[..., Any]] = {}
+
+    def meaning(value: Any) -> Any:
+        if is_kernel(value):
+            if value not in known:
+                known[value] = translated(value)
+            return known[value]
+        if value is math:
+            return DUAL_MATH
+        if type(value).__name__ == "_Intrinsic":
+            return POINTERS[value] if value in POINTERS else _read(value, held)
+        return value
 
     def translated(function: Callable[..., Any]) -> Callable[..., Any]:
-        source = getattr(function, "py_func", function)
-        words: dict[str, Any] = {"math": DUAL_MATH}
-        for name in source.__code__.co_names:
-            value = source.__globals__.get(name)
-            if name in readers:
-                words[name] = readers[name]
-            elif hasattr(value, "py_func"):
-                if name not in known:
-                    known[name] = translated(value)
-                words[name] = known[name]
-        return bound(source, words)
+        return bound(function, {name: meaning(value) for name, value in callees(function).items()})
 
     return translated(kernel)

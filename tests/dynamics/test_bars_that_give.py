@@ -26,7 +26,7 @@ from taut import (
     read_model,
     simulate,
 )
-from taut.mechanics.survey import facts
+from taut.mechanics.model_checks import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,7 +53,7 @@ def test_damping_takes_energy_out_of_a_bar_and_is_accounted_for() -> None:
     assert plant.dampers == ('bar "b1"',)
     run = simulate(plant, 1.0, tolerance=1e-10)
     assert run.work[-1] < -1e-6
-    rayleigh = assemble(damped, damping=Damping(stiffness=1e-3)).tables.cables
+    rayleigh = assemble(damped, damping=Damping(stiffness=1e-3)).tables["springs"]
     assert rayleigh.damping[4] == pytest.approx(2e3 + 1e-3 * rayleigh.stiffness[4])
     assert np.abs(run.energy_violation).max() <= 1e-9
     with pytest.raises(OptionError, match='bar "b1" damps'):
@@ -116,7 +116,7 @@ def test_prestress_gives_compressible_bars_the_length_that_carries_it() -> None:
     np.testing.assert_allclose(run.bar_force, -1000.0 * np.sqrt(2.0), rtol=1e-7)
     free = assemble(tight.structure, bars="rigid")
     assert free.rows == 2
-    np.testing.assert_allclose(free.tables.bars.length, np.sqrt(2.0))
+    np.testing.assert_allclose(free.tables["bars"].length, np.sqrt(2.0))
 
 
 # --- what cannot be

@@ -413,5 +413,5 @@ def test_rattle_and_ensembles_are_refused() -> None:
     said = 'rattle4" is for supports that stand still, but node "base0" is moved; use dp5 or dp8'
     with pytest.raises(OptionError, match=said):
         simulate(plant, 1.0, method="rattle4", step=1e-3)
-    with pytest.raises(OptionError, match="variants need supports that stand still"):
+    with pytest.raises(OptionError, match="an ensemble needs supports that stand still"):
         taut.ensemble(plant, 1.0, velocities=np.zeros((2, 2, 3)))

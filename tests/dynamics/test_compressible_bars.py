@@ -20,7 +20,7 @@ from taut import (
     modes,
     simulate,
 )
-from taut.mechanics.lagrangian_verbs import motion
+from taut.mechanics.points.lagrangian_operations import motion
 
 ROOT = Path(__file__).resolve().parents[2]
 ALUMINIUM = Material("aluminium", density=2700.0, youngs_modulus=68e9, poisson_ratio=0.30)
@@ -115,12 +115,12 @@ def test_accelerations_forces_and_reactions_follow_from_the_energies(seed: int, 
     other = model.plant(v)
     speeds = dict(zip(structure.nodes, map(tuple, v.reshape(-1, 3).tolist()), strict=True))
     plant = assemble(structure, gravity=gravity, damping=Damping(mass=alpha), velocities=speeds)
-    assert plant.formulation == "nodal_thick"
+    assert (plant.spec.inertia, plant.spec.system) == ("cylinders", "saddle")
     y = np.concatenate([model.start, v, [0.0]])
-    desk = other.own_tables(metric="mass", gains=(0.0, 0.0))
-    acceleration, multiplier, power = motion(desk, 0.0, y)
+    space = other.own_tables(metric="mass", gains=(0.0, 0.0))
+    acceleration, multiplier, power = motion(space, 0.0, y)
     tables, out = plant.own_tables(metric="mass", gains=(0.0, 0.0)), np.zeros(y.size)
-    plant.verbs()["rate"](tables, 0.0, y, out)
+    plant.operations()["rate"](tables, 0.0, y, out)
     np.testing.assert_allclose(out[18:36], acceleration, rtol=1e-10, atol=1e-10 * np.abs(acceleration).max())
     assert out[36] == pytest.approx(power, rel=1e-11)
 
@@ -151,7 +151,7 @@ def test_the_slope_of_the_energy_is_its_complex_step(seed: int) -> None:
     plant = assemble(structure, gravity=9.0)
     y = np.concatenate([model.start, v, [0.0]])
     tables, along_q, along_v = plant.own_tables(metric="mass", gains=(0.0, 0.0)), np.zeros(18), np.zeros(18)
-    found, _ = plant.verbs()["energy_slope"](tables, y, along_q, along_v)
+    found, _ = plant.operations()["energy_gradient"](tables, y, along_q, along_v)
 
     def energy(q: np.ndarray) -> complex:
         return 0.5 * v @ model.mass(q) @ v + model.potential(q)
@@ -161,7 +161,7 @@ def test_the_slope_of_the_energy_is_its_complex_step(seed: int) -> None:
     np.testing.assert_allclose(along_q, slope, rtol=1e-11, atol=1e-11 * np.abs(slope).max())
     np.testing.assert_allclose(along_v, model.mass(model.start) @ v, rtol=1e-12, atol=1e-12)
     assert found == pytest.approx(energy(model.start).real, rel=1e-12)
-    assert plant.verbs()["energy"](tables, y)[0] == pytest.approx(found, rel=1e-13)
+    assert plant.operations()["energy"](tables, y)[0] == pytest.approx(found, rel=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -173,7 +173,7 @@ def test_a_correction_leaves_the_angular_momentum_alone(seed: int) -> None:
     shift, swing = random.normal(size=18), random.normal(size=18)
     tables = plant.own_tables(metric="mass", gains=(0.0, 0.0))
     before = swing.copy()
-    plant.verbs()["keep_momentum"](tables, np.concatenate([model.start, v, [0.0]]), shift, swing)
+    plant.operations()["keep_momentum"](tables, np.concatenate([model.start, v, [0.0]]), shift, swing)
     assert np.abs(swing - before).max() > 1e-3
     step = 1e-30
     change = model.angular_momentum(model.start + 1j * step * shift, v + 1j * step * swing).imag / step
@@ -204,11 +204,11 @@ def test_free_bodies_keep_energy_momentum_and_angular_momentum(correction: str) 
 
 def test_thin_bars_have_the_mass_matrix_of_rigid_ones() -> None:
     plants = [assemble(tbar(HDPE, "thin"), bars=law) for law in (None, "rigid")]
-    np.testing.assert_array_equal(plants[0].tables.nodes.mass, plants[1].tables.nodes.mass)
-    np.testing.assert_array_equal(plants[0].tables.bars.coupling, plants[1].tables.bars.coupling)
+    np.testing.assert_array_equal(plants[0].tables["thin"].diagonal, plants[1].tables["thin"].diagonal)
+    np.testing.assert_array_equal(plants[0].tables["thin"].coupling, plants[1].tables["thin"].coupling)
     assert [plant.rows for plant in plants] == [0, 2]
     assert plants[0].constant_mass
-    assert plants[0].formulation == "nodal", "no kernels of their own"
+    assert plants[0].spec == plants[1].spec, "no kernels of their own"
     assert plants[0].typical_time == plants[1].typical_time, "the stiffness of bars is not that of the structure"
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
 from plain_kernels import along, duals, plain, slopes, values_of
 from random_cases import Case, cases
 
-from taut.mechanics import nodal, nodal_manifold
-from taut.mechanics.assembly import euclidean
+from taut.mechanics.assembly import euclidean, packed_by_name
+from taut.mechanics.plant import Plant
+from taut.mechanics.terms.members import SPRINGS_TERM
+from taut.numerics.compiled import callees
 
 SOME = settings(max_examples=30, derandomize=True, deadline=None)
 EXACT = 1e-12
@@ -34,14 +37,19 @@ def parts(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return y[:size], y[size : 2 * size]
 
 
+def inner(plant: Plant, operation: str, name: str) -> Callable[..., Any]:
+    """A kernel that an operation of the plant calls, composed for it, as plain Python."""
+    return plain(callees(plant.operations()[operation])[name], plant.tables)
+
+
 @SOME
 @given(cases())
 def test_elastic_forces_are_minus_the_gradient_of_the_energy(case: Case) -> None:
-    tables, y = case.plant.tables, scrambled(case)
+    plant, y = case.plant, scrambled(case)
     q, v = parts(y)
-    pull, energies = plain(nodal.pull, tables), plain(nodal.energies, tables)
-    force, still = np.zeros(q.size), np.zeros(q.size)
-    pull(tables.cables, tables.cables.stiffness.size, np.append(q, still), q.size, force, 1.0)
+    pull, energies = plain(SPRINGS_TERM.force, plant.tables), inner(plant, "energy", "energies")
+    force, still = np.zeros(q.size), np.zeros(q.size + 1)
+    assert pull(None, case.time, np.append(q, still), force) == 0.0
     for d in directions(q.size):
         moved = np.concatenate([along(q, d), v, [0.0]])
         _, elastic, _, _ = energies(None, moved)
@@ -51,12 +59,12 @@ def test_elastic_forces_are_minus_the_gradient_of_the_energy(case: Case) -> None
 
 @SOME
 @given(cases())
-def test_energy_slope_is_the_derivative_of_energy(case: Case) -> None:
+def test_energy_gradient_is_the_derivative_of_energy(case: Case) -> None:
     plant, y = case.plant, scrambled(case)
     size = y.size // 2
-    energy = plain(nodal_manifold.energy, plant.tables)
+    energy = plain(plant.operations()["energy"], plant.tables)
     along_q, along_v = np.zeros(size), np.zeros(size)
-    nodal_manifold.energy_slope(plant.pack, y, along_q, along_v)
+    plant.operations()["energy_gradient"](plant.pack, y, along_q, along_v)
     for d in directions(2 * size):
         total, _ = energy(None, along(y, np.append(d, 0.0)))
         flows = np.concatenate([along_q, along_v]) * d
@@ -65,11 +73,11 @@ def test_energy_slope_is_the_derivative_of_energy(case: Case) -> None:
 
 @SOME
 @given(cases())
-def test_energy_slope_agrees_with_a_complex_step_on_the_papers_energy(case: Case) -> None:
+def test_energy_gradient_agrees_with_a_complex_step_on_the_papers_energy(case: Case) -> None:
     y = scrambled(case)
     q, v = parts(y)
     along_q, along_v = np.zeros(q.size), np.zeros(q.size)
-    nodal_manifold.energy_slope(case.plant.pack, y, along_q, along_v)
+    case.plant.operations()["energy_gradient"](case.plant.pack, y, along_q, along_v)
     tiny = 1e-30
     for d in directions(2 * q.size):
         change = case.dense.energy(q + tiny * 1j * d[: q.size], v + tiny * 1j * d[q.size :]).imag / tiny
@@ -79,45 +87,45 @@ def test_energy_slope_agrees_with_a_complex_step_on_the_papers_energy(case: Case
 
 @SOME
 @given(cases())
-def test_gap_rates_are_the_derivative_of_gaps_along_the_motion(case: Case) -> None:
+def test_residual_rates_are_the_derivative_of_residuals_along_the_motion(case: Case) -> None:
     plant, y = case.plant, scrambled(case)
     q, v = parts(y)
-    gaps = plain(nodal_manifold.gaps, plant.tables)
-    gap, gap_rate = duals(plant.rows), duals(plant.rows)
-    gaps(None, np.concatenate([along(q, v), v, [0.0]]), gap, gap_rate)
-    np.testing.assert_allclose(slopes(gap), values_of(gap_rate), rtol=0.0, atol=EXACT * max(1.0, np.abs(v).max()))
+    residuals = plain(plant.operations()["residuals"], plant.tables)
+    residual, rate = duals(plant.rows), duals(plant.rows)
+    residuals(None, np.concatenate([along(q, v), v, [0.0]]), residual, rate)
+    np.testing.assert_allclose(slopes(residual), values_of(rate), rtol=0.0, atol=EXACT * max(1.0, np.abs(v).max()))
 
 
 @SOME
 @given(cases())
-def test_bend_is_the_derivative_of_the_gap_rates_by_position(case: Case) -> None:
+def test_the_jacobian_rate_is_the_derivative_of_the_residual_rates_by_position(case: Case) -> None:
     plant, y = case.plant, scrambled(case)
     q, v = parts(y)
-    gaps = plain(nodal_manifold.gaps, plant.tables)
+    residuals = plain(plant.operations()["residuals"], plant.tables)
     bent = np.zeros(plant.rows)
     for d in directions(q.size):
-        gap, gap_rate = duals(plant.rows), duals(plant.rows)
-        gaps(None, np.concatenate([along(q, d), v, [0.0]]), gap, gap_rate)
-        nodal_manifold.bend(plant.pack, y, d, bent)
-        np.testing.assert_allclose(bent, slopes(gap_rate), rtol=0.0, atol=EXACT * max(1.0, np.abs(v).max()))
+        residual, rate = duals(plant.rows), duals(plant.rows)
+        residuals(None, np.concatenate([along(q, d), v, [0.0]]), residual, rate)
+        plant.operations()["jacobian_rate"](plant.pack, y, d, bent)
+        np.testing.assert_allclose(bent, slopes(rate), rtol=0.0, atol=EXACT * max(1.0, np.abs(v).max()))
 
 
 @SOME
 @given(cases())
 def test_projections_solve_what_they_promise(case: Case) -> None:
-    # direction = W^-1 (covector - G^T l) with G direction = rates: so G direction must come out of the gaps as well.
+    # direction = W^-1 (covector - G^T l) with G direction = rates: so G direction comes out of the residuals as well.
     plant, y = case.plant, scrambled(case)
     q, v = parts(y)
-    gaps = plain(nodal_manifold.gaps, plant.tables)
-    free = plant.tables.nodes.free
+    residuals = plain(plant.operations()["residuals"], plant.tables)
+    free = plant.tables["nodes"].free
     held = np.setdiff1d(np.arange(q.size), free)
     random = np.random.default_rng(7)
     rates, covector, direction = random.normal(size=plant.rows), random.normal(size=q.size), np.zeros(q.size)
-    nodal_manifold.prepare(plant.pack, y)
-    nodal_manifold.project(plant.pack, covector, rates, direction)
-    gap, gap_rate = duals(plant.rows), duals(plant.rows)
-    gaps(None, np.concatenate([along(q, direction), v, [0.0]]), gap, gap_rate)
-    np.testing.assert_allclose(slopes(gap), rates, rtol=0.0, atol=1e-9 * max(1.0, np.abs(direction).max()))
+    plant.operations()["prepare_projection"](plant.pack, y)
+    plant.operations()["project"](plant.pack, covector, rates, direction)
+    residual, rate = duals(plant.rows), duals(plant.rows)
+    residuals(None, np.concatenate([along(q, direction), v, [0.0]]), residual, rate)
+    np.testing.assert_allclose(slopes(residual), rates, rtol=0.0, atol=1e-9 * max(1.0, np.abs(direction).max()))
     assert not direction[held].any()
     # What is left of the covector, M direction - covector, is a sum of rows of G: no admissible motion feels it.
     left = case.dense.mass @ direction - covector
@@ -140,11 +148,11 @@ def test_a_correction_is_the_shortest_by_its_metric(case: Case) -> None:
     wanted = rows @ random.normal(size=dense.free.size)
     plant = case.plant
     by_mass = plant.pack, dense.mass[np.ix_(dense.free, dense.free)]
-    by_coordinates = euclidean(plant.tables)[0], np.eye(dense.free.size)
+    by_coordinates = packed_by_name(euclidean(plant.spec, plant.tables))[0], np.eye(dense.free.size)
     for pack, weight in (by_mass, by_coordinates):
         direction = np.zeros(q.size)
-        nodal_manifold.prepare(pack, y)
-        nodal_manifold.project(pack, np.zeros(q.size), wanted, direction)
+        plant.operations()["prepare_projection"](pack, y)
+        plant.operations()["project"](pack, np.zeros(q.size), wanted, direction)
         lifted = np.linalg.solve(weight, rows.T)
         shortest = lifted @ np.linalg.lstsq(rows @ lifted, wanted, rcond=None)[0]
         assert np.abs(direction[dense.free] - shortest).max(initial=0.0) <= 1e-9 * max(
@@ -155,9 +163,9 @@ def test_a_correction_is_the_shortest_by_its_metric(case: Case) -> None:
 @SOME
 @given(cases())
 def test_the_power_of_applied_forces_is_force_times_velocity(case: Case) -> None:
-    tables, y = case.plant.tables, scrambled(case)
+    plant, y = case.plant, scrambled(case)
     q, v = parts(y)
-    applied, energies = plain(nodal.applied_forces, tables), plain(nodal.energies, tables)
+    applied, energies = inner(plant, "forces", "all_forces"), inner(plant, "energy", "energies")
     force = np.zeros(q.size)
     power = applied(None, case.time, y, force)
     _, elastic, height, _ = energies(None, np.concatenate([along(q, v), v, [0.0]]))
@@ -170,8 +178,8 @@ def test_the_power_of_applied_forces_is_force_times_velocity(case: Case) -> None
 def test_compiled_kernels_do_what_their_source_says(case: Case) -> None:
     plant, y = case.plant, scrambled(case)
     compiled, plainly = np.zeros_like(y), np.zeros_like(y)
-    nodal.rate(plant.pack, case.time, y, compiled)
+    plant.operations()["rate"](plant.pack, case.time, y, compiled)
     out = duals(y.size)
-    plain(nodal.rate, plant.tables)(None, case.time, y, out)
+    plain(plant.operations()["rate"], plant.tables)(None, case.time, y, out)
     plainly[:] = values_of(out)
     np.testing.assert_allclose(compiled, plainly, rtol=0.0, atol=1e-11 * max(1.0, np.abs(plainly).max()))

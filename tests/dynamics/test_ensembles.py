@@ -12,7 +12,7 @@ import pytest
 
 import taut
 from taut import Damping, Load, OptionError, Sinusoid, Table, assemble, ensemble, simulate
-from taut.mechanics.variants import varied
+from taut.mechanics.batch import varied
 
 COUNT = 19
 """Not a multiple of the lanes, so that the last group is not full."""
@@ -23,7 +23,7 @@ def spread(plant: taut.Plant, **parts: float) -> dict[str, np.ndarray]:
     random = np.random.default_rng(3)
     given = {"velocities": random.normal(size=(COUNT, *plant.positions.shape))}
     for name, off in parts.items():
-        there = getattr(plant.tables.cables, name)
+        there = getattr(plant.tables["springs"], name)
         given[name] = there * (1.0 + 0.01 * off * random.uniform(-1.0, 1.0, size=(COUNT, there.size)))
     return given
 
@@ -169,7 +169,7 @@ def test_what_does_not_fit_is_said() -> None:
     with pytest.raises(OptionError, match='method "rattle4" is for motion without damping'):
         ensemble(plant, 0.1, damping=np.ones((2, 24)), method="rattle4", step=1e-3)
     called = robot(loads=[Load("n1", "x", lambda t: t)])
-    with pytest.raises(OptionError, match="variants need loads that are signals"):
+    with pytest.raises(OptionError, match="an ensemble needs loads that are signals"):
         ensemble(called, 0.1, velocities=np.zeros((2, 12, 3)))
 
 

@@ -272,7 +272,7 @@ def test_a_momentum_does_not_jump_at_a_cut() -> None:
     robot = taut.icosahedron(0.6, stiffness=600.0, rest_ratio=0.9)
     cut = Watch("cut", time=0.1, then="cut", cut=("cable:*1",))
     run = simulate(assemble(robot, events=[cut]), 0.2, every=0.01, method="dp8", tolerance=1e-11)
-    masses = assemble(robot).tables.nodes.share.reshape(-1, 3)
+    masses = assemble(robot).tables["nodes"].share.reshape(-1, 3)
     momentum = (masses * run.velocities).sum(axis=1)
     assert np.abs(momentum).max() < 1e-10
     assert run.work[-1] < -0.1

@@ -145,7 +145,7 @@ def test_velocities_do_not_jump_at_a_cut() -> None:
     assert after.work[-1] < -0.1, "it is cut"
     assert after.energy_kinetic[-1] == pytest.approx(before.energy_kinetic[-1], rel=1e-4)
     np.testing.assert_allclose(after.velocities[-1], before.velocities[-1], atol=1e-3)
-    masses = assemble(robot).tables.nodes.share.reshape(-1, 3)
+    masses = assemble(robot).tables["nodes"].share.reshape(-1, 3)
     momenta = [(masses * run.velocities[-1]).sum(axis=0) for run in (before, after)]
     assert np.linalg.norm(momenta[0]) > 1.0
     np.testing.assert_allclose(momenta[0], momenta[1], rtol=1e-10)

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from random_cases import Case, cases
 
 from taut import Cable, Damping, LinearConstraint
-from taut.mechanics.nodal import rate
-from taut.mechanics.nodal_manifold import energy, prepare
-from taut.mechanics.nodal_outputs import Outputs, empty_outputs, observe
+from taut.mechanics.operations.outputs import Outputs, empty_outputs
+from taut.mechanics.plant import Plant
 from taut.mechanics.signals import pieces_of
 
 MANY = settings(max_examples=100, derandomize=True, deadline=None)
@@ -22,7 +21,7 @@ def rates(case: Case) -> tuple[np.ndarray, float]:
     """Accelerations (3 n,) and the power of loads and dampers."""
     y = case.state
     out = np.zeros_like(y)
-    rate(case.plant.pack, case.time, y, out)
+    case.plant.operations()["rate"](case.plant.pack, case.time, y, out)
     size = case.structure.positions.size
     assert np.array_equal(out[:size], y[size : 2 * size]), "positions change at the velocities"
     return out[size : 2 * size], float(out[-1])
@@ -31,9 +30,15 @@ def rates(case: Case) -> tuple[np.ndarray, float]:
 def outputs(case: Case) -> Outputs:
     """Forces and energies in the case's state."""
     plant, times = case.plant, np.array([case.time])
-    out = empty_outputs(plant.tables, 1, plant.held.size)
+    out = empty_outputs(len(case.structure.cables), plant.rows, plant.held.size, len(case.loads), 0, 1)
+    observe = plant.composition.tools["observe"]
     observe(plant.pack, times, pieces_of(plant.breaks, times), case.state[None], plant.held, out)
     return out
+
+
+def prepare(plant: Plant, y: np.ndarray) -> int:
+    """How many constraints depend on others."""
+    return int(plant.operations()["prepare_projection"](plant.pack, y))
 
 
 def assert_cancels(*terms: np.ndarray) -> None:
@@ -75,7 +80,7 @@ def test_reactions_loads_weight_and_inertia_are_in_balance(case: Case) -> None:
     reaction[case.plant.held] = out.reaction[0]
     guides = np.zeros(dense.size)
     rows = dense.jacobian(places.ravel())[len(dense.bars) : len(dense.bars) + len(case.structure.constraints)]
-    for row, force in zip(rows, out.constraint_force[0], strict=True):
+    for row, force in zip(rows, out.multiplier[0, len(dense.bars) :], strict=True):
         guides += row / np.linalg.norm(row) * force
     terms = [dense.weight, dense.load_force(case.time), drag, guides, -dense.mass @ acceleration]
     forces = [reaction, *(term.reshape(-1, 3) for term in terms)]
@@ -93,7 +98,7 @@ def test_supports_and_bars_push_as_multipliers_of_the_full_equations_say(case: C
     assert_cancels(out.reaction[0], -dense.reactions(multipliers)[case.plant.held])
     # The paper's bar constraint is b.b - l^2: its multiplier times 2 l is the push.
     push = 2.0 * np.array(dense.lengths) * multipliers[: len(dense.bars)]
-    assert_cancels(out.bar_force[0], push)
+    assert_cancels(-out.multiplier[0, : len(dense.bars)], push)
 
 
 @MANY
@@ -119,7 +124,7 @@ def test_accelerations_keep_the_constraints(case: Case) -> None:
 @MANY
 @given(cases(springs_only=True))
 def test_energy_is_that_of_the_paper(case: Case) -> None:
-    total, terms = energy(case.plant.pack, case.state)
+    total, terms = case.plant.operations()["energy"](case.plant.pack, case.state)
     q, v = case.structure.positions.ravel(), case.velocities.ravel()
     assert abs(total - case.dense.energy(q, v)) <= 1e-13 * terms
     assert (
@@ -134,7 +139,7 @@ def test_kinetic_energy_is_half_v_m_v(case: Case) -> None:
     # The velocity need not fit the constraints: M alone is looked at, each entry of it.
     random = np.random.default_rng(0)
     size = case.structure.positions.size
-    pack, y = case.plant.pack, case.state
+    pack, y, energy = case.plant.pack, case.state, case.plant.operations()["energy"]
     for _ in range(3):
         y[size : 2 * size] = v = random.normal(size=size)
         kinetic = 0.5 * v @ case.dense.mass @ v
@@ -170,7 +175,7 @@ def test_a_slack_cable_does_nothing(case: Case) -> None:
     bare = replace(slack, structure=replace(case.structure, cables=[]))
     assert np.array_equal(rates(slack)[0], rates(bare)[0])
     assert rates(slack)[1] == rates(bare)[1]
-    assert not outputs(slack).cable_tension.any()
+    assert not outputs(slack).spring_tension.any()
     assert outputs(slack).energy_elastic[0] == 0.0
 
 
@@ -184,7 +189,7 @@ def test_saying_a_constraint_twice_changes_nothing(case: Case) -> None:
         terms = tuple((node, axis, -3.0 * coefficient) for node, axis, coefficient in constraint.terms)
         again.append(LinearConstraint(f"{constraint.name} again", terms))
     double = replace(case, structure=case.structure.with_constraints(*again))
-    assert prepare(double.plant.pack, double.state) == len(again)
+    assert prepare(double.plant, double.state) == len(again)
     assert_cancels(rates(double)[0], -rates(case)[0])
 
 
@@ -198,5 +203,5 @@ def test_two_bars_in_one_place_move_as_one_of_both_masses(case: Case) -> None:
         wholes.append(replace(bar, mass=mass))
         halves += [replace(bar, mass=0.3 * mass), replace(bar, name=f"{bar.name} again", mass=0.7 * mass)]
     whole, half = (replace(case, structure=replace(case.structure, bars=bars)) for bars in (wholes, halves))
-    assert prepare(half.plant.pack, half.state) == len(wholes)
+    assert prepare(half.plant, half.state) == len(wholes)
     assert_cancels(rates(half)[0], -rates(whole)[0])

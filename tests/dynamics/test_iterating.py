@@ -12,7 +12,6 @@ from random_cases import Case, cases
 import taut
 from benchmarks.scale import cubic_grid
 from taut import Correction, OptionError, assemble, simulate
-from taut.mechanics.nodal import rate
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -20,9 +19,9 @@ from taut.mechanics.nodal import rate
 def test_accelerations_are_those_of_the_direct_solver(case: Case) -> None:
     direct, by_turns = np.zeros_like(case.state), np.zeros_like(case.state)
     options = {"gravity": case.gravity, "loads": case.loads, "damping": case.damping}
-    rate(case.plant.pack, case.time, case.state, direct)
+    case.plant.operations()["rate"](case.plant.pack, case.time, case.state, direct)
     other = assemble(case.structure, **options, solver="iterative")
-    other.verbs()["rate"](other.pack, case.time, case.state, by_turns)
+    other.operations()["rate"](other.pack, case.time, case.state, by_turns)
     assert np.abs(direct - by_turns).max() <= 1e-9 * max(1.0, np.abs(direct).max())
 
 
@@ -90,7 +89,7 @@ def test_what_does_not_converge_is_not_taken_for_an_answer() -> None:
     pull = [taut.Load(f"n{count}", "x", taut.Constant(1e3))]
     plant = assemble(taut.Structure(nodes, bars), loads=pull, solver="iterative")
     y, out = np.append(plant.positions.ravel(), np.zeros(plant.coordinates + 1)), np.zeros(2 * plant.coordinates + 1)
-    plant.verbs()["rate"](plant.pack, 0.0, y, out)
+    plant.operations()["rate"](plant.pack, 0.0, y, out)
     assert np.isnan(out[plant.coordinates : 2 * plant.coordinates]).all()
 
 

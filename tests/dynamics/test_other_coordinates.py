@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from taut import Bar, Correction, FileError, OptionError, Structure, Trajectory, assemble, save, simulate
-from taut.dynamics import correction, march, stepping
+from taut.dynamics import correction, stepping, time_loop
 from taut.dynamics.setup import words_for
-from taut.mechanics.lagrangian import LagrangianPlant
+from taut.mechanics.points.lagrangian import LagrangianPlant
 
 GRAVITY = 9.81
 MASSES, LENGTHS = np.array([2.0, 1.2, 1.5]), np.array([1.0, 0.7, 1.1])
@@ -96,14 +96,14 @@ def four_bar(**more: object) -> tuple[LagrangianPlant, np.ndarray, np.ndarray]:
     angles = np.array([1.2, 0.1, -1.0])
     goal = joints(angles[None])[0, -1]
 
-    def gap(q: np.ndarray) -> np.ndarray:
+    def residual(q: np.ndarray) -> np.ndarray:
         return np.array([np.sum(LENGTHS * np.cos(q)) - goal[0], np.sum(LENGTHS * np.sin(q)) - goal[1]])
 
     def jacobian(q: np.ndarray) -> np.ndarray:
         return np.array([-LENGTHS * np.sin(q), LENGTHS * np.cos(q)])
 
     rates = np.linalg.svd(jacobian(angles))[2][-1] * 2.0
-    return chain(3, angles, rates, gap=gap, jacobian=jacobian, **more), angles, rates
+    return chain(3, angles, rates, residual=residual, jacobian=jacobian, **more), angles, rates
 
 
 @pytest.mark.parametrize("metric", ["mass", "euclidean"])
@@ -120,7 +120,10 @@ def test_a_four_bar_with_a_loop_to_close(metric: str) -> None:
 
 def test_the_code_is_the_very_same() -> None:
     words = words_for(four_bar()[0])
-    for module, names in ((march, ("march", "settle", "note_firmness")), (stepping, ("advance", "estimate"))):
+    for module, names in (
+        (time_loop, ("time_loop", "settle", "note_independence")),
+        (stepping, ("advance", "estimate")),
+    ):
         for name in names:
             assert words[name].__code__ is getattr(module, name).__code__
     assert words["correct"].__code__ is correction.correct.__code__
@@ -151,7 +154,7 @@ def test_a_loop_said_twice_is_named_and_moves_the_same() -> None:
     plant, angles, rates = four_bar()
     twice = LagrangianPlant(
         **{name: getattr(plant, name) for name in ("names", "mass", "potential", "positions", "velocities")},
-        gap=lambda q: np.tile(plant.gap(q), 2),
+        residual=lambda q: np.tile(plant.residual(q), 2),
         jacobian=lambda q: np.tile(plant.jacobian(q), (2, 1)),
         typical_time=0.3,
     )
@@ -177,8 +180,8 @@ def test_what_does_not_fit_is_said() -> None:
     with pytest.raises(OptionError, match=r"positions of shape \(2,\) do not fit 3 coordinates: give \(3,\)"):
         chain(3, angles[:2], rates)
     with pytest.raises(OptionError, match=r"jacobian\(q\) has the shape \(1, 3\), not \(2, 3\)"):
-        chain(3, angles, rates, gap=plant.gap, jacobian=lambda q: plant.jacobian(q)[:1])
-    far = chain(3, angles + 0.1, rates, gap=plant.gap, jacobian=plant.jacobian)
+        chain(3, angles, rates, residual=plant.residual, jacobian=lambda q: plant.jacobian(q)[:1])
+    far = chain(3, angles + 0.1, rates, residual=plant.residual, jacobian=plant.jacobian)
     assert "start positions did not fit the constraints and were projected onto them" in simulate(far, 0.1).notes[0]
 
 
@@ -190,7 +193,7 @@ def spring(stiff: float, rows: float) -> LagrangianPlant:
         lambda q: stiff * np.sum(q**4),
         np.array([1.0, 0.0, 0.0]),
         np.zeros(3),
-        gap=lambda q: np.array([rows * q[1], q[2]]),
+        residual=lambda q: np.array([rows * q[1], q[2]]),
         jacobian=lambda q: np.array([[0.0, rows, 0.0], [0.0, 0.0, 1.0]], dtype=q.dtype),
     )
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from taut import Bar, Constant, Load, Structure, assemble, on_plane, simulate
-from taut.mechanics.nodal_manifold import gaps
-from taut.mechanics.survey import facts
+from taut.mechanics.model_checks import facts
 
 
 def pendulum(*bars: Bar) -> Structure:
@@ -83,10 +82,10 @@ def test_a_lone_bar_that_cannot_move_along_itself_is_named() -> None:
     assert facts(structure)["redundant_constraints"] == 1
 
 
-def test_numbers_that_are_none_are_no_small_gaps() -> None:
+def test_numbers_that_are_none_are_no_small_residuals() -> None:
     plant = assemble(pendulum(Bar("one", ("a", "b"), mass=2.0)))
     y = np.append(plant.positions.ravel(), np.zeros(plant.coordinates + 1))
     y[3] = np.nan
-    worst, worst_rate = gaps(plant.pack, y, np.zeros(1), np.zeros(1))
+    worst, worst_rate = plant.operations()["residuals"](plant.pack, y, np.zeros(1), np.zeros(1))
     assert np.isnan(worst)
     assert np.isnan(worst_rate)

@@ -13,8 +13,6 @@ from random_cases import Case, cases
 from scipy.spatial.transform import Rotation
 
 from taut import LinearConstraint, Load, Structure, Trajectory, assemble, icosahedron, on_plane, simulate
-from taut.mechanics.nodal import rate
-from taut.mechanics.nodal_momentum import keep_momentum
 
 SOME = settings(max_examples=40, derandomize=True, deadline=None)
 AXES = "xyz"
@@ -48,7 +46,7 @@ def turned(case: Case, rotation: np.ndarray, shift: np.ndarray) -> Case:
 
 def acceleration(case: Case) -> np.ndarray:
     out = np.zeros_like(case.state)
-    rate(case.plant.pack, case.time, case.state, out)
+    case.plant.operations()["rate"](case.plant.pack, case.time, case.state, out)
     size = case.structure.positions.size
     return out[size : 2 * size].reshape(-1, 3)
 
@@ -153,7 +151,7 @@ def test_an_energy_correction_leaves_momenta_alone(case: Case) -> None:
     size, random = case.structure.positions.size, np.random.default_rng(0)
     shift, swing = random.normal(size=(2, size))
     q, v = case.structure.positions.ravel(), case.velocities.ravel()
-    keep_momentum(case.plant.pack, case.state, shift, swing)
+    case.plant.operations()["keep_momentum"](case.plant.pack, case.state, shift, swing)
 
     def momentum(step: complex) -> np.ndarray:
         carried = (case.dense.mass @ (v + step * swing)).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""The tangent of implicit steps against full matrices from other code: complex steps, and the paper's equations."""
+"""The Newton matrix of implicit steps against full matrices from other code: complex steps, the paper's equations."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from hypothesis import assume, given, settings
 from random_cases import Case, cases
 
 from taut import Bar, Structure, assemble
-from taut.mechanics import nodal_tangent, tangent
-from taut.mechanics.nodal_tangent import TANGENT, Tangent
-from taut.mechanics.yielding import yielding
+from taut.mechanics import elastic_members
+from taut.mechanics.implicit_plant import ImplicitPlant, implicit_plant
+from taut.mechanics.operations.newton_matrix import Newton
+from taut.mechanics.slots import part_of
 from taut.numerics.packing import Pack, reals_of
 
 SOME = settings(max_examples=40, derandomize=True, deadline=None)
-PUSH = TANGENT + Tangent._fields.index("push")
+MULTIPLIER = part_of("newton", Newton, "multiplier")
 S = 0.07
 
 
@@ -28,21 +29,21 @@ def rows_of(case: Case) -> np.ndarray:
 
 
 def matrix_of(case: Case, push: np.ndarray) -> np.ndarray:
-    """M + s C + s^2 K at rest, elastic forces by complex steps through `taut.mechanics.tangent`."""
-    dense, tables = case.dense, case.plant.tables
-    members = tangent.Members(
-        tables.cables.first // 3,
-        tables.cables.second // 3,
-        tables.cables.stiffness,
-        tables.cables.rest_length,
-        tables.cables.least == 0.0,
+    """M + s C + s^2 K at rest, elastic forces by complex steps through `taut.mechanics.elastic_members`."""
+    dense, springs = case.dense, case.plant.tables["springs"]
+    members = elastic_members.Members(
+        springs.first // 3,
+        springs.second // 3,
+        springs.stiffness,
+        springs.rest_length,
+        springs.least == 0.0,
     )
 
     def forces(q: np.ndarray) -> np.ndarray:
-        spans = tangent.spans_of(members, q.reshape(-1, 3))
-        lengths = tangent.lengths_of(spans)
-        pulls = (tangent.tensions(members, lengths) / lengths)[:, None] * spans
-        return tangent.nodal_forces(members, pulls, q.size // 3).ravel()
+        spans = elastic_members.spans_of(members, q.reshape(-1, 3))
+        lengths = elastic_members.lengths_of(spans)
+        pulls = (elastic_members.tensions(members, lengths) / lengths)[:, None] * spans
+        return elastic_members.nodal_forces(members, pulls, q.size // 3).ravel()
 
     every = np.eye(dense.size)
     stiffness = -np.stack([forces(dense.start + 1e-30j * e).imag / 1e-30 for e in every], axis=1)
@@ -52,12 +53,13 @@ def matrix_of(case: Case, push: np.ndarray) -> np.ndarray:
     return dense.mass + S * damping + S * S * stiffness
 
 
-def ready(case: Case, push: np.ndarray) -> tuple[Pack, np.ndarray]:
-    pack = yielding(case.plant).own_tables(metric="mass", gains=(0.0, 0.0))
-    reals_of(pack, PUSH)[:] = push
+def ready(case: Case, push: np.ndarray) -> tuple[ImplicitPlant, Pack, np.ndarray]:
+    plant = implicit_plant(case.plant)
+    pack = plant.own_tables(metric="mass", gains=(0.0, 0.0))
+    reals_of(pack, MULTIPLIER)[:] = push
     y = case.state
     y[y.size // 2 :] = 0.0
-    return pack, y
+    return plant, pack, y
 
 
 @SOME
@@ -69,12 +71,12 @@ def test_what_is_solved_is_the_linearised_stage(case: Case) -> None:
     _, _, turned = np.linalg.svd(rows[:, free]) if len(rows) else (0, 0, np.eye(free.size))
     allowed = turned[len(rows) :]
     assume(np.linalg.eigvalsh(allowed @ matrix[np.ix_(free, free)] @ allowed.T).min(initial=1.0) > 1e-2)
-    pack, y = ready(case, push)
-    assert nodal_tangent.stiffen(pack, y, S) >= 0
+    plant, pack, y = ready(case, push)
+    assert plant.operations()["factor_newton"](pack, case.time, y, S) >= 0
     covector, rates = random.normal(size=case.dense.size), random.normal(size=len(rows))
     direction = np.zeros(covector.size)
-    nodal_tangent.relax(pack, covector, rates, direction, 1.0)
-    found = reals_of(pack, PUSH) - push
+    plant.operations()["solve_newton"](pack, covector, rates, direction, 1.0)
+    found = reals_of(pack, MULTIPLIER) - push
     left = (matrix @ direction - rows.T @ found - covector)[free]
     scale = np.abs(matrix[free]) @ np.abs(direction) + np.abs(rows.T[free]) @ np.abs(found)
     assert np.all(np.abs(left) <= 1e-9 * scale.max(initial=1.0))
@@ -84,17 +86,19 @@ def test_what_is_solved_is_the_linearised_stage(case: Case) -> None:
 
 @SOME
 @given(cases())
-def test_the_imbalance_is_that_of_the_equations_of_motion(case: Case) -> None:
+def test_the_residual_is_that_of_the_equations_of_motion(case: Case) -> None:
     dense, rows, random = case.dense, rows_of(case), np.random.default_rng(4)
     push = random.normal(size=len(rows))
-    pack, _ = ready(case, push)
+    plant, pack, _ = ready(case, push)
     y = case.state
     q, v = dense.start, case.velocities.ravel()
     base, out = random.normal(size=y.size), np.zeros(dense.size)
-    power = nodal_tangent.imbalance(pack, case.time, y, base, S, out)
+    power = plant.operations()["newton_residual"](pack, case.time, y, base, S, out)
     drag, load = dense.damper_force(q, v), dense.load_force(case.time)
     force = dense.elastic_force(q) + drag + load + dense.weight + rows.T @ push
-    wanted = S * S * force - S * dense.mass @ (v - base[v.size : 2 * v.size])
+    change = np.zeros(dense.size)  # nothing at held coordinates, whatever the base says there: supports stand still
+    change[dense.free] = (v - base[v.size : 2 * v.size])[dense.free]
+    wanted = S * S * force - S * dense.mass @ change
     np.testing.assert_allclose(out, wanted, rtol=0.0, atol=1e-11 * max(1.0, np.abs(wanted).max()))
     assert power == pytest.approx((drag + load) @ v, rel=1e-10, abs=1e-10)
 
@@ -103,11 +107,11 @@ def test_the_imbalance_is_that_of_the_equations_of_motion(case: Case) -> None:
 def test_a_bar_that_would_fall_over_within_the_step_gets_a_positive_matrix_all_the_same(push: float) -> None:
     # Across a bar of 1 kg / 3 at its end, S is 1/3 - s^2 push: negative from 68 N on.
     bar = Structure({"a": (0, 0, 0), "b": (0, 0, 1)}, [Bar("bar", ("a", "b"), mass=1.0)], supports={"a": "xyz"})
-    plant = yielding(assemble(bar))
+    plant = implicit_plant(assemble(bar))
     pack = plant.own_tables(metric="mass", gains=(0.0, 0.0))
-    reals_of(pack, PUSH)[:] = push
+    reals_of(pack, MULTIPLIER)[:] = push
     y, direction = np.append(plant.positions.ravel(), np.zeros(7)), np.zeros(6)
-    assert nodal_tangent.stiffen(pack, y, S) == 0
-    nodal_tangent.relax(pack, np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0]), np.zeros(1), direction, 0.0)
+    assert plant.operations()["factor_newton"](pack, 0.0, y, S) == 0
+    plant.operations()["solve_newton"](pack, np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0]), np.zeros(1), direction, 0.0)
     across = 1.0 / 3.0 - (S * S * push if push < 68.0 else 0.0)
     assert direction[3] == pytest.approx(1.0 / across)

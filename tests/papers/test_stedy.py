@@ -124,7 +124,7 @@ def test_the_mass_matrix_by_hand_is_that_of_taut_with_the_whole_kinetic_energy(n
     structure = sprung("HDPE") if name == "tbar" else read_model(example("ball_compressible")).structure
     plant = assemble(structure)
     places = structure.positions.ravel()
-    mass = plant.slopes(places, np.zeros_like(places), 0.0, "rest_length").mass
+    mass = plant.linearised(places, np.zeros_like(places), 0.0, "rest_length").mass
     whole = printed_mass(structure, whole=True)
     np.testing.assert_allclose(whole, mass, rtol=0.0, atol=2e-6 * mass.max())  # bars of the Ball are 5e-4 compressed
     assert np.abs(printed_mass(structure) - mass).max() > 0.01 * mass.max()

@@ -11,7 +11,7 @@ from scipy.linalg import eigh, null_space
 import taut
 import taut.statics.modes as modes_module
 from taut.errors import ModelError, OptionError
-from taut.mechanics.inertia import mass_matrix
+from taut.mechanics.inertia.masses import mass_matrix
 from taut.statics.balance import balance
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.linearised import linearised

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from taut.mechanics import tangent
-from taut.mechanics.tangent import Members
+from taut.mechanics import elastic_members
+from taut.mechanics.elastic_members import Members
 from taut.statics.network import network
 from taut.statics.posed import posed
 from taut.structure.generators import icosahedron, prism, tower
@@ -32,19 +32,21 @@ def some_members(nodes: int = 9, count: int = 20) -> tuple[Members, np.ndarray]:
 
 
 def forces(members: Members, positions: np.ndarray) -> np.ndarray:
-    spans = tangent.spans_of(members, positions)
-    lengths = tangent.lengths_of(spans)
-    pulls = (tangent.tensions(members, lengths) / lengths)[:, None] * spans
-    return tangent.nodal_forces(members, pulls, len(positions)).ravel()
+    spans = elastic_members.spans_of(members, positions)
+    lengths = elastic_members.lengths_of(spans)
+    pulls = (elastic_members.tensions(members, lengths) / lengths)[:, None] * spans
+    return elastic_members.nodal_forces(members, pulls, len(positions)).ravel()
 
 
 def test_the_stiffness_is_the_complex_step_of_the_forces() -> None:
     members, positions = some_members()
     size = positions.size
-    spans = tangent.spans_of(members, positions)
-    assert 0 < np.sum(~tangent.taut(members, tangent.lengths_of(spans))) < members.first.size, "some are slack"
-    pattern = tangent.pattern(members.first, members.second, np.arange(size), size)
-    matrix = pattern.matrix(tangent.stiffness_blocks(members, spans)).toarray()
+    spans = elastic_members.spans_of(members, positions)
+    assert 0 < np.sum(~elastic_members.taut(members, elastic_members.lengths_of(spans))) < members.first.size, (
+        "some are slack"
+    )
+    pattern = elastic_members.pattern(members.first, members.second, np.arange(size), size)
+    matrix = pattern.matrix(elastic_members.stiffness_blocks(members, spans)).toarray()
     for k in range(size):
         shifted = positions.astype(complex).ravel()
         shifted[k] += 1j * STEP
@@ -59,7 +61,9 @@ def test_forces_are_the_slope_of_the_energy() -> None:
     h = 1e-5
 
     def energy(share: float) -> float:
-        return tangent.energy(members, tangent.lengths_of(tangent.spans_of(members, positions + share * way)))
+        return elastic_members.energy(
+            members, elastic_members.lengths_of(elastic_members.spans_of(members, positions + share * way))
+        )
 
     slope = (energy(h) - energy(-h)) / (2.0 * h)
     assert slope == pytest.approx(-forces(members, positions) @ way.ravel(), rel=1e-8)
@@ -71,9 +75,9 @@ def test_held_coordinates_have_no_row() -> None:
     kept = np.arange(3, size - 4)
     unknown = np.full(size, -1)
     unknown[kept] = np.arange(kept.size)
-    blocks = tangent.stiffness_blocks(members, tangent.spans_of(members, positions))
-    whole = tangent.pattern(members.first, members.second, np.arange(size), size).matrix(blocks).toarray()
-    part = tangent.pattern(members.first, members.second, unknown, kept.size).matrix(blocks).toarray()
+    blocks = elastic_members.stiffness_blocks(members, elastic_members.spans_of(members, positions))
+    whole = elastic_members.pattern(members.first, members.second, np.arange(size), size).matrix(blocks).toarray()
+    part = elastic_members.pattern(members.first, members.second, unknown, kept.size).matrix(blocks).toarray()
     assert np.array_equal(part, whole[np.ix_(kept, kept)])
 
 

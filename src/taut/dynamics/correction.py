@@ -6,12 +6,12 @@ The residuals and their derivative are those of eqs. (27), (32), (43):
     H dq + G dv         = -residual_rate         H = d(G v)/dq
     E_q dq + (M v) . dv = -(E - E_0 - work)
 
-Of the many solutions it takes, in this order, the shortest dq that closes the residuals, the shortest dv that closes their
-rates, and along the constraints the gradient of the energy. "Shortest" is by mass (or by plain coordinates, as in the
-paper), and the last is the gradient in the Sasaki metric: a displacement d carries the velocity along with it, dv = w
-with G w = -H d, and only what differs from that counts as a change of velocity. Every direction comes from one factor
-of the same saddle-point system that gives accelerations. `time` says how many seconds make a change of velocity count
-like a change of position; near 1 / frequency the energy is corrected without a shift of phase.
+Of the many solutions it takes, in this order, the shortest dq that closes the residuals, the shortest dv that closes
+their rates, and along the constraints the gradient of the energy. "Shortest" is by mass (or by plain coordinates, as
+in the paper), and the last is the gradient in the Sasaki metric: a displacement d carries the velocity along with it,
+dv = w with G w = -H d, and only what differs from that counts as a change of velocity. Every direction comes from one
+factor of the same saddle-point system that gives accelerations. `time` says how many seconds make a change of
+velocity count like a change of position; near 1 / frequency the energy is corrected without a shift of phase.
 
 Energies may be floats or lanes of them (`taut.numerics.lanes`); all lanes are corrected until the last is done.
 """
@@ -115,7 +115,7 @@ class Limits(NamedTuple):
 
 
 RESIDUAL, RESIDUAL_RATE, STILL, NOTHING, GRADIENT_Q, GRADIENT_V, SHIFT, SWING, CARRIED, STARTED = range(10)
-"""The rows of a scratch, the work space of a correction: residuals and their rates, zeros for rates and for coordinates,
+"""The rows of the work space of a correction: residuals and their rates, zeros for rates and for coordinates,
 slopes of the energy, directions, and the energy minus work at the start. One array, because each one more that is
 handed from kernel to kernel takes its time; rows are as long as the longest needs, with zeros at the end."""
 
@@ -199,7 +199,7 @@ def balanced(plant: Any, y: np.ndarray, reference: Any, limits: Any) -> bool:
 def correct(plant: Any, y: np.ndarray, reference: Any, limits: Any, b: np.ndarray, closed: bool) -> int:
     """Correct y in place; returns the iterations used, or minus that where it gave up.
 
-    reference: the energy minus the work at the start. closed: what `held` says of y as it comes, its residuals filled in.
+    reference: the energy minus the work at the start. closed: what `held` says of y as it comes.
     """
     size = limits.coordinates
     q, v = y[:size], y[size : 2 * size]

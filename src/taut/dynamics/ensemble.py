@@ -9,52 +9,96 @@ Groups are formed by the variants' order alone, so results do not depend on the 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
-from taut.dynamics.correction import Correction
+from taut.dynamics.correction import STARTED, Correction
 from taut.dynamics.driver import Progress, drive, sample_times, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.setup import beginning, check_options, independence_notes, prepare_run
-from taut.dynamics.simulate import DEFAULT_SAMPLES, correction_for, simulate
-from taut.errors import ModelError, OptionError
-from taut.mechanics.batch import Variants, varied
+from taut.dynamics.simulate import DEFAULT_SAMPLES, correction_for, read_off, simulate
+from taut.dynamics.trajectory import SAMPLED, Trajectory, of_samples
+from taut.errors import ModelError, OptionError, suggestion
+from taut.mechanics.batch import Plants, Variants, alike, side_by_side, varied
+from taut.mechanics.capabilities import features_of, goes_in_lanes
+from taut.mechanics.event_words import Event
 from taut.mechanics.plant import Plant
 from taut.numerics.lanes import WIDTH
 from taut.structure.scenario import Signal
 from taut.structure.structure import Structure
 
+FIELDS = tuple(name for name in SAMPLED if name not in ("time", "coordinate", "coordinate_rate", "multiplier"))
+"""What an Ensemble may keep of every variant."""
+
+NOT_LOCATED = (
+    "went in lanes with equal steps, where the instants at which cables slacken are not located; "
+    "an adaptive method locates them"
+)
+
 
 @dataclass(frozen=True, repr=False)
 class Ensemble:
-    """Samples of N variants over time; what a variant that failed did not reach is NaN, and its status says why."""
+    """N variants over time: the fields of a Trajectory with a leading axis, and a status, notes and events of each.
+
+    What a variant that failed did not reach is NaN, and its status says why. `ensemble[k]` is variant k by itself.
+    """
 
     structure: Structure
     time: np.ndarray  # (T,)
-    nodes: np.ndarray  # (N, T, n, 3)
-    velocities: np.ndarray  # (N, T, n, 3)
+    samples: Mapping[str, np.ndarray]  # (N, T, ...) each
     status: tuple[str, ...]
-    notes: tuple[tuple[str, ...], ...]  # what is to be said of each, as in a Trajectory
+    notes: tuple[tuple[str, ...], ...]
+    events: tuple[tuple[Event, ...], ...]
+    load_names: tuple[str, ...] = ()
+    element_names: tuple[str, ...] = ()
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        """Any field of a Trajectory that has samples."""
+        if name.startswith("_") or name not in FIELDS:
+            raise AttributeError(f"an Ensemble has no {name!r}{suggestion(name, FIELDS)}")
+        if name not in self.samples:
+            raise AttributeError(f"this Ensemble was made without {name!r}; name it in `fields`")
+        return self.samples[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.samples]
 
     @property
     def ok(self) -> np.ndarray:
         """(N,) whether each variant finished."""
         return np.array([status.startswith("finished") for status in self.status])
 
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __getitem__(self, k: int) -> Trajectory:
+        """Variant k, as far as it came; with the samples that were kept."""
+        reached = np.isfinite(self.samples["nodes"][k].reshape(self.time.size, -1)).all(axis=1)
+        taken = {name: values[k][reached] for name, values in self.samples.items()}
+        return replace(
+            of_samples(self.structure, {"time": self.time[reached], **taken}),
+            status=self.status[k],
+            notes=self.notes[k],
+            events=self.events[k],
+            load_names=self.load_names,
+            element_names=self.element_names,
+        )
+
     def __repr__(self) -> str:
         return f"<Ensemble of {len(self.status)} variants, {self.time.size} samples, {int(self.ok.sum())} finished>"
 
 
 def ensemble(
-    plant: Plant,
+    plant: Plant | Sequence[Plant],
     duration: float,
     *,
     positions: np.ndarray | None = None,
@@ -68,58 +112,91 @@ def ensemble(
     tolerance: float = 1e-8,
     step: float | None = None,
     correction: Correction | str | None = None,
+    fields: Iterable[str] = FIELDS,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Ensemble:
     """Follow variants of a plant for a duration [s]; arrays have one row a variant, what is not given is the plant's.
 
+    plant: one, with arrays of what differs; or plants of the same nodes, members and supports, which may differ in any
+        number: masses, bar lengths, gravity, damping, signals.
     positions [m], velocities [m/s]: (N, n, 3), brought onto the constraints as in `simulate`.
     rest_length [m], stiffness [N/m], damping [N s/m]: (N, c), of the cables. Damping in proportion to the stiffness
         stays as the plant has it.
     loads: for each variant one signal a load, of the same kinds and with the same jumps as the plant's.
     every, method, tolerance, step, correction: as in `simulate`.
+    fields: which of a Trajectory's are kept; all by default, of which thousands of variants may take much memory.
     threads: as many as there are processors by default. progress: called with variants done and their number.
     """
     parts = {"rest_length": rest_length, "stiffness": stiffness, "damping": damping}
-    variants = varied(plant, positions=positions, velocities=velocities, cables=parts, loads=loads)
+    given = [*parts.values(), positions, velocities, loads]
+    variants: Variants | Plants
+    if isinstance(plant, Plant):
+        variants = varied(plant, positions=positions, velocities=velocities, cables=parts, loads=loads)
+    elif any(value is not None for value in given):
+        raise OptionError("plants differ by themselves; give one plant with arrays, or plants alone")
+    else:
+        variants = alike(plant)
     chosen = method_for(method, tolerance, step)
     wish = correction_for(correction, chosen)
-    check_options(plant, chosen, wish, duration, every, tolerance, step)
+    check_options(variants.plant, chosen, wish, duration, every, tolerance, step)
     if isinstance(chosen, Rattle) and damping is not None and np.any(damping):
         raise OptionError(f'method "{method}" is for motion without damping; use another, or leave the damping out')
     if threads is not None and threads < 1:
         raise OptionError(f"threads {threads} must be one or more")
+    kept = tuple(fields)
+    unknown = [name for name in kept if name not in FIELDS]
+    if unknown:
+        raise OptionError(f'fields: "{unknown[0]}" is not one of a Trajectory{suggestion(unknown[0], FIELDS)}')
     every = every or duration / DEFAULT_SAMPLES
-    result = _Result(sample_times(duration, every), variants)
+    result = _Result(sample_times(duration, every), variants, kept)
+    in_lanes = goes_in_lanes(features_of(variants.plant)) and not (chosen.adaptive or isinstance(chosen, Implicit))
     with held_interrupts() as interrupted:
         job = _Job(variants, chosen, wish, duration, every, tolerance, step, interrupted)
-        # Lanes have kernels neither for a mass matrix that changes nor for implicit steps or events.
-        alone = chosen.adaptive or isinstance(chosen, Implicit) or not plant.constant_mass or bool(plant.things)
-        size, work = (1, _one_by_one) if alone else (WIDTH, _in_lanes)
+        size, work = (WIDTH, _in_lanes) if in_lanes else (1, _one_by_one)
         groups = [range(first, min(first + size, variants.count)) for first in range(0, variants.count, size)]
         with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
             for last in pool.map(lambda group: work(job, group, result), groups):
                 if progress is not None:
                     progress(float(last + 1), float(variants.count))
     return Ensemble(
-        plant.structure, result.times, result.nodes, result.velocities, tuple(result.status), tuple(result.notes)
+        variants.plant.structure,
+        result.times,
+        {name: result.samples[name] for name in dict.fromkeys(("nodes", *kept)) if name in result.samples},
+        tuple(result.status),
+        tuple(result.notes),
+        tuple(result.events),
+        variants.plant.load_names,
+        variants.plant.element_outputs,
     )
 
 
 class _Result:
-    """Room for everything, filled by the groups wherever they run."""
+    """Room for everything, filled by the groups wherever they run; threads fill rows of their own."""
 
-    def __init__(self, times: np.ndarray, variants: Variants) -> None:
-        shape = (variants.count, times.size, len(variants.plant.positions), 3)
-        self.times = times
-        self.nodes, self.velocities = np.full(shape, np.nan), np.full(shape, np.nan)
-        self.status = [""] * variants.count
-        self.notes: list[tuple[str, ...]] = [()] * variants.count
+    def __init__(self, times: np.ndarray, variants: Variants | Plants, fields: tuple[str, ...]) -> None:
+        self.times, self.count, self.fields = times, variants.count, dict.fromkeys(("nodes", *fields))
+        self.samples: dict[str, np.ndarray] = {}
+        self.lock = Lock()
+        self.status = [""] * self.count
+        self.notes: list[tuple[str, ...]] = [()] * self.count
+        self.events: list[tuple[Event, ...]] = [()] * self.count
+        shape = (self.count, times.size, len(variants.plant.positions), 3)
+        self.samples["nodes"] = np.full(shape, np.nan)
+
+    def keep(self, k: int, filled: int, run: Trajectory) -> None:
+        """The first samples of a variant."""
+        for name in self.fields:
+            found = getattr(run, name)[:filled]
+            with self.lock:
+                if name not in self.samples:
+                    self.samples[name] = np.full((self.count, self.times.size, *found.shape[1:]), np.nan)
+            self.samples[name][k, :filled] = found
 
 
 @dataclass(frozen=True)
 class _Job:
-    variants: Variants
+    variants: Variants | Plants
     method: Method | Rattle
     wish: Correction
     duration: float
@@ -144,7 +221,7 @@ def _in_lanes(job: _Job, group: range, result: _Result) -> int:
     """Follow a group in lanes; where one of them fails, each by itself, so that the others are not lost."""
     if job.interrupted():
         return _one_by_one(job, group, result)
-    plant = job.variants.together(group.start)
+    plant = side_by_side(job.variants, group.start)
     run = prepare_run(plant, job.method, job.wish, job.tolerance, job.step, dense=False, history=0)
     try:
         point, _ = beginning(run)
@@ -154,15 +231,20 @@ def _in_lanes(job: _Job, group: range, result: _Result) -> int:
     code, _, _ = drive(run, point, result.times, states, job.duration, None, job.interrupted)
     if code not in (loop.FINISHED, None):
         return _one_by_one(job, group, result)
-    filled, size = int(point.counts[at.FILLED]), plant.coordinates
+    filled = int(point.counts[at.FILLED])
     said = [*independence_notes(run, point.clock)]
     if point.counts[at.UNBALANCED]:
         said.append(f"the correction gave up on {point.counts[at.UNBALANCED]} states")
-    notes = tuple(f"of variants {group[0]} to {group[-1]} together: {note}" for note in said)
+    notes = [f"of variants {group[0]} to {group[-1]} together: {note}" for note in said]
+    if plant.watcher is not None:
+        notes.append(NOT_LOCATED)
+    reference = run.space.scratch[STARTED, 0]
     for lane, k in enumerate(group):
-        result.nodes[k, :filled] = states[:filled, :size, lane].reshape(filled, size // 3, 3)
-        result.velocities[k, :filled] = states[:filled, size : 2 * size, lane].reshape(filled, size // 3, 3)
-        result.status[k], result.notes[k] = status_of(code, run, point.clock), notes
+        alone = job.variants.single(k)
+        own = alone.own_tables(metric="mass", gains=(0.0, 0.0))
+        lines = np.ascontiguousarray(states[:filled, :, lane])
+        result.keep(k, filled, read_off(alone, own, result.times[:filled], lines, float(reference[lane])))
+        result.status[k], result.notes[k] = status_of(code, run, point.clock), tuple(notes)
     return group[-1]
 
 
@@ -184,7 +266,6 @@ def _one_by_one(job: _Job, group: range, result: _Result) -> int:
             result.status[k] = "interrupted"
             continue
         shown = np.isclose(run.time, result.times[: run.time.size], rtol=0.0, atol=1e-9 * job.every)  # not a stop
-        count = int(np.count_nonzero(shown))
-        result.nodes[k, :count], result.velocities[k, :count] = run.nodes[:count], run.velocities[:count]
-        result.status[k], result.notes[k] = run.status, run.notes
+        result.keep(k, int(np.count_nonzero(shown)), run)
+        result.status[k], result.notes[k], result.events[k] = run.status, run.notes, run.events
     return group[-1]

@@ -1,4 +1,4 @@
-"""In place of `taut.dynamics.event_location` where nothing can happen, or is not to be located: so it is not compiled."""
+"""In place of `taut.dynamics.event_location` where nothing is to be located, so that it is not compiled."""
 
 from __future__ import annotations
 

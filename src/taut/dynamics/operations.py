@@ -121,7 +121,7 @@ def layout(plant: Any) -> Any:
 
 
 def factor_newton(plant: Any, t: float, y: np.ndarray, s: float) -> int:
-    """Make `solve_newton` ready at this state, for stages of which s [s] is h times the diagonal; negative if that fails.
+    """Make `solve_newton` ready at this state, s [s] being the step times the diagonal; negative if that fails.
 
     This and the next four are asked of plants that take implicit steps only.
     """
@@ -176,7 +176,7 @@ def compiled(
     entries: Iterable[str],
     shared: Iterable[str],
 ) -> dict[str, Callable[..., Any]]:
-    """The same for operations that are kernels: the functions that Python calls, and those of several callers, are compiled.
+    """The same for kernels: the functions that Python calls, and those of several callers, are compiled.
 
     All others are woven into their callers.
     """

@@ -16,8 +16,10 @@ from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import ModelError, OptionError, Problem
+from taut.mechanics import capabilities
 from taut.mechanics.event_words import Watcher
 from taut.mechanics.implicit_plant import implicit_plant
+from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.tables import state_layout
@@ -96,26 +98,9 @@ def check_options(
         raise OptionError(f'method "{method.name}" chooses its own step; give a tolerance instead, or use rk4')
     if isinstance(method, Rattle | Implicit) and (wish.kind == "baumgarte" or wish.metric != "mass"):
         raise OptionError(f'method "{method.name}" meets the constraints itself, by mass; leave the correction out')
-    if isinstance(method, Rattle):
-        _check_rattle(plant, method)
-
-
-def _check_rattle(plant: PlantProtocol, method: Rattle) -> None:
-    if not plant.constant_mass:
-        raise OptionError(f'method "{method.name}" needs a mass matrix that does not change; use dp5 or dp8')
-    if plant.moved:
-        more = f" and {len(plant.moved) - 1} more" if len(plant.moved) > 1 else ""
-        raise OptionError(
-            f'method "{method.name}" is for supports that stand still, but {plant.moved[0]}{more} is moved; '
-            "use dp5 or dp8"
-        )
-    dampers = plant.dampers
-    if dampers:
-        more = f" and {len(dampers) - 1} more" if len(dampers) > 1 else ""
-        raise OptionError(
-            f'method "{method.name}" is for motion without damping, but {dampers[0]}{more} damps; '
-            "use dp5 or dp8, or take the damping away"
-        )
+    use = capabilities.RATTLE if isinstance(method, Rattle) else capabilities.IMPLICIT
+    if isinstance(method, Rattle | Implicit):
+        capabilities.check(use, capabilities.features_of(plant), method.name)
 
 
 def prepare_run(
@@ -130,7 +115,7 @@ def prepare_run(
     watches: bool = False,
 ) -> Run:
     """watches: whether events are located."""
-    if isinstance(method, Implicit):
+    if isinstance(method, Implicit) and isinstance(plant, Plant):
         plant = implicit_plant(plant)
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
     tables = plant.own_tables(metric=wish.metric, gains=(2.0 * alpha, beta * beta))

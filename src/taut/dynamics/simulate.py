@@ -31,6 +31,7 @@ from taut.dynamics.trajectory import (
 from taut.errors import OptionError
 from taut.mechanics.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
+from taut.mechanics.tables import state_layout
 from taut.structure.structure import Structure
 
 Sink = Callable[[Trajectory], None]
@@ -155,12 +156,14 @@ def simulate(
             **_options(chosen, wish, every, tolerance, step, samples),
             "locate": locate,
             "physics": plant.fingerprint,
+            **({"elements": list(plant.elements)} if plant.elements else {}),
         },
         counts=_counts(state.counts),
         notes=(*notes, *independence_notes(run, state.clock), *stiffness_notes(run, state)),
         events=events,
         model_text=model_text,
         load_names=plant.load_names,
+        element_names=plant.element_outputs,
         wall_time=clocks.perf_counter() - begun,
     )
     whole = result if start is None or sink is not None else appended(start, result)
@@ -246,7 +249,12 @@ def _parts(
         wanted = times[begin : begin + rows]
         code, noted, log = drive(run, state, wanted, states, duration, progress, interrupted)
         filled = int(state.counts[at.FILLED])
-        yield code, _read_off(run, wanted[:filled], states[:filled], state.clock[at.REFERENCE]), noted, log
+        yield (
+            code,
+            read_off(run.plant, run.tables, wanted[:filled], states[:filled], state.clock[at.REFERENCE]),
+            noted,
+            log,
+        )
         begin += filled
         last = wanted[filled - 1] if filled else last
         if code == loop.TO_CUT and run.watcher:
@@ -255,7 +263,7 @@ def _parts(
             break
     now = state.clock[at.TIME : at.TIME + 1]
     if code == loop.STOPPED and last < now[0]:
-        stop = _read_off(run, now, state.y[None], state.clock[at.REFERENCE])
+        stop = read_off(run.plant, run.tables, now, state.y[None], state.clock[at.REFERENCE])
         yield code, stop, np.zeros((0, 4)), np.zeros((0, 3))
 
 
@@ -271,10 +279,10 @@ def _counts(counts: np.ndarray) -> dict[str, int]:
     return {name: int(counts[place]) for name, place in places.items()}
 
 
-def _read_off(run: Run, times: np.ndarray, states: np.ndarray, reference: float) -> Trajectory:
+def read_off(plant: PlantProtocol, tables: Any, times: np.ndarray, states: np.ndarray, reference: float) -> Trajectory:
     """Everything that states say; what does not apply to the plant has no columns."""
-    seen = run.plant.observed(run.tables, times, states)
-    work = states[:, 2 * run.plant.coordinates].copy()
+    seen = plant.observed(tables, times, states)
+    work = states[:, state_layout(plant.coordinates, 0, 0).work].copy()
     energy = seen["energy_kinetic"] + seen["energy_elastic"] + seen["energy_gravity"]
     known = {**seen, "time": times.copy(), "work": work, "energy_violation": energy - reference - work}
-    return of_samples(run.plant.structure, known)
+    return of_samples(plant.structure, known)

@@ -44,19 +44,19 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
     tables: Tables = {name: empty(table) for name, table in _EMPTY.items()}
     tables |= {"thin": thin, "cylinders": cylinders, "watches": watches}
     terms, rows = terms_of(spec), rows_of(spec)
-    for kind in (*terms, *rows, *imposed_of(spec)):
+    kinds: list[Any] = [*terms, *rows, *imposed_of(spec)]
+    for kind in kinds:
         tables[kind.name] = kind.tabulate(given)
     springs: Springs = tables["springs"]
     typical, slowness = _scale(given, thin, springs)
     happening = 0
     for term in terms:
         if term.events is not None:
-            tables |= term.events.tables(tables[term.name])
+            tables |= term.events.tables(tables[term.name]) if term.events.tables is not None else {}
             happening += len(term.events.subjects(given, tables[term.name]))
     happening += watches.kind.size
-    start, coordinate = _pattern(rows, tables)
-    size, count, free = thin.diagonal.size, start.size - 1, given.free
-    sizes = [np.zeros(0), *(np.asarray(kind.sizes(tables[kind.name], typical), dtype=float) for kind in rows)]
+    jacobian = jacobian_table(rows, tables, typical)
+    size, count, free = thin.diagonal.size, jacobian.start.size - 1, given.free
     tables |= {
         "nodes": Nodes(free, _shares(thin, free, rows, tables)),
         "constants": Constants(
@@ -67,13 +67,7 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
             scale=np.array([typical, slowness]),
         ),
         "work": Work(*(np.zeros(n) for n in (*(size,) * 4, *(count,) * 4, free.size, free.size))),
-        "jacobian": Jacobian(
-            start,
-            coordinate,
-            np.zeros(coordinate.size, dtype=np.int64),
-            np.zeros(coordinate.size),
-            np.concatenate(sizes),
-        ),
+        "jacobian": jacobian,
         "events": Events(
             state=np.zeros(happening, dtype=np.int64),
             burst=np.zeros(happening, dtype=np.int64),
@@ -133,12 +127,15 @@ def _scale(given: Given, thin: Thin, springs: Springs) -> tuple[float, float]:
     return typical, float(np.sqrt(mass.sum() / swinging.sum())) if swinging.size and mass.any() else 1.0
 
 
-def _pattern(rows: list[Rows], tables: Tables) -> tuple[np.ndarray, np.ndarray]:
-    """Where rows of G begin, and the coordinates of their entries."""
+def jacobian_table(rows: list[Rows], tables: Tables, typical: float) -> Jacobian:
+    """The pattern of G, row after row; typical: a length [m] for rows that have none of their own."""
     found = [kind.pattern(tables[kind.name]) for kind in rows]
-    counts = np.concatenate([np.zeros(0, dtype=np.int64), *(count for count, _ in found)])
-    coordinates = np.concatenate([np.zeros(0, dtype=np.int64), *(coordinate for _, coordinate in found)])
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), coordinates.astype(np.int64)
+    none = np.zeros(0, dtype=np.int64)
+    start = np.concatenate([[0], np.cumsum(np.concatenate([none, *(count for count, _ in found)]))])
+    coordinate = np.concatenate([none, *(places for _, places in found)]).astype(np.int64)
+    sizes = [np.zeros(0), *(np.asarray(kind.sizes(tables[kind.name], typical), dtype=float) for kind in rows)]
+    place = np.zeros(coordinate.size, dtype=np.int64)
+    return Jacobian(start.astype(np.int64), coordinate, place, np.zeros(coordinate.size), np.concatenate(sizes))
 
 
 def _shares(thin: Thin, free: np.ndarray, rows: list[Rows], tables: Tables) -> np.ndarray:

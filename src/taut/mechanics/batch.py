@@ -1,21 +1,25 @@
 """Many variants of one plant: the same members and supports with other numbers, other starts, other signals.
 
-A variant alone is a Plant; WIDTH of them together are a machine whose every number is a row of lanes
-(`taut.numerics.lanes`).
+A variant alone is a Plant; WIDTH of them together are a plant whose every number is a row of lanes
+(`taut.numerics.lanes`). Variants come as arrays of what differs, or as plants of one layout, which may differ in any
+number: masses, bar lengths, gravity, damping, signals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from taut.errors import OptionError
+from taut.mechanics.capabilities import BATCH, check, features_of
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import tabulated, time_places
 from taut.mechanics.slots import part_of, slot
+from taut.mechanics.terms.damping import NODE_DAMPS
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.mechanics.terms.springs import DAMPS, Springs
 from taut.numerics.lanes import WIDTH
@@ -24,6 +28,8 @@ from taut.structure.scenario import Signal
 
 CABLE_PARTS = ("rest_length", "stiffness", "damping")
 CABLE_DAMPING = part_of("springs", Springs, "damping")
+FLAGS = (DAMPS, NODE_DAMPS)
+"""Whole numbers that say whether anything of a kind is there; for all lanes, if it is for one."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +61,90 @@ class Variants:
             velocities=self.velocities[k],
         )
 
-    def together(self, first: int) -> LanePlant:
-        """The variants from `first` on in lanes; where they run out the last one fills up."""
-        return LanePlant(self, np.minimum(np.arange(first, first + WIDTH), self.count - 1))
+    def packs(self, chosen: np.ndarray, *, metric: str, gains: tuple[float, float]) -> Pack:
+        """The tables of some variants in lanes."""
+        one = self.plant.own_tables(metric=metric, gains=gains)
+        pack = Pack(one.integers, np.repeat(one.reals[:, None], WIDTH, axis=1))
+        for part, numbers in self.parts.items():
+            reals_of(pack, part)[:] = numbers[chosen].T
+        integers_of(pack, DAMPS)[0] = int(reals_of(pack, CABLE_DAMPING).any())
+        return pack
+
+    @property
+    def works(self) -> bool:
+        return bool(self.plant.works or np.any(self.parts.get(CABLE_DAMPING, 0.0)))
+
+
+@dataclass(frozen=True)
+class Plants:
+    """Plants of one layout, which differ in any of their numbers; made by `alike`."""
+
+    plants: tuple[Plant, ...]
+
+    @property
+    def plant(self) -> Plant:
+        """What is the same for all, told by the first."""
+        return self.plants[0]
+
+    @property
+    def count(self) -> int:
+        return len(self.plants)
+
+    @cached_property
+    def positions(self) -> np.ndarray:
+        return np.stack([plant.positions for plant in self.plants])
+
+    @cached_property
+    def velocities(self) -> np.ndarray:
+        return np.stack([plant.velocities for plant in self.plants])
+
+    def single(self, k: int) -> Plant:
+        return self.plants[k]
+
+    def packs(self, chosen: np.ndarray, *, metric: str, gains: tuple[float, float]) -> Pack:
+        """The tables of some variants in lanes."""
+        packs = [self.plants[k].own_tables(metric=metric, gains=gains) for k in chosen]
+        pack = Pack(packs[0].integers, np.stack([one.reals for one in packs], axis=1))
+        for flag in FLAGS:
+            integers_of(pack, flag)[0] = max(int(integers_of(one, flag)[0]) for one in packs)
+        return pack
+
+    @property
+    def works(self) -> bool:
+        return any(plant.works for plant in self.plants)
+
+
+def alike(plants: Sequence[Plant]) -> Plants:
+    """Plants that can go side by side; raises OptionError where one has another layout than the first."""
+    if not plants:
+        raise OptionError("nothing varies: give at least one plant")
+    first = plants[0]
+    for k, plant in enumerate(plants):
+        check(BATCH, features_of(plant))
+        whole, times = first.pack.integers.copy(), time_places(first.tables["loads"])
+        for flag in FLAGS:
+            integers_of(Pack(whole, first.pack.reals), flag)[:] = integers_of(plant.pack, flag)
+        loads, other = first.tables["loads"], plant.tables["loads"]
+        what = (
+            "other kinds of things"
+            if plant.spec != first.spec
+            else "another structure: nodes, members and supports have to be the same"
+            if list(plant.structure.nodes) != list(first.structure.nodes)
+            or not np.array_equal(whole, plant.pack.integers)
+            else "signals that change at other times"
+            if not np.array_equal(loads.data[times], other.data[times])
+            else ""
+        )
+        if what:
+            raise OptionError(f"plant {k} has {what} than plant 0; an ensemble varies numbers only")
+    return Plants(tuple(plants))
 
 
 @dataclass(frozen=True)
 class LanePlant:
     """WIDTH variants as one `taut.mechanics.plant_protocol.PlantProtocol`; `chosen` are their numbers."""
 
-    variants: Variants
+    variants: Variants | Plants
     chosen: np.ndarray
 
     lanes = (WIDTH,)
@@ -77,15 +157,10 @@ class LanePlant:
 
     @property
     def works(self) -> bool:
-        return bool(self.variants.plant.works or np.any(self.variants.parts.get(CABLE_DAMPING, 0.0)))
+        return self.variants.works
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
-        one = self.variants.plant.own_tables(metric=metric, gains=gains)
-        pack = Pack(one.integers, np.repeat(one.reals[:, None], WIDTH, axis=1))
-        for part, numbers in self.variants.parts.items():
-            reals_of(pack, part)[:] = numbers[self.chosen].T
-        integers_of(pack, DAMPS)[0] = int(reals_of(pack, CABLE_DAMPING).any())
-        return pack
+        return self.variants.packs(self.chosen, metric=metric, gains=gains)
 
     def start(self) -> tuple[np.ndarray, np.ndarray]:
         q, v = (
@@ -98,6 +173,11 @@ class LanePlant:
         return q, v
 
 
+def side_by_side(variants: Variants | Plants, first: int) -> LanePlant:
+    """The variants from `first` on in lanes; where they run out the last one fills up."""
+    return LanePlant(variants, np.minimum(np.arange(first, first + WIDTH), variants.count - 1))
+
+
 def varied(
     plant: Plant,
     *,
@@ -107,10 +187,7 @@ def varied(
     loads: Sequence[Sequence[Signal]] | None,
 ) -> Variants:
     """Variants from arrays with one row each; raises OptionError where they do not fit."""
-    if not plant.compiled:
-        raise OptionError("variants need loads that are signals; a Python function of time would be called for each")
-    if plant.motions:
-        raise OptionError("variants need supports that stand still; simulate those with motions one by one")
+    check(BATCH, features_of(plant))
     structure, nodes = plant.structure, len(plant.positions)
     wanted: dict[str, tuple[Any, tuple[int, ...]]] = {
         "positions": (positions, (nodes, 3)),

@@ -1,17 +1,98 @@
-"""What goes with what: one table behind every refusal, each a sentence that says what to do instead."""
+"""What goes with what: one table behind every refusal, each a sentence that says what to do instead.
+
+A plant has features (`features_of`); a use, such as a method, may not go with some of them. Whatever is not refused
+here runs, and `tests/test_capabilities.py` tries every Spec with every method, correction and solver.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from taut.errors import OptionError
-from taut.mechanics.spec import Spec
+from taut.mechanics.spec import imposed_of, rows_of, terms_of
+
+if TYPE_CHECKING:
+    from taut.mechanics.plant_protocol import PlantProtocol
+
+COORDINATES = "coordinates of its own"
+CYLINDERS = "a mass matrix that changes"
+MOVED = "supports that move"
+IMPOSED = "imposed quantities"
+DAMPING = "damping"
+ITERATIVE = "the iterative solver"
+FUNCTIONS = "loads as Python functions"
+WATCHED = "events to watch"
+ONE_BY_ONE = "kinds that go one by one"
+
+RATTLE, IMPLICIT, BATCH, LANES, ITERATION = "RATTLE", "implicit", "ensemble", "lanes", "iterative"
+
+REFUSED: dict[tuple[str, str], str] = {
+    (RATTLE, COORDINATES): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
+    (RATTLE, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
+    (RATTLE, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; use dp5 or dp8',
+    (RATTLE, DAMPING): 'method "{method}" is for motion without damping, but {what} damps; use dp5 or dp8, or take the '
+    "damping away",
+    (IMPLICIT, COORDINATES): "implicit methods need the Newton matrix of a structure with nodes, bars and cables; use "
+    "dp5 or dp8 for a plant in other coordinates",
+    (IMPLICIT, ITERATIVE): 'method "{method}" factors its Newton matrix, which the iterative solver is to avoid; take '
+    "the direct solver, or dp5 or dp8",
+    (BATCH, COORDINATES): "an ensemble needs a structure with nodes, bars and cables; simulate plants in other "
+    "coordinates one by one",
+    (BATCH, FUNCTIONS): "an ensemble needs loads that are signals; a Python function of time would be called for each",
+    (BATCH, MOVED): "an ensemble needs supports that stand still; simulate those with motions one by one",
+    (ITERATION, CYLINDERS): "{what} compressible bars are cylinders, whose mass matrix changes with their shape; the "
+    "iterative solver cannot do that: take the direct one, or inertia: thin",
+}
+"""(use, feature) -> why not, and what to do."""
+
+NOT_IN_LANES = frozenset((COORDINATES, CYLINDERS, MOVED, WATCHED, ONE_BY_ONE))
+"""Features whose plants go one by one in an ensemble, whatever the method: lanes have no kernels for them."""
 
 
-def check_solver(spec: Spec, tables: Any) -> None:
+def features_of(plant: PlantProtocol) -> dict[str, str]:
+    """What a plant has that not everything goes with, and an example of it."""
+    spec = getattr(plant, "spec", None)
+    if spec is None:
+        return {COORDINATES: "", **({DAMPING: plant.dampers[0]} if plant.dampers else {})}
+    found: dict[str, str] = {}
+    if not plant.constant_mass:
+        found[CYLINDERS] = ""
+    if plant.moved:
+        found[MOVED] = _some(plant.moved)
+    if [kind for kind in imposed_of(spec) if not kind.accelerates]:
+        found[IMPOSED] = ""
+    if plant.dampers:
+        found[DAMPING] = _some(plant.dampers)
+    if spec.system == "minres":
+        found[ITERATIVE] = ""
+    if not plant.compiled:
+        found[FUNCTIONS] = ""
+    if getattr(plant, "things", ()):
+        found[WATCHED] = ""
+    kinds: list[Any] = [*terms_of(spec), *rows_of(spec), *imposed_of(spec)]
+    if not all(kind.lanes for kind in kinds):
+        found[ONE_BY_ONE] = ""
+    return found
+
+
+def check(use: str, features: dict[str, str], method: str = "") -> None:
+    """Raise OptionError where a use does not go with a feature."""
+    for feature, what in features.items():
+        if (use, feature) in REFUSED:
+            raise OptionError(REFUSED[use, feature].format(method=method, what=what))
+
+
+def goes_in_lanes(features: Iterable[str]) -> bool:
+    """Whether variants of a plant can go side by side in one kernel."""
+    return not NOT_IN_LANES & set(features)
+
+
+def check_solver(tables: Any) -> None:
     """Raise OptionError where linear systems cannot be solved by iteration."""
-    if spec.inertia == "cylinders":
-        raise OptionError(
-            f"{tables['cylinders'].first.size} compressible bars are cylinders, whose mass matrix changes with their "
-            "shape; the iterative solver cannot do that: take the direct one, or inertia: thin"
-        )
+    cylinders = tables["cylinders"].first.size
+    check(ITERATION, {CYLINDERS: str(cylinders)} if cylinders else {})
+
+
+def _some(names: tuple[str, ...]) -> str:
+    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")

@@ -14,7 +14,7 @@ import numpy as np
 
 from taut.mechanics import parts
 from taut.mechanics.inertia import cylinders, thin
-from taut.mechanics.kinds import EventSource
+from taut.mechanics.kinds import EventSource, Term
 from taut.mechanics.operations import (
     derivatives,
     energy,
@@ -26,26 +26,39 @@ from taut.mechanics.operations import (
     projection,
     redundancy,
 )
+from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED
 from taut.mechanics.spec import Spec, imposed_of, rows_of, terms_of
 from taut.mechanics.systems import minres, pairs, saddle
+from taut.mechanics.tables import work_in
 from taut.numerics.compiled import Rebinding, again, folded, inlined
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted
 
-first: Any
-second: Any
-before: Any
+
+def first(*given: Any) -> Any:
+    """Stands for one of two kernels in a template, `second` for the other."""
+    raise NotImplementedError
+
+
+def second(*given: Any) -> Any:
+    raise NotImplementedError
+
+
+def before(p: Pack) -> int:
+    """Stands for how many events there are of the first source."""
+    raise NotImplementedError
+
 
 # --- templates of two
 
 
 def _forces(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
     power = first(p, t, y, out)
-    return power + second(p, t, y, out)  # type: ignore[no-any-return]
+    return power + second(p, t, y, out)
 
 
 def _powers(p: Pack, t: float, y: np.ndarray) -> float:
-    return first(p, t, y) + second(p, t, y)  # type: ignore[no-any-return]
+    return first(p, t, y) + second(p, t, y)
 
 
 def _conservative(p: Pack, y: np.ndarray, out: np.ndarray) -> tuple[float, float, float]:
@@ -64,7 +77,7 @@ def _stiffnesses(
     p: Pack, t: float, y: np.ndarray, k: float, c: float, pushing: float, exact: float, out: np.ndarray
 ) -> int:
     filled = first(p, t, y, k, c, pushing, exact, out)
-    return filled + second(p, t, y, k, c, pushing, exact, shifted(out, filled))  # type: ignore[no-any-return]
+    return filled + second(p, t, y, k, c, pushing, exact, shifted(out, filled))
 
 
 def _done(p: Pack) -> None:
@@ -74,7 +87,7 @@ def _done(p: Pack) -> None:
 
 def _shown(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> int:
     filled = first(p, t, y, out)
-    return filled + second(p, t, y, shifted(out, filled))  # type: ignore[no-any-return]
+    return filled + second(p, t, y, shifted(out, filled))
 
 
 def _imposed(p: Pack, t: float, y: np.ndarray) -> None:
@@ -84,22 +97,22 @@ def _imposed(p: Pack, t: float, y: np.ndarray) -> None:
 
 def _residuals(p: Pack, y: np.ndarray, residual: np.ndarray, rate: np.ndarray) -> int:
     count = first(p, y, residual, rate)
-    return count + second(p, y, shifted(residual, count), shifted(rate, count))  # type: ignore[no-any-return]
+    return count + second(p, y, shifted(residual, count), shifted(rate, count))
 
 
 def _values(p: Pack, y: np.ndarray, value: np.ndarray) -> int:
     count = first(p, y, value)
-    return count + second(p, y, shifted(value, count))  # type: ignore[no-any-return]
+    return count + second(p, y, shifted(value, count))
 
 
 def _biases(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> int:
     count = first(p, t, y, out)
-    return count + second(p, t, y, shifted(out, count))  # type: ignore[no-any-return]
+    return count + second(p, t, y, shifted(out, count))
 
 
 def _jacobian_rates(p: Pack, y: np.ndarray, direction: np.ndarray, out: np.ndarray) -> int:
     count = first(p, y, direction, out)
-    return count + second(p, y, direction, shifted(out, count))  # type: ignore[no-any-return]
+    return count + second(p, y, direction, shifted(out, count))
 
 
 def _row_stiffnesses(
@@ -111,7 +124,7 @@ def _row_stiffnesses(
 
 
 def _kinetics(p: Pack, y: np.ndarray) -> float:
-    return first(p, y) + second(p, y)  # type: ignore[no-any-return]
+    return first(p, y) + second(p, y)
 
 
 def _turning(
@@ -122,26 +135,76 @@ def _turning(
     return xx + a, yy + b, zz + c, xy + d, yz + e, zx + f
 
 
+# --- what a kind leaves out
+
+
+def _force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
+    first(p, y, out)
+    return 0.0
+
+
+def _potential(p: Pack, y: np.ndarray) -> tuple[float, float, float]:
+    return first(p, y, work_in(p).balance)
+
+
+def _toggle(p: Pack, e: int, state: int, chatters: bool, y: np.ndarray) -> tuple[int, int, int]:
+    new = AS_GIVEN if chatters else 1 - state
+    first(p, e, new)
+    return new, 1, FOLLOWED
+
+
+@inlined
+def _never_clear(p: Pack, e: int, state: int, y: np.ndarray, h: float) -> bool:
+    return False
+
+
+@inlined
+def _keep_nothing(p: Pack) -> None:
+    """Laws that `put` can write without having kept anything."""
+
+
+def _made(template: Callable[..., Any], kernel: Any) -> Any:
+    return again(inlined, template, {"first": kernel})
+
+
+def _completed(term: Term) -> Term:
+    """The term with what it leaves out and what follows from the rest."""
+    if term.conservative_force is not None:
+        term = term._replace(
+            force=term.force or _made(_force, term.conservative_force),
+            potential=term.potential or _made(_potential, term.conservative_force),
+        )
+    if term.events is None:
+        return term
+    return term._replace(
+        events=term.events._replace(
+            happen=term.events.happen or _made(_toggle, term.events.put),
+            clear=term.events.clear or _never_clear,
+            keep=term.events.keep or _keep_nothing,
+        )
+    )
+
+
 # --- events: by their number, source after source
 
 
 def _count(p: Pack) -> int:
-    return first(p) + second(p)  # type: ignore[no-any-return]
+    return first(p) + second(p)
 
 
 def _margin(p: Pack, e: int, state: int, y: np.ndarray) -> tuple[float, float, int]:
     own = before(p)
-    return first(p, e, state, y) if e < own else second(p, e - own, state, y)  # type: ignore[no-any-return]
+    return first(p, e, state, y) if e < own else second(p, e - own, state, y)
 
 
 def _clear(p: Pack, e: int, state: int, y: np.ndarray, h: float) -> bool:
     own = before(p)
-    return first(p, e, state, y, h) if e < own else second(p, e - own, state, y, h)  # type: ignore[no-any-return]
+    return first(p, e, state, y, h) if e < own else second(p, e - own, state, y, h)
 
 
 def _happen(p: Pack, e: int, state: int, chatters: bool, y: np.ndarray) -> tuple[int, int, int]:
     own = before(p)
-    return first(p, e, state, chatters, y) if e < own else second(p, e - own, state, chatters, y)  # type: ignore[no-any-return]
+    return first(p, e, state, chatters, y) if e < own else second(p, e - own, state, chatters, y)
 
 
 def _put(p: Pack, e: int, state: int) -> None:
@@ -154,7 +217,7 @@ def _put(p: Pack, e: int, state: int) -> None:
 
 def _begin(p: Pack, e: int, y: np.ndarray) -> int:
     own = before(p)
-    return first(p, e, y) if e < own else second(p, e - own, y)  # type: ignore[no-any-return]
+    return first(p, e, y) if e < own else second(p, e - own, y)
 
 
 EVENT_TEMPLATES: Mapping[str, tuple[Any, Callable[..., Any]]] = {
@@ -162,7 +225,6 @@ EVENT_TEMPLATES: Mapping[str, tuple[Any, Callable[..., Any]]] = {
     "clear": (parts.event_clear, _clear),
     "happen": (parts.event_happen, _happen),
     "put": (parts.event_put, _put),
-    "release": (parts.event_release, _put),
     "begin": (parts.event_begin, _begin),
 }
 
@@ -191,7 +253,8 @@ def _bound(made: Rebinding, operations: Mapping[str, Any]) -> dict[str, Any]:
 
 def _parts(spec: Spec) -> dict[Any, Any]:
     """What stands in the place of each part."""
-    terms, rows, imposed, system = terms_of(spec), rows_of(spec), imposed_of(spec), SYSTEMS[spec.system]
+    terms = [_completed(term) for term in terms_of(spec)]
+    rows, imposed, system = rows_of(spec), imposed_of(spec), SYSTEMS[spec.system]
     found: dict[Any, Any] = {
         parts.prepare_system: system.prepare,
         parts.solve_system: system.solve,
@@ -319,6 +382,8 @@ TOOLS: Mapping[str, Any] = _named(
         redundancy.null_vectors,
         derivatives.stiffness_blocks,
         derivatives.row_blocks,
+        derivatives.elastic_force,
+        derivatives.fill_residuals,
         derivatives.momentum,
         derivatives.velocity_force,
         derivatives.bias,

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.mechanics.assembly import Tables, packed_by_name
+from taut.mechanics.linearisation import feedback_slopes
 from taut.mechanics.operations.newton_matrix import Newton
 from taut.mechanics.plant import Plant
 from taut.mechanics.spec import Spec, rows_of, terms_of
@@ -44,7 +45,44 @@ class ImplicitPlant(Plant):
         operations: dict[str, Callable[..., Any]] = {**super().operations(), **self.composition.newton}
         if self.functions:
             operations["newton_residual"] = self._with_functions(operations["newton_residual"])
+        if self.feedbacks:
+            answering = _Answering(self, operations["factor_newton"], operations["solve_newton"])
+            operations |= {"factor_newton": answering.factor, "solve_newton": answering.solve}
         return operations
+
+
+class _Answering:
+    """Newton's method with loads that answer to the motion.
+
+    Each adds to S a row that is not symmetric, -s^2 df/dq - s df/dv. There are few, so S is factored without them and
+    every solution mended (Woodbury): with E the coordinates they act on, A their rows and Z = S^-1 E along the
+    constraints, the force is to be raised by E c, (1 - A Z) c = A x.
+    """
+
+    def __init__(self, plant: Plant, factor: Callable[..., int], solve: Callable[..., None]) -> None:
+        self.plant, self._factor, self._solve = plant, factor, solve
+        self.places = np.unique(plant.tables["loads"].coordinate[list(plant.feedbacks)])
+
+    def factor(self, pack: Pack, t: float, y: np.ndarray, s: float) -> int:
+        dropped = self._factor(pack, t, y, s)
+        size, free = self.plant.coordinates, self.plant.tables["nodes"].free
+        by_place, by_speed = feedback_slopes(self.plant, y[:size].copy(), y[size : 2 * size].copy(), t)
+        chosen = np.flatnonzero(np.isin(free, self.places))
+        self.rows = (s * s * by_place + s * by_speed)[chosen]
+        self.force = np.zeros((chosen.size, size))
+        self.force[np.arange(chosen.size), free[chosen]] = 1.0
+        none, moved = np.zeros(self.plant.rows), np.zeros((chosen.size, size))
+        for k in range(chosen.size if dropped >= 0 else 0):
+            self._solve(pack, self.force[k], none, moved[k], 0.0)
+        self.left = np.eye(chosen.size) - self.rows @ moved.T
+        return int(dropped)
+
+    def solve(self, pack: Pack, force: np.ndarray, rates: np.ndarray, direction: np.ndarray, gain: float) -> None:
+        self._solve(pack, force, rates, direction, 0.0)
+        more = np.linalg.solve(self.left, self.rows @ direction[: self.rows.shape[1]])
+        raised = force.copy()
+        raised[: self.force.shape[1]] += more @ self.force
+        self._solve(pack, raised, rates, direction, gain)
 
 
 def implicit_plant(plant: Plant) -> ImplicitPlant:

@@ -6,8 +6,8 @@ from outside known under their name; their records are handed to `taut.assemble`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ class Given:
     structure: Structure
     gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     loads: tuple[Load, ...] = ()
-    damping: Damping = Damping()
+    damping: Damping = field(default_factory=Damping)
     motions: tuple[Motion, ...] = ()
     elements: Mapping[str, tuple[Any, ...]] | None = None
     printed: bool = False
@@ -63,23 +63,28 @@ class Given:
 
 
 class EventSource(NamedTuple):
-    """What can happen at an instant to a kind of term; kernels as `taut.mechanics.parts` has them."""
+    """What can happen at an instant to a kind of term; kernels as `taut.mechanics.parts` has them.
+
+    Without `happen` an event changes between the states 0 and 1. `clear` and `keep` may be left out.
+    """
 
     count: Kernel
     margin: Kernel
-    clear: Kernel
-    happen: Kernel
     put: Kernel
-    release: Kernel
     begin: Kernel
-    keep: Kernel
-    tables: Callable[[Any], Mapping[str, Any]]  # of the term's table: the source's own, by slot
     subjects: Callable[[Given, Any], tuple[tuple[str, str], ...]]  # of each event: what it is ("cable"), its name
     changes: Mapping[int, str]  # what a change to each state is called
+    happen: Kernel | None = None
+    clear: Kernel | None = None
+    keep: Kernel | None = None
+    tables: Callable[[Any], Mapping[str, Any]] | None = None  # of the term's table: the source's own, by slot
 
 
 class Term(NamedTuple):
-    """One kind of thing that acts on nodes. A kernel that is not given does nothing."""
+    """One kind of thing that acts on nodes. A kernel that is not given does nothing.
+
+    A term that is conservative needs no `force` and no `potential`: its conservative force says both.
+    """
 
     name: str
     table: type
@@ -172,3 +177,12 @@ def kind_of(record: Any) -> Kind:
         f"{record!r} is not an element of any registered kind (known: {', '.join(_REGISTERED) or 'none'}); "
         "call taut.register with its kind first"
     )
+
+
+def grouped(elements: Iterable[Any]) -> dict[str, tuple[Any, ...]]:
+    """Records of kinds from outside, by the name of their kind."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for record in elements:
+        name = kind_of(record).name
+        found[name] = (*found.get(name, ()), record)
+    return found

@@ -7,8 +7,8 @@ With a and l those of the state, a small change of it is followed by
     M da - G^T dl = -K dq - C dv + dF/du du,   G da = -d(G a)/dq dq - 2 d(G v)/dq dv - (third derivatives of residuals)
 
 where K = -d(F + G^T l - M a)/dq, at constant l and a, and C = -dF/dv. (Hsu, Tadiparthi and Bhattacharya, section 2.5,
-take M and G apart instead, and leave the change of tension with position out of K: their eq. (47).) K and C of terms and
-rows are those of implicit steps, with what is not symmetric; those of velocity terms are differences of eighth order.
+take M and G apart instead, and leave the change of tension with position out of K: their eq. (47).) K and C of terms
+and rows are those of implicit steps, made exact; those of velocity terms are differences of eighth order.
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
 
 
 def _inertial(state: _State, acceleration: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Derivatives of velocity terms less M(q) (a + alpha v), by places, by speeds, and by natural lengths of members."""
+    """Derivatives of velocity terms less M(q) (a + alpha v), by places, speeds and natural lengths of members."""
     size, tables, y = state.size, state.tables, state.y
     length, period = tables["constants"].scale
     alpha, cylinders, springs = tables["damping"].mass[0], tables["cylinders"], tables["springs"]

@@ -86,12 +86,7 @@ def event_happen(p: Pack, e: int, state: int, chatters: bool, y: np.ndarray) -> 
 
 @inlined
 def event_put(p: Pack, e: int, state: int) -> None:
-    """Write what e does into its table."""
-
-
-@inlined
-def event_release(p: Pack, e: int, state: int) -> None:
-    """Give e its own law back, which is right at any state."""
+    """Write what e does into its table; AS_GIVEN is its own law, which is right at any state and needs no event."""
 
 
 @inlined
@@ -208,7 +203,7 @@ def imposed_power(p: Pack, t: float, y: np.ndarray) -> float:
 @inlined
 def right_side(p: Pack, y: np.ndarray) -> np.ndarray:
     """The right-hand side of the equations of motion: the applied force, less what imposed accelerations need."""
-    return work_in(p).force  # type: ignore[no-any-return]
+    return work_in(p).force
 
 
 @inlined

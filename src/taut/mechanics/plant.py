@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ from taut.mechanics.capabilities import check_solver
 from taut.mechanics.compose import Composition, composed
 from taut.mechanics.event_words import Watched, Watcher, watch_table, watched_by
 from taut.mechanics.inertia.cylinder_tables import without_inertia
-from taut.mechanics.kinds import Given, kind_of
+from taut.mechanics.kinds import Given, grouped
 from taut.mechanics.linearisation import Linearisation, nodal_linearisation
 from taut.mechanics.model_checks import problems_of_motion, problems_of_scenario
 from taut.mechanics.operations import redundancy
@@ -125,6 +125,12 @@ class Plant:
         """What elements of kinds from outside show, a name for every number."""
         shown = [term.shows(self.given) for term in terms_of(self.spec) if term.shows is not None]
         return tuple(f"{name}[{k}]" for names in shown for name, count in names.items() for k in range(count))
+
+    @property
+    def elements(self) -> list[dict[str, Any]]:
+        """Elements of kinds from outside, by numbers and the name of their kind."""
+        given = self.given.elements or {}
+        return [{"kind": kind, **asdict(record)} for kind, records in given.items() for record in records]
 
     @cached_property
     def feedbacks(self) -> dict[int, Feedback]:
@@ -382,12 +388,12 @@ def assemble(
         problems = without_inertia(structure)
     if problems:
         raise ModelError(problems)
-    given = Given(subdivided(structure), vector, loads, damping, motions, _grouped(elements), printed)
+    given = Given(subdivided(structure), vector, loads, damping, motions, grouped(elements), printed)
     things = watched_by(given.structure, events)
     signals = tabulated([load.signal for load in loads])
     spec, tables = assembled(given, watch_table(things), iterative=solver == "iterative")
     if solver == "iterative":
-        check_solver(spec, tables)
+        check_solver(tables)
     pack, tables = packed_by_name(tables)
     knots = [*signals.breaks, *(thing.level for thing in things if thing.is_time)]
     for kind in imposed_of(spec):
@@ -400,12 +406,3 @@ def assemble(
         composed(spec).motion["impose"](pack, 0.0, start)
     places, speeds = start[:-1].reshape(2, -1, 3)
     return Plant(given, spec, pack, tables, breaks, places, speeds, signals.functions, things)
-
-
-def _grouped(elements: Iterable[Any]) -> dict[str, tuple[Any, ...]]:
-    """Records of kinds from outside, by the name of their kind."""
-    found: dict[str, tuple[Any, ...]] = {}
-    for record in elements:
-        name = kind_of(record).name
-        found[name] = (*found.get(name, ()), record)
-    return found

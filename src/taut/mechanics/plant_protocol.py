@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -40,7 +40,7 @@ class PlantProtocol(Protocol):
 
     @property
     def formulation(self) -> str:
-        """A name for the set of operations: plants with compiled operations of one name share what is compiled around them."""
+        """A name for its operations: plants of one name share what is compiled around them."""
 
     @property
     def compiled(self) -> bool:
@@ -76,6 +76,14 @@ class PlantProtocol(Protocol):
 
     @property
     def load_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def elements(self) -> Sequence[dict[str, Any]]:
+        """Elements of kinds from outside, by numbers and the name of their kind."""
+
+    @property
+    def element_outputs(self) -> tuple[str, ...]:
+        """What elements of kinds from outside show, a name for every number."""
 
     @property
     def fingerprint(self) -> str:

@@ -104,20 +104,20 @@ def _table_numbers(table: Table) -> list[float]:
 def signal_value(kind: int, data: Any, at: int, t: float, inside: float) -> float:
     """The value at time t of the signal whose numbers begin at `at`; inside: a time in the current smooth piece."""
     if kind == CONSTANT:
-        return data[at]  # type: ignore[no-any-return]
+        return data[at]
     if kind == SINUSOID:
-        return data[at] + data[at + 1] * math.sin(data[at + 2] * t + data[at + 3])  # type: ignore[no-any-return]
+        return data[at] + data[at + 1] * math.sin(data[at + 2] * t + data[at + 3])
     if kind == DOUBLET:
         if inside < one(data[at + 1]) or inside >= one(data[at + 3]):
             return 0.0
-        return data[at] if inside < one(data[at + 2]) else -data[at]  # type: ignore[no-any-return]
+        return data[at] if inside < one(data[at + 2]) else -data[at]
     count = int(one(data[at]))
     times, values, slopes = at + 1, at + 1 + count, at + 1 + 2 * count
     left, right = 0, count - 1
     if inside <= one(data[times]):
-        return data[values]  # type: ignore[no-any-return]
+        return data[values]
     if inside >= one(data[times + right]):
-        return data[values + right]  # type: ignore[no-any-return]
+        return data[values + right]
     while right - left > 1:
         middle = (left + right) // 2
         if one(data[times + middle]) <= inside:

@@ -48,7 +48,7 @@ def _compiled(decorator: Callable[..., Any], function: Kernel, **options: bool |
     function.decorator = decorator  # type: ignore[attr-defined]
     made = njit(nogil=True, error_model="numpy", **options)(function)
     made._cache = _ReachableCache(function)
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 class _ReachableCache(_Cache):  # type: ignore[misc]
@@ -124,6 +124,7 @@ def reachable_stamp(function: Callable[..., Any]) -> str:
 @cache
 def _stamp(function: FunctionType) -> str:
     digest = hashlib.sha256(_foundation())
+    digest.update(getattr(getattr(function, "decorator", None), "__name__", "").encode())
     _add_code(digest, function.__code__)
     for name, value in callees(function).items():
         digest.update(f"\n{name}=".encode())
@@ -214,6 +215,8 @@ class Rebinding:
         self._made: dict[Any, Any] = {}
 
     def __call__(self, root: Any) -> Any:
+        if not is_kernel(root):
+            return root
         if root not in self._made:
             part = self._parts.get(root, root)
             self._made[root] = self._again(root) if part is root else self(part)

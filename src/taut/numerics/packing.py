@@ -50,7 +50,7 @@ def kinds_of(table: type) -> tuple[int, ...]:
 
 def part(slot: int, table: type, field: str) -> int:
     """The place of a part in the directory."""
-    return slot * MOST_PARTS + table._fields.index(field)  # type: ignore[attr-defined, no-any-return]
+    return slot * MOST_PARTS + table._fields.index(field)  # type: ignore[attr-defined]
 
 
 def _pointer(array: int, p: Any) -> Any:
@@ -142,7 +142,7 @@ def counter(part: int) -> Any:
 
         return types.int64(p), generate
 
-    count.stamp, count.part = f"count{part}", part  # type: ignore[attr-defined]
+    count.stamp, count.part = f"count{part}", part
     return count
 
 

@@ -111,6 +111,9 @@ def _write_facts(file: Any, run: Trajectory) -> None:
     if run.load_names:
         file.dimensions.setdefault("loaded", len(run.load_names))
         put_texts(file, "loaded", ("loaded",), [storable(name) for name in run.load_names])
+    if run.element_names:
+        file.dimensions.setdefault("element", len(run.element_names))
+        put_texts(file, "element", ("element",), [storable(name) for name in run.element_names])
     if run.history.size:
         file.dimensions["step_tried"], file.dimensions["step_fact"] = run.history.shape
         put_texts(file, "step_fact", ("step_fact",), HISTORY)

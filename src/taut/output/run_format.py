@@ -33,6 +33,7 @@ VARIABLES = {
     "coordinate": Variable(("time", "freedom"), "m or rad", "each coordinate of a plant that has its own"),
     "coordinate_rate": Variable(("time", "freedom"), "m/s or rad/s", "its rate"),
     "multiplier": Variable(("time", "condition"), "N or N m", "force of each constraint among such coordinates"),
+    "element_output": Variable(("time", "element"), "as its kind says", "what elements of other kinds show"),
     "energy_kinetic": Variable(("time",), "J", "kinetic energy"),
     "energy_elastic": Variable(("time",), "J", "energy stored in cables and compressible bars"),
     "energy_gravity": Variable(("time",), "J", "energy of weight"),

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory, of_samples
-from taut.errors import FileError, suggestion
+from taut.errors import FileError, OptionError, suggestion
 from taut.mechanics.event_words import Event
+from taut.mechanics.kinds import registered
 from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, VARIABLES, labels_of, structure_of
 from taut.output.whole_files import seal_of
 
@@ -86,19 +87,22 @@ def _read(file: Any, source: Path) -> Trajectory:
         raise FileError(f"{source}: this version of taut cannot read the model in it")
     loads = tuple(map(plain, file.variables["loaded"][...])) if "loaded" in file.variables else ()
     sizes = {name: len(labels) for name, labels in labels_of(structure).items()}
-    for name in ("time", "loaded", "freedom", "condition"):
+    elements = tuple(map(plain, file.variables["element"][...])) if "element" in file.variables else ()
+    for name in ("time", "loaded", "freedom", "condition", "element"):
         sizes[name] = file.dimensions[name].size if name in file.dimensions else 0
+    options = json.loads(file.attrs["options"])
     kept = {name: f"checkpoint_{name}" for name in CHECKPOINT}
     point = Checkpoint(
         **{name: np.asarray(file.variables[at][...]) for name, at in kept.items() if at in file.variables}
     )
+    _check_elements(options, source)
     if point.y.size not in (6 * sizes["node"] + 1, 12 * sizes["node"] + 1):  # RATTLE keeps remainders too
         raise ValueError(f"its last state has {point.y.size} numbers, not {6 * sizes['node'] + 1}")
     return replace(
         of_samples(structure, {name: _samples(file, name, sizes) for name in SAMPLED}),
         status=str(file.attrs["status"]),
         checkpoint=point,
-        options=json.loads(file.attrs["options"]),
+        options=options,
         counts=json.loads(file.attrs["counts"]),
         wall_time=float(file.attrs["wall_time"]),
         believable=str(file.attrs.get("believable", "")),
@@ -106,8 +110,18 @@ def _read(file: Any, source: Path) -> Trajectory:
         history=np.asarray(file.variables["history"][...]) if "history" in file.variables else np.zeros((0, 4)),
         events=_events(file),
         load_names=loads,
+        element_names=elements,
         model_text=told,
     )
+
+
+def _check_elements(options: dict[str, Any], source: Path) -> None:
+    """A run file names the kinds of its elements and holds their numbers, never their code: they have to be here."""
+    for name in dict.fromkeys(element["kind"] for element in options.get("elements", ())):
+        try:
+            registered(name)
+        except OptionError as error:
+            raise FileError(f"{source}: {error}") from None
 
 
 def _check_format(attributes: Any, source: Path) -> None:

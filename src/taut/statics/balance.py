@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,6 +35,7 @@ def balance(
     tolerance: float = 1e-10,
     iterations: int = 200,
     solver: str = "direct",
+    elements: Iterable[Any] = (),
 ) -> Equilibrium:
     """The equilibrium that a structure falls into from its present shape: a minimum of its potential energy.
 
@@ -45,6 +47,7 @@ def balance(
     bars: None takes every bar by its own law; "rigid" (keep their length), "compressible" (E A / length from material
         and radius), or a selector -> word for some of them. The structure of the answer has its bars so.
     tolerance: the residual against the largest force; round-off of stiff members may set a higher limit.
+    elements: records of kinds that `taut.register` has made known.
     solver: "direct" factors; "iterative" takes less memory, for lattices that fill space.
     """
     if solver not in SOLVERS:
@@ -52,14 +55,18 @@ def balance(
     if not 0.0 < tolerance < 1.0:
         raise OptionError(f"tolerance = {tolerance!r} must be more than 0 and less than 1")
     given = network(subdivided(structure), gravity=gravity, loads=loads)
-    refuse_adrift(given, given.external)
-    problem = posed(given, bars)
+    elements = tuple(elements)
+    if not elements:
+        refuse_adrift(given, given.external)
+    problem = posed(given, bars, elements=elements)
     unloaded = problem.setting._replace(external=np.zeros_like(given.external))
     with np.errstate(over="ignore", invalid="ignore"):  # trial steps of what collapses may be huge; they are refused
         found, count = stepped(
             problem, unloaded, problem.setting, given.positions, tolerance=tolerance, limit=iterations, solver=solver
         )
-    return equilibrium_of(problem, problem.setting, found, iterations=count, counted=solver == "direct")
+    return equilibrium_of(
+        problem, problem.setting, found, iterations=count, counted=solver == "direct", elements=elements
+    )
 
 
 def refuse_adrift(given: Network, external: np.ndarray) -> None:
@@ -106,6 +113,7 @@ def equilibrium_of(
     iterations: int,
     counted: bool = True,
     method: str = "newton",
+    elements: Iterable[Any] = (),
 ) -> Equilibrium:
     """What was found, as an Equilibrium; counted: look whether it is a minimum."""
     structure = problem.network.structure
@@ -118,7 +126,7 @@ def equilibrium_of(
         structure=standing(structure, found.positions, setting.rest_length),
         cable_tension=forces[:cables],
         bar_force=forces[cables:],
-        constraint_force=-found.multipliers[problem.rigid.size :],
+        constraint_force=-found.multipliers[problem.rigid.size :][: problem.guide_values.size],
         reaction=np.where(held, unbalance, 0.0)[supported],
         external=np.asarray(setting.external),
         residual=found.residual,
@@ -127,6 +135,7 @@ def equilibrium_of(
         status="balanced" if found.converged else _failure(structure, found),
         notes=_notes(problem, setting, found) if counted and found.converged else (),
         history=found.history,
+        elements=tuple(elements),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,7 @@ class Equilibrium:
     status: str = "balanced"
     notes: tuple[str, ...] = ()
     history: np.ndarray = field(default_factory=lambda: np.zeros(0))  # residual by iteration [N]
+    elements: tuple[Any, ...] = ()  # of kinds from outside
 
     @property
     def ok(self) -> bool:

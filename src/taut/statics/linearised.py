@@ -93,7 +93,7 @@ def linearised(equilibrium: Equilibrium, bars: BarChoice = None) -> Linearised:
     if not equilibrium.ok:
         raise OptionError(f"the equilibrium is not one ({equilibrium.status}); balance it first")
     given = network(equilibrium.structure)
-    problem = posed(given, bars, equilibrium.bar_force)
+    problem = posed(given, bars, equilibrium.bar_force, equilibrium.elements)
     setting = problem.setting._replace(external=equilibrium.external)
     tensions = np.concatenate([equilibrium.cable_tension, equilibrium.bar_force])
     return Linearised(

@@ -178,10 +178,10 @@ def _positive(
     blocks = problem.blocks(places, multipliers, setting)
     rows = problem.free_rows(places, setting)
     unit = sp.eye(problem.free.size, format="csc")
-    mean = float(np.abs(problem.pattern.matrix(blocks).diagonal()).mean()) or 1.0
+    mean = float(np.abs(problem.matrix(blocks, places, multipliers).diagonal()).mean()) or 1.0
     while True:
         firm = blocks if model.pushes else blocks + problem.pushed_blocks(places, multipliers, setting)
-        matrix = problem.pattern.matrix(firm)
+        matrix = problem.matrix(firm, places, multipliers)
         if model.shift:
             matrix = sp.csc_matrix(matrix + model.shift * mean * unit)
         if solver == "iterative":

@@ -9,9 +9,9 @@ where a rigid bar's gap is (b.b - l^2) / (2 l) and a guide's is row . x - value 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from taut.errors import ModelError, Problem
 from taut.mechanics import elastic_members as tangent
 from taut.mechanics.elastic_members import Members, Pattern
+from taut.statics.elements import Elements, elements_of
 from taut.statics.network import Network
 from taut.structure import properties
 from taut.structure.properties import with_bars
@@ -52,6 +53,7 @@ class Posed:
     guide_values: np.ndarray  # (g,) [m]
     unknown: np.ndarray  # (3 n,) the place of a coordinate among the free ones, -1 where it is held
     pattern: Pattern
+    elements: Elements | None = None  # of kinds from outside
 
     @property
     def free(self) -> np.ndarray:
@@ -59,7 +61,7 @@ class Posed:
 
     @property
     def rows(self) -> int:
-        return int(self.rigid.size + self.guide_values.size)
+        return int(self.rigid.size + self.guide_values.size + (self.elements.rows if self.elements else 0))
 
     @property
     def setting(self) -> Setting:
@@ -92,14 +94,19 @@ class Posed:
         divisor[self.rigid] = setting.rest_length[self.rigid]  # as the gradient of the gap has it
         pulls = (self.tensions(positions, multipliers, setting) / divisor)[:, None] * spans
         forces = tangent.nodal_forces(self.members, pulls, len(positions)) + setting.external
-        return np.asarray(self.guides.T @ multipliers[self.rigid.size :] - forces.ravel())
+        held, others = np.split(multipliers[self.rigid.size :], [self.guide_values.size])
+        left = np.asarray(self.guides.T @ held - forces.ravel())
+        if self.elements is None:
+            return left
+        return np.asarray(left - self.elements.force(positions)[0] + self.elements.jacobian(positions).T @ others)
 
     def gaps(self, positions: np.ndarray, setting: Setting) -> np.ndarray:
         """(r + g,) how far rigid bars are too long and guided nodes off their guides [m]."""
         spans = tangent.spans_of(self.members, positions)[self.rigid]
         length = setting.rest_length[self.rigid]
         bars = ((spans * spans).sum(axis=1) - length * length) / (2.0 * length)
-        return np.concatenate([bars, self.guides @ positions.ravel() - self.guide_values])
+        others = self.elements.residuals(positions) if self.elements else np.zeros(0)
+        return np.concatenate([bars, self.guides @ positions.ravel() - self.guide_values, others])
 
     def all_rows(self, positions: np.ndarray, setting: Setting) -> sp.csr_matrix:
         """(r + g, 3 n): gradients of the gaps."""
@@ -111,7 +118,9 @@ class Posed:
         bars = sp.csr_matrix(
             (values.ravel(), columns.ravel(), np.arange(count + 1) * 6), shape=(count, self.unknown.size)
         )
-        return sp.csr_matrix(sp.vstack([bars, self.guides], format="csr")) if self.guide_values.size else bars
+        others = [self.guides] if self.guide_values.size else []
+        others += [self.elements.jacobian(positions)] if self.elements else []
+        return sp.csr_matrix(sp.vstack([bars, *others], format="csr")) if others else bars
 
     def free_rows(self, positions: np.ndarray, setting: Setting) -> sp.csr_matrix:
         """(r + g, f)."""
@@ -137,20 +146,30 @@ class Posed:
 
     def stiffness(self, positions: np.ndarray, multipliers: np.ndarray, setting: Setting) -> sp.csc_matrix:
         """(f, f): d unbalance / d x [N/m]."""
-        return self.pattern.matrix(self.blocks(positions, multipliers, setting))
+        return self.matrix(self.blocks(positions, multipliers, setting), positions, multipliers)
+
+    def matrix(self, blocks: np.ndarray, positions: np.ndarray, multipliers: np.ndarray) -> sp.csc_matrix:
+        """(f, f) of the blocks of members, and what elements add."""
+        whole = self.pattern.matrix(blocks)
+        if self.elements is None:
+            return whole
+        held = multipliers[self.rigid.size + self.guide_values.size :]
+        return sp.csc_matrix(whole + self.elements.stiffness(positions, held))
 
     def energy(self, positions: np.ndarray, setting: Setting) -> tuple[float, float]:
         """Elastic energy minus the work of external forces, and the size of its terms [J]."""
         members = self.members_at(setting)
         lengths = tangent.lengths_of(tangent.spans_of(members, positions))
-        elastic = tangent.energy(members, lengths)
+        elastic = tangent.energy(members, lengths) + (self.elements.force(positions)[1] if self.elements else 0.0)
         work = setting.external * positions
         # A last digit of a length means its tension times as much energy.
         carried = float(np.abs(tangent.tensions(members, lengths) * lengths).sum())
         return elastic - float(work.sum()), elastic + float(np.abs(work).sum()) + carried
 
 
-def posed(network: Network, bars: BarChoice = None, bar_force: np.ndarray | None = None) -> Posed:
+def posed(
+    network: Network, bars: BarChoice = None, bar_force: np.ndarray | None = None, elements: Iterable[Any] = ()
+) -> Posed:
     """Pose a network. bar_force: with it, compressible bars are as long without force as makes them carry it."""
     structure = with_bars(network.structure, bars)
     _check_stiffness(structure)
@@ -188,6 +207,7 @@ def posed(network: Network, bars: BarChoice = None, bar_force: np.ndarray | None
         values,
         unknown,
         tangent.pattern(network.first, network.second, unknown, network.free.size),
+        elements_of(structure, elements),
     )
 
 

@@ -1,4 +1,4 @@
-"""Which compressible bars are cylinders, whose mass matrix changes with their shape, and where it stands in a saddle."""
+"""Which compressible bars are cylinders, and where their changing mass matrix stands in a saddle."""
 
 from __future__ import annotations
 

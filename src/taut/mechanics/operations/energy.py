@@ -93,4 +93,4 @@ def error_size(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tol
     works = moving * speed * speed + max(abs(before[2 * n]), abs(after[2 * n]))
     largest = max(worst / scale[0], worst_rate / speed)
     largest = max(largest, abs(wrong[2 * n]) / where(works > 0.0, works, 1.0))
-    return most(largest / tolerance)  # type: ignore[no-any-return]
+    return most(largest / tolerance)

@@ -12,7 +12,7 @@ FOLLOWED, STOPPED, TO_CUT = range(3)
 
 
 AS_GIVEN = 4
-"""The state, of every source, in which an event is not located: its law as given applies."""
+"""The state, of every source, in which an event is not located: its law as given applies. Later ones are for good."""
 
 
 class Events(NamedTuple):

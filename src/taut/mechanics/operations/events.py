@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from taut.mechanics.operations.event_table import FOLLOWED, STATE, events_in
+from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, STATE, events_in
 from taut.mechanics.operations.watches import (
     DONE,
     TIME,
@@ -27,7 +27,6 @@ from taut.mechanics.parts import (
     event_happen,
     event_margin,
     event_put,
-    event_release,
     impose,
     keep_laws,
 )
@@ -225,9 +224,9 @@ def freeze(p: Pack) -> None:
 
 @entry
 def release(p: Pack) -> None:
-    """Give everything its own law back, which is right at any state."""
+    """Give everything that is not gone for good its own law back, which is right at any state."""
     for e in range(event_count(p)):
-        event_release(p, e, events_in(p).state[e])
+        event_put(p, e, max(events_in(p).state[e], AS_GIVEN))
 
 
 @entry

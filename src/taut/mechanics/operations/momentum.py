@@ -18,7 +18,7 @@ FLAT = 1e-9
 @inlined
 def _over(total: float, whole: float) -> float:
     """A mean by mass; zero where the structure cannot shift along this axis."""
-    return where(whole > 0.0, total, 0.0) / where(whole > 0.0, whole, 1.0)  # type: ignore[no-any-return]
+    return where(whole > 0.0, total, 0.0) / where(whole > 0.0, whole, 1.0)
 
 
 @inlined

@@ -98,6 +98,7 @@ def forces(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
 @entry
 def power(p: Pack, t: float, y: np.ndarray) -> float:
     """Power of loads and of what is imposed, at the velocities of y."""
+    impose(p, t, start_of(y))
     return load_power(p, t, start_of(y)) + imposed_power(p, t, start_of(y))
 
 
@@ -122,7 +123,7 @@ def right_side_of_known(p: Pack, y: np.ndarray) -> np.ndarray:
         work.balance[i] = work.force[i] - work.balance[i]
     row_values(p, y, jacobian_in(p).value)
     add_product(p, -1.0, work.known, work.bias)
-    return work.balance  # type: ignore[no-any-return]
+    return work.balance
 
 
 @kernel
@@ -166,7 +167,7 @@ def lend_plant(p: Pack) -> Pack:
     return Pack(lent(p.integers), lent(p.reals))
 
 
-@inlined
+@entry
 def layout(p: Pack) -> Layout:
     """Where things stand in a state; remainders are those of RATTLE, which knows them to be there."""
     return layout_of(coordinate_count(p), 0, 0)

@@ -40,8 +40,7 @@ def empty_outputs(springs: int, rows: int, held: int, loads: int, others: int, s
         np.zeros((samples, rows)),
         np.zeros((samples, held, 3)),
         np.zeros((samples, loads)),
-        *(np.zeros(samples) for _ in range(5)),
-        np.zeros((samples, others)),
+        *(np.zeros(shape) for shape in (*(samples,) * 5, (samples, others))),
     )
 
 

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from taut.mechanics.parts import prepare_system, row_values, solve_system
 from taut.mechanics.slots import slot
 from taut.mechanics.systems.saddle import saddle_at
-from taut.mechanics.tables import coordinate_count, jacobian_in, row_count
+from taut.mechanics.tables import Jacobian, coordinate_count, jacobian_in, row_count
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import start_of
@@ -64,11 +64,15 @@ def idle_bars(tables: Any, y: np.ndarray) -> np.ndarray:
     return vectors
 
 
+def csr_of(jacobian: Jacobian, size: int) -> sp.csr_matrix:
+    """(r, size) G as it was last filled."""
+    shape = (jacobian.start.size - 1, size)
+    return sp.csr_matrix((jacobian.value, jacobian.coordinate, jacobian.start), shape=shape)
+
+
 def jacobian_matrix(tables: Any) -> sp.csr_matrix:
     """G as it was last filled, over all coordinates."""
-    jacobian = tables["jacobian"]
-    shape = (jacobian.start.size - 1, tables["thin"].diagonal.size)
-    return sp.csr_matrix((jacobian.value, jacobian.coordinate, jacobian.start), shape=shape)
+    return csr_of(tables["jacobian"], tables["thin"].diagonal.size)
 
 
 def weakest_combination(tables: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What a user watches, as events: a node passes a plane, a distance, a tension or a time comes; and what is cut then."""
+"""What a user watches, as events: a plane, a distance, a tension is passed, a time comes; and what is cut then."""
 
 from __future__ import annotations
 

@@ -75,6 +75,8 @@ class LagrangianPlant:
     watcher = None
     lanes: tuple[int, ...] = ()
     load_names: tuple[str, ...] = ()
+    element_outputs: tuple[str, ...] = ()
+    elements: tuple[dict[str, Any], ...] = ()
 
     @property
     def structure(self) -> Structure:

@@ -26,7 +26,7 @@ STEP = 0.01
 def lagrangian_linearisation(
     plant: LagrangianPlant, q: np.ndarray, v: np.ndarray, time: float, held: str
 ) -> Linearisation:
-    """At coordinates and rates that the constraints allow; third derivatives of residuals are left to the multipliers."""
+    """At coordinates and rates that the constraints allow; third derivatives of residuals are left out."""
     if held != "rest_length":
         raise OptionError(f'held = "{held}" is for cables; a plant in coordinates of its own has "rest_length" only')
     space, every = Workspace(plant, False, (0.0, 0.0)), np.eye(q.size)

@@ -64,7 +64,7 @@ def motion(d: Workspace, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarra
         system = decompose(d.plant.mass(q), rows)
     except np.linalg.LinAlgError:  # no inertia left, or numbers that are none: let the state say so
         return np.full(d.n, np.nan), np.full(d.rows, np.nan), math.nan
-    d.independence = min(d.independence, system.independence)
+    d.independence = min(d.independence, system.firmness)
     a, multiplier = solve(system, force, -bent - d.gains[0] * (rows @ v) - d.gains[1] * d.plant.residual(q))
     return a, multiplier, watts
 

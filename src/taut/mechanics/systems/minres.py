@@ -44,7 +44,7 @@ ROUNDS, MOST = 3, 3000
 @inlined
 def _inverse(number: float) -> float:
     """1 / number, or zero of zero."""
-    return where(number > 0.0, 1.0, 0.0) / where(number > 0.0, number, 1.0)  # type: ignore[no-any-return]
+    return where(number > 0.0, 1.0, 0.0) / where(number > 0.0, number, 1.0)
 
 
 @kernel
@@ -181,4 +181,4 @@ def _minres(p: Pack, minres: Minres, given: np.ndarray, target: float, size: int
         gamma_before, gamma = gamma, gamma_next
         if not some(abs(eta) > target):
             break
-    return found  # type: ignore[no-any-return]
+    return found

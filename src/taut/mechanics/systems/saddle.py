@@ -57,4 +57,4 @@ def weakest_pivot(p: Pack) -> float:
     weakest = saddle_at(p, SADDLE).weakest
     least = -most(-weakest[0])
     weakest[0] = 1.0
-    return least  # type: ignore[no-any-return]
+    return least

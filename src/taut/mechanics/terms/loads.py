@@ -33,7 +33,7 @@ LOAD_DATA = part_of("loads", Loads, "data")
 @inlined
 def load_at(p: Pack, loads: Loads, k: int, t: float) -> float:
     """The force of one load [N] in the current smooth piece."""
-    return signal_value(loads.kind[k], loads.data, loads.start[k], t, one(constants_in(p).piece[0]))  # type: ignore[no-any-return]
+    return signal_value(loads.kind[k], loads.data, loads.start[k], t, one(constants_in(p).piece[0]))
 
 
 @inlined

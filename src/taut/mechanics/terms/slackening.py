@@ -18,9 +18,9 @@ from taut.mechanics.slots import part_of, slot
 from taut.mechanics.tables import coordinate_count
 from taut.mechanics.terms.springs import Springs, spring_count, spring_state, springs_in
 from taut.numerics.compiled import inlined, kernel
-from taut.numerics.packing import Integers, Pack, Reals, reader, size_of
+from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 
-SLACK, TAUT, LIMP, CUT = range(4)
+SLACK, TAUT, LIMP, CUT = 0, 1, 2, AS_GIVEN + 1
 """What a cable does. A cable that changes too often is left to its law as given, which needs no event."""
 
 CHANGES = {SLACK: "slack", TAUT: "taut", LIMP: "slack", AS_GIVEN: "chatters: from here on not located"}
@@ -38,11 +38,7 @@ class Slackening(NamedTuple):
 
 slackening_in = reader(Slackening, slot("slackening"))
 SLACKENING = part_of("slackening", Slackening, "cable")
-
-
-@inlined
-def count(p: Pack) -> int:
-    return size_of(p, SLACKENING)  # type: ignore[no-any-return]
+count = counter(SLACKENING)
 
 
 @inlined
@@ -55,7 +51,7 @@ def _stretch(p: Pack, k: int, y: np.ndarray) -> tuple[float, float]:
 
 @inlined
 def margin(p: Pack, e: int, state: int, y: np.ndarray) -> tuple[float, float, int]:
-    if state >= CUT:
+    if state >= AS_GIVEN:
         return math.inf, 0.0, 1
     given, unit = slackening_in(p), events_in(p).band[0]
     k = given.cable[e]
@@ -80,7 +76,7 @@ def clear(p: Pack, e: int, state: int, y: np.ndarray, h: float) -> bool:
     k, sign = given.cable[e], 1.0 if state == TAUT else -1.0
     stretch, rate = _stretch(p, k, y)
     room, moving = sign * stretch, sign * rate
-    return given.damping[k] == 0.0 and room >= 0.0 and room >= moving * h  # type: ignore[no-any-return]
+    return given.damping[k] == 0.0 and room >= 0.0 and room >= moving * h
 
 
 @inlined
@@ -109,12 +105,6 @@ def put(p: Pack, e: int, state: int) -> None:
     springs.stiffness[k] = 0.0 if gone else given.stiffness[k]
     springs.damping[k] = 0.0 if gone else given.damping[k]
     springs.least[k] = given.least[k] if state in (LIMP, AS_GIVEN) else -math.inf
-
-
-@inlined
-def release(p: Pack, e: int, state: int) -> None:
-    """Give a cable that is not cut its own law back, which is right at any state."""
-    put(p, e, CUT if state == CUT else AS_GIVEN)
 
 
 @inlined

@@ -1,6 +1,6 @@
 """Cables, and compressible bars, which are springs that push too: tension, energy, stiffness.
 
-    tension = max(k (length - rest), least) + damper,   least = 0 for a cable, -inf for a spring      eqs. (12), (13), (17)
+    tension = max(k (length - rest), least) + damper,   least = 0 for a cable, -inf for a spring   eqs. (12), (13), (17)
 
 Nothing pulls while a cable is slack, and no damper can make it push. A compressible bar pressed to a twentieth of its
 length is no bar any more: there is no force there but NaN, so that no step leads on.

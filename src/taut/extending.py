@@ -1,0 +1,54 @@
+"""All that a new kind of term, rows or imposed quantity is written with, in one place.
+
+A kind is a NamedTuple of kernels and a table (`Term`, `Rows`, `Imposed`), made known by `register` under its name. Its
+elements are records, frozen dataclasses of names and numbers, handed to `taut.assemble(..., elements=[...])`.
+CONTRIBUTING.md shows three that work; `taut.mechanics.parts` says what each kernel has to do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from taut.mechanics.kinds import EventSource, Given, Imposed, Rows, Term, register
+from taut.mechanics.operations.event_table import AS_GIVEN, events_in
+from taut.mechanics.signals import signal_value, tabulated
+from taut.mechanics.slots import slot
+from taut.mechanics.tables import constants_in, coordinate_count
+from taut.mechanics.terms.springs import spring_state, springs_in
+from taut.numerics.compiled import inlined, kernel
+from taut.numerics.lanes import one, some, where
+from taut.numerics.packing import Integers, Pack, Reals, counter, reader
+from taut.numerics.packing import part as _part
+from taut.numerics.pointers import shifted
+
+__all__ = [
+    "AS_GIVEN",
+    "EventSource",
+    "Given",
+    "Imposed",
+    "Integers",
+    "Pack",
+    "Reals",
+    "Rows",
+    "Term",
+    "constants_in",
+    "coordinate_count",
+    "events_in",
+    "inlined",
+    "kernel",
+    "one",
+    "register",
+    "shifted",
+    "signal_value",
+    "some",
+    "spring_state",
+    "springs_in",
+    "table",
+    "tabulated",
+    "where",
+]
+
+
+def table(name: str, kind: type) -> tuple[Any, Any]:
+    """For kernels of the kind of this name: read(p), its table, and count(p), the entries of the table's first part."""
+    return reader(kind, slot(name)), counter(_part(slot(name), kind, kind._fields[0]))  # type: ignore[attr-defined]

@@ -1,0 +1,100 @@
+"""Elements of kinds from outside, as statics asks for them: on the same terms and rows that move a plant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from taut.errors import OptionError
+from taut.mechanics.assembly import jacobian_table, packed_by_name
+from taut.mechanics.compose import composed
+from taut.mechanics.elastic_members import pattern
+from taut.mechanics.kinds import Given, Imposed, Rows, Term, grouped, registered
+from taut.mechanics.operations.redundancy import csr_of
+from taut.mechanics.spec import Spec, rows_of, terms_of
+from taut.mechanics.tables import Constants, Nodes, Work
+from taut.numerics.packing import empty
+from taut.structure.structure import Structure
+
+
+@dataclass(frozen=True)
+class Elements:
+    """Terms and rows of a structure, without masses. Multipliers are tensions: minus those of a plant."""
+
+    given: Given
+
+    @cached_property
+    def spec(self) -> Spec:
+        kinds = [registered(name) for name in self.given.elements or {}]
+        driven = [kind.name for kind in kinds if isinstance(kind, Imposed)]
+        if driven:
+            raise OptionError(f'"{driven[0]}" follows time, and statics has none; leave it out')
+        terms = tuple(kind.name for kind in kinds if isinstance(kind, Term))
+        return Spec(terms=terms, rows=tuple(kind.name for kind in kinds if isinstance(kind, Rows)))
+
+    @cached_property
+    def _packed(self) -> tuple[Any, Any]:
+        kinds: list[Any] = [*terms_of(self.spec), *rows_of(self.spec)]
+        tables = {kind.name: kind.tabulate(self.given) for kind in kinds}
+        jacobian = jacobian_table(rows_of(self.spec), tables, 1.0)
+        size, rows = 3 * len(self.given.coordinate), jacobian.start.size - 1
+        work = empty(Work)._replace(multiplier=np.zeros(rows))
+        tables |= {"nodes": Nodes(self.given.free, np.zeros(size)), "work": work, "jacobian": jacobian}
+        return packed_by_name({**tables, "constants": empty(Constants)._replace(piece=np.zeros(1))})
+
+    @property
+    def rows(self) -> int:
+        return int(self._packed[1]["work"].multiplier.size)
+
+    def _state(self, positions: np.ndarray) -> np.ndarray:
+        return np.append(np.real(positions).ravel(), np.zeros(positions.size + 1))
+
+    def force(self, positions: np.ndarray) -> tuple[np.ndarray, float]:
+        """(3 n,) [N], and the potential energy [J]."""
+        out = np.zeros(positions.size)
+        stored = composed(self.spec).tools["elastic_force"](self._packed[0], self._state(positions), out)
+        return out, float(stored)
+
+    def residuals(self, positions: np.ndarray) -> np.ndarray:
+        out, rate = np.zeros(self.rows), np.zeros(self.rows)
+        composed(self.spec).tools["fill_residuals"](self._packed[0], self._state(positions), out, rate)
+        return out
+
+    def jacobian(self, positions: np.ndarray) -> sp.csr_matrix:
+        """(r, 3 n)."""
+        pack, tables = self._packed
+        composed(self.spec).tools["fill_jacobian"](pack, self._state(positions))
+        return csr_of(tables["jacobian"], positions.size)
+
+    def stiffness(self, positions: np.ndarray, multipliers: np.ndarray) -> sp.csc_matrix:
+        """(f, f) over free coordinates [N/m]."""
+        pack, tables = self._packed
+        tools, y, free = composed(self.spec).tools, self._state(positions), self.given.free
+        unknown = np.full(positions.size + 3, -1, dtype=np.int64)  # the ground is one node more
+        unknown[free] = np.arange(free.size)
+        whole = sp.csc_matrix((free.size, free.size))
+        linked: tuple[tuple[list[Any], Any, tuple[Any, ...]], ...] = (
+            ([kind for kind in terms_of(self.spec) if kind.links], tools["stiffness_blocks"], (0.0, y, 1.0, 0.0)),
+            (list(rows_of(self.spec)), tools["row_blocks"], (y, -multipliers, np.zeros(self.rows))),
+        )
+        for kinds, fill, given in linked:
+            ends = [kind.links(tables[kind.name]) for kind in kinds]
+            if not ends:
+                continue
+            first, second = (np.concatenate([pair[k] for pair in ends]) for k in (0, 1))
+            blocks = np.zeros(9 * first.size)
+            fill(pack, *given, blocks)
+            places = np.where(second < 0, positions.size, second) // 3
+            whole = whole + pattern(first // 3, places, unknown, free.size).matrix(blocks.reshape(-1, 3, 3))
+        return sp.csc_matrix(whole)
+
+
+def elements_of(structure: Structure, records: Iterable[Any]) -> Elements | None:
+    """The elements given to a statics question; None where there are none."""
+    found = grouped(records)
+    return Elements(Given(structure, elements=found)) if found else None
