@@ -1,7 +1,4 @@
-"""A new term: a spring between a node and the ground below it, that pushes with a cubic law while it is pressed.
-
-force up = stiffness d + cubic d^3,   d = level - z where the node is below the level, else nothing
-"""
+"""A new term: ground that pushes a node up with stiffness d + cubic d^3 while it is d = level - z below its level."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -35,8 +32,7 @@ springs_in, spring_count = ex.table(KIND, GroundSprings)
 
 @inlined
 def depth_and_push(p, k, y):
-    s = springs_in(p)
-    d = s.level[k] - y[s.node[k] + 2]
+    s, d = springs_in(p), springs_in(p).level[k] - y[springs_in(p).node[k] + 2]
     d = where(s.mode[k] > 1.5, max(d, 0.0), s.mode[k] * d)
     return d, s.stiffness[k] * d + s.cubic[k] * d * d * d
 
@@ -47,8 +43,7 @@ def conservative_force(p, y, out):
     for k in range(spring_count(p)):
         d, push = depth_and_push(p, k, y)
         out[s.node[k] + 2] += push
-        stored += d * d * (0.5 * s.stiffness[k] + 0.25 * s.cubic[k] * d * d)
-        squared += push * push
+        stored, squared = stored + d * d * (0.5 * s.stiffness[k] + 0.25 * s.cubic[k] * d * d), squared + push * push
     return stored, 0.0, squared
 
 
@@ -58,9 +53,8 @@ def stiffness(p, t, y, k, c, pushing, exact, out):
     for m in range(spring_count(p)):
         d, _ = depth_and_push(p, m, y)
         for e in range(9):
-            out[9 * m + e] = 0.0
-        if s.mode[m] == 1.0 or d > 0.0:
-            out[9 * m + 8] = k * (s.stiffness[m] + 3.0 * s.cubic[m] * d * d)
+            on = e == 8 and (s.mode[m] == 1.0 or d > 0.0)
+            out[9 * m + e] = k * (s.stiffness[m] + 3.0 * s.cubic[m] * d * d) if on else 0.0
     return 9 * spring_count(p)
 
 
@@ -73,9 +67,8 @@ def observe(p, t, y, out):
 
 @inlined
 def margin(p, e, state, y):
-    s, unit, sign = springs_in(p), events_in(p).band[0], 1.0 if state == UP else -1.0
-    height, rate = y[s.node[e] + 2] - s.level[e], y[coordinate_count(p) + s.node[e] + 2]
-    return (np.inf, 0.0, 1) if state > DOWN else (sign * height / unit, sign * rate / unit, 1)
+    s, i, per = springs_in(p), springs_in(p).node[e] + 2, (1.0 if state == UP else -1.0) / events_in(p).band[0]
+    return (np.inf if state > DOWN else per * (y[i] - s.level[e])), per * y[coordinate_count(p) + i], 1
 
 
 @inlined
@@ -84,24 +77,21 @@ def put(p, e, state):
 
 
 def tabulate(given):
-    records = given.records(KIND)
-    numbers = [np.array([getattr(r, name) for r in records], float) for name in ("stiffness", "cubic", "level")]
+    records, fields = given.records(KIND), ("stiffness", "cubic", "level")
+    numbers = [np.array([getattr(r, name) for r in records], float) for name in fields]
     return GroundSprings(np.array([given.coordinate[r.node] for r in records]), *numbers, 4.0 + 0.0 * numbers[0])
 
 
 EVENTS = ex.EventSource(
-    *(spring_count, margin, put),
-    begin=inlined(lambda p, e, y: DOWN if y[springs_in(p).node[e] + 2] < springs_in(p).level[e] else UP),
+    *(spring_count, margin, put, inlined(lambda p, e, y: int(y[springs_in(p).node[e] + 2] < springs_in(p).level[e]))),
     subjects=lambda given, table: tuple(("ground spring", r.node) for r in given.records(KIND)),
     changes={UP: "lifts off", DOWN: "touches down", ex.AS_GIVEN: "chatters"},
 )
 GROUND_SPRING = ex.Term(
     *(KIND, GroundSprings, tabulate),
-    conservative_force=conservative_force,
-    stiffness=stiffness,
+    **{f.py_func.__name__: f for f in (conservative_force, stiffness, observe)},
     links=lambda table: (table.node, np.full(table.node.size, -1)),
     events=EVENTS,
-    observe=observe,
     shows=lambda given: {"ground_spring_force": len(given.records(KIND))},
     node_stiffness=lambda table, size: np.bincount(table.node + 2, table.stiffness, size),
     record=GroundSpring,

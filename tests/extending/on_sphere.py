@@ -1,7 +1,4 @@
-"""A new kind of rows: a node keeps its distance from a point in space.
-
-residual = (|x - centre|^2 - radius^2) / (2 radius), so that its gradient is a unit vector and its multiplier a force
-"""
+"""A new kind of rows: a node on a sphere, with the residual (|x - centre|^2 - radius^2) / (2 radius)."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -32,9 +29,7 @@ spheres_in, sphere_count = ex.table(KIND, Spheres)
 
 @inlined
 def along(p, k, x, shift):
-    """The components of a vector from the centre, or of a velocity where shift is 0, at sphere k's node."""
-    s = spheres_in(p)
-    i, c = s.node[k], 3 * k
+    s, i, c = spheres_in(p), spheres_in(p).node[k], 3 * k
     return x[i] - shift * s.centre[c], x[i + 1] - shift * s.centre[c + 1], x[i + 2] - shift * s.centre[c + 2]
 
 

@@ -33,6 +33,11 @@ def power(plant: Any, t: float, y: np.ndarray) -> float:
     raise NotImplementedError
 
 
+def drive_power(plant: Any, t: float, y: np.ndarray) -> float:
+    """Power of what is imposed, where things stand at this time."""
+    raise NotImplementedError
+
+
 def independence(plant: Any) -> float:
     """How independent the constraints were at worst since the last call: 1 fully, 0 not at all."""
     raise NotImplementedError

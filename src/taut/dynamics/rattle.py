@@ -13,7 +13,17 @@ import numpy as np
 
 from taut.dynamics.correction import GRADIENT_Q, NOTHING, RESIDUAL, RESIDUAL_RATE, SHIFT, STILL, SWING
 from taut.dynamics.methods.tableau import Composition
-from taut.dynamics.operations import forces, layout, lend, power, prepare_projection, project, residuals, row
+from taut.dynamics.operations import (
+    drive_power,
+    forces,
+    layout,
+    lend,
+    power,
+    prepare_projection,
+    project,
+    residuals,
+    row,
+)
 from taut.numerics.vectors import accumulate, number_at, oppose, put, put_number
 
 ROUNDS = 20
@@ -70,11 +80,13 @@ def advance(
     project(plant, force, row(b, STILL), push)
     for n in range(method.fractions.size):
         part = method.fractions[n] * h
+        driven = drive_power(plant, t, trial)
         accumulate(v, spare_v, 0.5 * part, push)
         accumulate(q, spare_q, part, v)
         if not meet(plant, trial, q, v, part, b):
             put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
-        work = 0.5 * part * (power(plant, t, trial) + power(plant, t + part, trial))
+        driven += drive_power(plant, t + part, trial)
+        work = 0.5 * part * (power(plant, t, trial) + power(plant, t + part, trial) + driven)
         put_number(trial, space.work, number_at(trial, space.work) + work)
         t += part
         prepare_projection(plant, trial)

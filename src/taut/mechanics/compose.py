@@ -340,6 +340,7 @@ MOTION: Mapping[str, Any] = {
             motion.rate,
             motion.forces,
             motion.power,
+            motion.drive_power,
             motion.enter_piece,
             energy.error_size,
             projection.residuals,

@@ -97,9 +97,15 @@ def forces(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
 
 @entry
 def power(p: Pack, t: float, y: np.ndarray) -> float:
-    """Power of loads and of what is imposed, at the velocities of y."""
+    """Power of the loads at the velocities of y."""
+    return load_power(p, t, start_of(y))
+
+
+@entry
+def drive_power(p: Pack, t: float, y: np.ndarray) -> float:
+    """Power of what is imposed, where things stand at this time."""
     impose(p, t, start_of(y))
-    return load_power(p, t, start_of(y)) + imposed_power(p, t, start_of(y))
+    return imposed_power(p, t, start_of(y))
 
 
 @inlined

@@ -85,6 +85,11 @@ def power(d: Workspace, t: float, y: np.ndarray) -> float:
     return all_forces(d, t, y[: d.n], y[d.n : 2 * d.n])[1]
 
 
+def drive_power(d: Workspace, t: float, y: np.ndarray) -> float:
+    """Nothing is imposed."""
+    return 0.0
+
+
 def independence(d: Workspace) -> float:
     least, d.independence = d.independence, 1.0
     return least
@@ -155,6 +160,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
         rate,
         forces,
         power,
+        drive_power,
         independence,
         enter_piece,
         error_size,
