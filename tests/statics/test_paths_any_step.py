@@ -163,6 +163,26 @@ def test_raising_the_load_alone_stops_at_a_kink_where_the_load_turns() -> None:
     assert 60.0 * traced.factor[-1] == pytest.approx(float(truss_load(np.array(0.1))), abs=1e-7)
 
 
+@pytest.mark.parametrize("step", [0.03, 0.1, 0.3])
+def test_a_path_goes_straight_on_where_another_branches_off(step: float) -> None:
+    """A steep truss buckles sideways before it snaps: the upright branch is unstable from there on."""
+    bars = [Bar(name, (name, "top"), law="compressible", stiffness=STIFFNESS) for name in ("left", "right")]
+    nodes = {"left": (-1, 0, 0), "right": (1, 0, 0), "top": (0, 0, 3)}
+    made = Structure(nodes, bars=bars, supports={"left": "xyz", "right": "xyz", "top": "y"})
+    rest = math.sqrt(10.0)
+    # Sideways k (2 / l^2 - 2 (l0 / l - 1) z^2 / l^2) is zero where l0 z^2 = l^3, and z^2 = l^2 - 1.
+    length = float(np.real(next(root for root in np.roots([1.0, -rest, 0.0, rest]) if 1.0 < root.real < rest)))
+    height = math.sqrt(length**2 - 1.0)
+    full = 1.2 * 2.0 * STIFFNESS * (rest / length - 1.0) * height
+    traced = path(made, Case(loads={"top": (0.0, 0.0, -full)}), step=step)
+    assert traced.ok, traced.status
+    assert np.abs(traced.nodes[:, 2, 0]).max() < 1e-6
+    heights = traced.nodes[:, 2, 2]
+    assert np.all(traced.unstable == (heights < height))
+    assert traced.unstable[-1] == 1
+    assert traced.events == ()
+
+
 def net(rest: float) -> Structure:
     """A node on six cables, three from above and three from below; rest: their rest lengths against their lengths."""
     nodes = {"m": (0.0, 0.0, 0.0)}

@@ -25,7 +25,7 @@ import scipy.sparse as sp
 
 from taut.mechanics.tangent import lengths_of, spans_of
 from taut.numerics.bordered import Bordered, bordered
-from taut.numerics.quasidefinite import factored
+from taut.statics.balance import falling
 from taut.statics.newton import goal_of, moved
 from taut.statics.posed import Posed, Setting
 
@@ -186,9 +186,8 @@ class Curve:
 
     def negative(self, point: Point) -> int:
         """In how many directions the energy falls."""
-        problem, setting = self.piece(point.taut).problem, self.setting(point.factor)
-        matrix = problem.stiffness(point.positions, point.multipliers, setting)
-        return factored(matrix, problem.free_rows(point.positions, setting)).negative
+        piece = self.piece(point.taut)
+        return falling(piece.problem, self.setting(point.factor), point.positions, point.multipliers)
 
     def _way(self, positions: np.ndarray, factor: float, point: Point) -> np.ndarray:
         shift = (point.positions - positions).ravel()[self.problem.free] / self.scale

@@ -72,7 +72,8 @@ def path(
 
     method: "arc-length" goes on past limit points, where the load must fall for balance to be kept (snap-through);
         "load" only raises the load, and says where no balance is near any more.
-    step: the first step, and the longest, as a share of the case or of a member's length, whichever is larger.
+    step: the first step, and the longest, as a share of the case or of a member's length, whichever is larger; steps
+        are shorter where the path bends.
     points: the path ends after so many.
     """
     if method not in METHODS:
