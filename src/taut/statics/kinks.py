@@ -31,18 +31,17 @@ def begun(curve: Curve, positions: np.ndarray, multipliers: np.ndarray) -> Point
     """The first point of a path, with the tangent along which the load rises; None where there is none."""
     upwards = np.zeros(curve.problem.free.size + 1)
     upwards[-1] = 1.0
-    stretches = curve.stretches(positions, 0.0)
-    guesses = [~curve.problem.members.one_sided | (stretches >= -AT_REST)]
-    if np.any(curve.problem.members.one_sided & (np.abs(stretches) <= AT_REST)):
-        ahead = settled(curve.problem, curve.setting(FIRST), positions, tolerance=curve.tolerance)
-        if ahead.converged:
-            guesses.append(~curve.problem.members.one_sided | (curve.stretches(ahead.positions, FIRST) >= 0.0))
-    for taut in guesses:
+    one_sided, stretches = curve.problem.members.one_sided, curve.stretches(positions, 0.0)
+
+    def with_taut(taut: np.ndarray) -> Point | None:
         point = curve.corrected(positions, multipliers, 0.0, upwards, upwards, taut)
-        found = None if point is None else _counted(curve, point, upwards, None)
-        if found is not None:
-            return found
-    return None
+        return None if point is None else _counted(curve, point, upwards, None)
+
+    found = with_taut(~one_sided | (stretches >= -AT_REST))
+    if found is not None or not np.any(one_sided & (np.abs(stretches) <= AT_REST)):
+        return found
+    ahead = settled(curve.problem, curve.setting(FIRST), positions, tolerance=curve.tolerance)
+    return with_taut(~one_sided | (curve.stretches(ahead.positions, FIRST) >= 0.0)) if ahead.converged else None
 
 
 def beyond(curve: Curve, point: Point, member: int, others: np.ndarray) -> Point | None:
