@@ -139,6 +139,15 @@ def equilibrium_of(
     )
 
 
+def falling(problem: Posed, setting: Setting, positions: np.ndarray, multipliers: np.ndarray) -> int:
+    """In how many directions the energy falls from a balance."""
+    matrix = problem.stiffness(positions, multipliers, setting)
+    # What moves freely has no stiffness, of either sign by round-off: it is not to be counted.
+    mean = abs(matrix.diagonal()).sum() / max(matrix.shape[0], 1)
+    lifted = sp.csc_matrix(matrix + UNSTABLE * mean * sp.eye(matrix.shape[0]))
+    return factored(lifted, problem.free_rows(positions, setting)).negative
+
+
 def standing(structure: Structure, positions: np.ndarray, rest_length: np.ndarray) -> Structure:
     """The structure at a balanced shape, with all that it was by its old shape written out: rest lengths, masses."""
     placed = structure.placed(positions)
@@ -170,11 +179,7 @@ def _failure(structure: Structure, found: Settled) -> str:
 
 
 def _notes(problem: Posed, setting: Setting, found: Settled) -> tuple[str, ...]:
-    matrix = problem.stiffness(found.positions, found.multipliers, setting)
-    # Free motions of the whole have no stiffness, of either sign by round-off: they are not to be counted.
-    mean = abs(matrix.diagonal()).sum() / max(matrix.shape[0], 1)
-    lifted = sp.csc_matrix(matrix + UNSTABLE * mean * sp.eye(matrix.shape[0]))
-    negative = factored(lifted, problem.free_rows(found.positions, setting)).negative
+    negative = falling(problem, setting, found.positions, found.multipliers)
     notes = []
     if negative > 0:
         ways = "direction" if negative == 1 else "directions"

@@ -9,18 +9,23 @@ tangent (arc length, which passes limit points) or the direction of s alone (loa
     [n_x 0    n_s   ]
 
 is regular at limit points, where K alone is not (Riks 1979; Crisfield 1981). Derivatives by s are complex steps.
+
+Gaps are closed before each of Newton's steps, by the least move on the plane. Closed together with the balance, gaps of
+bars that depend on one another, which fit only to second order, would become multipliers of any size.
+
+Which cables take part is fixed on a piece of the curve, so that every piece is smooth; kinks.py joins the pieces.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 
 from taut.mechanics.elastic_members import lengths_of, spans_of
-from taut.numerics.quasidefinite import factored
+from taut.numerics.bordered import Bordered, bordered
+from taut.statics.balance import falling
 from taut.statics.newton import goal_of, moved
 from taut.statics.posed import Posed, Setting
 
@@ -30,107 +35,225 @@ STEP = 1e-30
 CORRECTIONS = 12
 """A corrector that needs more has started too far away."""
 
-SLACK = 1e-12
-"""Of the lower right block, so that rows that depend on one another do no harm."""
+CONTRACTION = 0.5
+"""A correction longer than this share of the one before has started too far away too: what it would find may lie on
+another branch."""
+
+TURN = 0.4
+"""The tangent turns by this angle [rad] in a step at most."""
+
+DEFECT = 0.1
+"""The chord of a step is off the mean of the tangents at its ends by this share at most. A curve keeps to that as steps
+get shorter, a leap to another branch does not, even where both branches have the same direction."""
+
+SLACK = 1e-6
+"""Of the lower right block, in units of one over the stiffness: rows that depend on one another do no harm."""
+
+CLOSING = 1e-12
+"""The same where gaps are closed: there the multipliers are not kept."""
+
+SLANTED = 1e8
+"""A plane that the curve meets at an angle smaller than one over this does not tell one point from the next."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """An equilibrium on the curve, and the tangent (x / scale, s) of unit length there."""
+    """An equilibrium on the curve, and the tangent (x / scale, s) of unit length there.
+
+    taut: which members take part from here on.
+    """
 
     positions: np.ndarray  # (n, 3) [m]
     multipliers: np.ndarray
     factor: float
     tangent: np.ndarray  # (f + 1,)
-    corrections: int
+    taut: np.ndarray  # (m,)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The equilibria of a problem between two settings. scale: the length [m] that counts as much as all of s."""
+    """The equilibria of a problem between two settings.
+
+    scale: the length [m] that counts as much as all of s. stiffness: what forces are measured by [N/m], the same all
+    along the curve, because where nothing is loaded the forces at hand are round-off.
+    """
 
     problem: Posed
     start: Setting
     goal: Setting
     scale: float
+    stiffness: float
     tolerance: float
 
     def setting(self, factor: complex) -> Setting:
         return self.start.towards(self.goal, factor)
 
+    def piece(self, taut: np.ndarray) -> Curve:
+        """The curve with these members at work, whatever their length, and no others."""
+        members = self.problem.members
+        idle = members.one_sided & ~taut
+        pinned = members._replace(
+            stiffness=np.where(idle, 0.0, members.stiffness), one_sided=np.zeros_like(members.one_sided)
+        )
+        return replace(
+            self, problem=replace(self.problem, members=pinned, rigidity=np.where(idle, np.nan, self.problem.rigidity))
+        )
+
+    def stretches(self, positions: np.ndarray, factor: complex) -> np.ndarray:
+        """(m,) length over rest length, less one."""
+        spans = spans_of(self.problem.members, positions)
+        return np.asarray(lengths_of(spans) / self.setting(factor).rest_length - 1.0)
+
+    def stretch_rates(self, point: Point, tangent: np.ndarray) -> np.ndarray:
+        """(m,) how stretches change along a tangent."""
+        factor = point.factor + 1j * STEP * tangent[-1]
+        there = moved(self.problem, point.positions.astype(complex), 1j * STEP * self.scale * tangent[:-1])
+        return np.asarray(self.stretches(self.problem.placed(there, self.setting(factor)), factor).imag / STEP)
+
     def corrected(
-        self, positions: np.ndarray, multipliers: np.ndarray, factor: float, normal: np.ndarray, before: np.ndarray
+        self,
+        positions: np.ndarray,
+        multipliers: np.ndarray,
+        factor: float,
+        normal: np.ndarray,
+        before: np.ndarray,
+        taut: np.ndarray,
     ) -> Point | None:
         """The equilibrium on the plane through here across the normal; None where there is none near.
 
-        before: a tangent (x, s) that the new one must not turn back from.
+        before: a tangent (x, s) that the new one must not turn back from. taut: the members at work on this piece.
         """
-        problem, places = self.problem, positions
-        free, rows = problem.free.size, problem.rows
+        piece = self.piece(taut)
+        free, rows = piece.problem.free.size, piece.problem.rows
+        last = np.inf
         for count in range(CORRECTIONS + 1):
-            setting = self.setting(factor)
-            places = problem.placed(places, setting)
-            unbalance = problem.unbalance(places, multipliers, setting)[problem.free]
-            gaps = problem.gaps(places, setting)
-            tensions = problem.tensions(places, multipliers, setting)
-            if not np.all(np.isfinite(unbalance)):
+            closed = piece._closed_up(positions, factor, normal)
+            if closed is None:
                 return None
-            small = goal_of(problem, places, tensions, setting, self.tolerance)
-            closed = 64.0 * np.finfo(float).eps * np.abs(places).max() + 1e-14
-            done = np.abs(unbalance).max(initial=0.0) <= small and np.abs(gaps).max(initial=0.0) <= closed
-            if count == CORRECTIONS and not done:
+            positions, factor = closed
+            slope = piece._unbalance(positions, multipliers, factor)
+            if not np.all(np.isfinite(slope)):
                 return None
-            solve = self._bordered(places, multipliers, factor, normal)
-            if solve is None:
-                return None
-            if done:
-                way = solve.solve(np.append(np.zeros(free + rows), 1.0))
-                tangent = np.append(way[:free] / self.scale, way[-1])
-                size = float(np.linalg.norm(tangent))
-                if not np.isfinite(size) or size == 0.0:
+            if np.abs(slope).max(initial=0.0) <= piece._goal(positions, multipliers, factor):
+                tangent = piece.tangent(positions, multipliers, factor, normal)
+                if tangent is None:
                     return None
-                tangent = tangent / size * (1.0 if tangent @ before >= 0.0 else -1.0)
-                return Point(places, multipliers, factor, tangent, count)
-            step = solve.solve(-np.concatenate([unbalance, gaps, [0.0]]))
-            if not np.all(np.isfinite(step)) or _distortion(problem, places, step[:free]) > 1.0:
+                return Point(positions, multipliers, factor, tangent * (1 if tangent @ before >= 0.0 else -1), taut)
+            solver = piece._bordered(positions, multipliers, factor, normal) if count < CORRECTIONS else None
+            if solver is None:
                 return None
-            places = moved(problem, places, step[:free])
+            step = solver.solve(np.concatenate([-slope, np.zeros(rows + 1)]))
+            size = float(np.linalg.norm(np.append(step[:free] / self.scale, step[-1])))
+            # Corrections at the level of round-off do not get any smaller.
+            if not size <= max(CONTRACTION * last, 1e-10) or _distortion(piece.problem, positions, step[:free]) > 1.0:
+                return None
+            positions, factor, last = moved(self.problem, positions, step[:free]), factor + float(step[-1]), size
             multipliers = multipliers + step[free : free + rows]
-            factor = factor + float(step[-1])
         return None
+
+    def tangent(
+        self, positions: np.ndarray, multipliers: np.ndarray, factor: float, normal: np.ndarray
+    ) -> np.ndarray | None:
+        """Of unit length, towards the normal's side; None where there is not one, or where it lies in the plane."""
+        solver = self._bordered(positions, multipliers, factor, normal)
+        if solver is None:
+            return None
+        free = self.problem.free.size
+        way = solver.solve(np.append(np.zeros(free + self.problem.rows), 1.0))
+        found = np.append(way[:free] / self.scale, way[-1])
+        size = float(np.linalg.norm(found))
+        return found / size if 0.0 < size < SLANTED else None
 
     def predicted(self, point: Point, length: float) -> tuple[np.ndarray, float]:
         """Positions and factor that far along the tangent."""
         shift = length * point.tangent
         return moved(self.problem, point.positions, shift[:-1] * self.scale), point.factor + float(shift[-1])
 
+    def distance(self, positions: np.ndarray, factor: float, point: Point) -> float:
+        """From a place to a point, in lengths of the scale and shares of the case."""
+        return float(np.linalg.norm(self._way(positions, factor, point)))
+
+    def bend(self, now: Point, after: Point) -> float:
+        """How much the curve bends between two points, 1 where that is as much as a step may."""
+        chord = self._way(now.positions, now.factor, after)
+        size = float(np.linalg.norm(chord))
+        if size == 0.0:
+            return np.inf
+        # Half the distance of two unit vectors is the sine of half their angle, also where the cosine is nearly one.
+        turn = 2.0 * np.arcsin(min(1.0, 0.5 * float(np.linalg.norm(after.tangent - now.tangent))))
+        defect = np.linalg.norm(chord / size - 0.5 * (now.tangent + after.tangent))
+        return float(max(turn / TURN, defect / DEFECT))
+
     def negative(self, point: Point) -> int:
         """In how many directions the energy falls."""
-        setting = self.setting(point.factor)
-        matrix = self.problem.stiffness(point.positions, point.multipliers, setting)
-        return factored(matrix, self.problem.free_rows(point.positions, setting)).negative
+        piece = self.piece(point.taut)
+        return falling(piece.problem, self.setting(point.factor), point.positions, point.multipliers)
 
-    def _bordered(self, places: np.ndarray, multipliers: np.ndarray, factor: float, normal: np.ndarray) -> Any:
-        """A factorisation of the bordered matrix; None where it is singular."""
-        from scipy.sparse.linalg import splu
+    def _way(self, positions: np.ndarray, factor: float, point: Point) -> np.ndarray:
+        shift = (point.positions - positions).ravel()[self.problem.free] / self.scale
+        return np.append(shift, point.factor - factor)
 
+    def _unbalance(self, positions: np.ndarray, multipliers: np.ndarray, factor: complex) -> np.ndarray:
+        return np.asarray(self.problem.unbalance(positions, multipliers, self.setting(factor))[self.problem.free])
+
+    def _goal(self, positions: np.ndarray, multipliers: np.ndarray, factor: float) -> float:
+        """The unbalance [N] to reach."""
+        setting = self.setting(factor)
+        tensions = self.problem.tensions(positions, multipliers, setting)
+        rounding = 32.0 * np.finfo(float).eps * self.stiffness * float(np.abs(positions).max(initial=0.0))
+        return max(goal_of(self.problem, positions, tensions, setting, self.tolerance), rounding)
+
+    def _closed_up(self, positions: np.ndarray, factor: float, normal: np.ndarray) -> tuple[np.ndarray, float] | None:
+        """The nearest place on the plane at which no gap is open; None where there is none near."""
+        problem, free = self.problem, self.problem.free.size
+        for _ in range(CORRECTIONS):
+            setting = self.setting(factor)
+            positions = problem.placed(positions, setting)
+            gaps = problem.gaps(positions, setting)
+            if np.abs(gaps).max(initial=0.0) <= 64.0 * np.finfo(float).eps * np.abs(positions).max() + 1e-14:
+                return positions, factor
+            if not np.all(np.isfinite(gaps)):
+                return None
+            by_factor = self._by_factor(positions, np.zeros(problem.rows), factor)[free:, None] / self.scale
+            ways = sp.hstack([problem.free_rows(positions, setting), sp.csr_matrix(by_factor)])
+            rows = sp.csr_matrix(sp.vstack([ways, sp.csr_matrix(normal[None, :])]))
+            solver = bordered(sp.identity(free + 1, format="csc"), rows, CLOSING)
+            if solver is None:
+                return None
+            right = np.concatenate([np.zeros(free + 1), -gaps / self.scale, [0.0]])
+            step = solver.solve(right, refinements=0)[: free + 1]
+            if not np.all(np.isfinite(step)) or _distortion(problem, positions, self.scale * step[:-1]) > 1.0:
+                return None
+            positions, factor = moved(problem, positions, self.scale * step[:-1]), factor + float(step[-1])
+        return None
+
+    def _by_factor(self, positions: np.ndarray, multipliers: np.ndarray, factor: float) -> np.ndarray:
+        """(f + r,) derivatives of unbalance and gaps by the factor, held coordinates moving along."""
+        ahead = factor + 1j * STEP
+        there = self.problem.placed(positions.astype(complex), self.setting(ahead))
+        unbalance = self._unbalance(there, multipliers, ahead)
+        return np.concatenate([unbalance, self.problem.gaps(there, self.setting(ahead))]).imag / STEP
+
+    def _bordered(
+        self, positions: np.ndarray, multipliers: np.ndarray, factor: float, normal: np.ndarray
+    ) -> Bordered | None:
         problem, setting = self.problem, self.setting(factor)
-        ahead = self.setting(factor + 1j * STEP)
-        there = problem.placed(places.astype(complex), ahead)
-        by_factor = np.concatenate(
-            [problem.unbalance(there, multipliers, ahead)[problem.free], problem.gaps(there, ahead)]
+        row = np.concatenate([normal[:-1] / self.scale, np.zeros(problem.rows), normal[-1:]])
+        return bordered(
+            problem.stiffness(positions, multipliers, setting),
+            problem.free_rows(positions, setting),
+            SLACK / self.stiffness,
+            self._by_factor(positions, multipliers, factor),
+            row,
         )
-        matrix = problem.stiffness(places, multipliers, setting)
-        rows = problem.free_rows(places, setting)
-        column = sp.csc_matrix((by_factor.imag / STEP)[:, None])
-        stiffest = float(np.abs(matrix.diagonal()).max(initial=0.0)) or 1.0
-        saddle = sp.bmat([[matrix, rows.T], [rows, -(SLACK / stiffest) * sp.eye(problem.rows)]])
-        across = np.concatenate([normal[:-1] / self.scale, np.zeros(problem.rows)])
-        whole = sp.bmat([[saddle, column], [sp.csr_matrix(across), sp.csr_matrix([[normal[-1]]])]], format="csc")
-        try:
-            return splu(whole)
-        except RuntimeError:
-            return None
+
+
+def curve_between(problem: Posed, start: Setting, goal: Setting, tolerance: float) -> Curve:
+    """The curve, measured by the mean length and the largest stiffness, or by the loads where bars are all rigid."""
+    scale = float(problem.network.lengths().mean())
+    elastic = max(float(np.abs(problem.members_at(s).stiffness).max(initial=0.0)) for s in (start, goal))
+    loads = max(float(np.abs(s.external).max(initial=0.0)) for s in (start, goal))
+    return Curve(problem, start, goal, scale, max(elastic, loads / scale) or 1.0, tolerance)
 
 
 def _distortion(problem: Posed, places: np.ndarray, step: np.ndarray) -> float:

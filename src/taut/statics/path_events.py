@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from taut.mechanics.elastic_members import lengths_of, spans_of
 from taut.statics.continuation import Curve, Point
+from taut.statics.kinks import AT_REST, wrong
 from taut.statics.posed import Posed
 from taut.statics.strengths import Strengths, strengths
 
@@ -27,68 +28,88 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Found:
+    """A sign change at a point that far along a step; event: None where it is the end of the path."""
+
+    reach: float
+    point: Point
+    event: Event | None
+    number: int
+
+    @property
+    def kink(self) -> bool:
+        return self.event is not None and self.event.kind in ("slack", "taut")
+
+
+@dataclass(frozen=True)
 class Watch:
-    """Numbers that change sign at an event."""
+    """Numbers that change sign at an event, and at the end of the path."""
 
     problem: Posed
+    until: float
     limits: Strengths = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits", strengths(self.problem.network.structure))
 
     def signs(self, curve: Curve, point: Point) -> np.ndarray:
-        """(4 m + 1,): stretch, distances to Euler's load and to yield, pulled and pushed, and the tangent's rise."""
-        setting = curve.setting(point.factor)
-        members = self.problem.members
-        stretch = lengths_of(spans_of(members, point.positions)) / setting.rest_length - 1.0
-        forces = self.problem.tensions(point.positions, point.multipliers, setting)
-        one_sided = np.where(members.one_sided, stretch, 1.0)
+        """(4 m + 2,): stretch, distances to Euler's load and yield (pulled, pushed), the tangent's rise, to the end."""
+        forces = self.problem.tensions(point.positions, point.multipliers, curve.setting(point.factor))
+        one_sided = np.where(self.problem.members.one_sided, curve.stretches(point.positions, point.factor), 1.0)
         with np.errstate(invalid="ignore"):
             shares = [1.0 + forces / self.limits.buckling, 1.0 - forces / self.limits.yielding]
             shares.append(1.0 + forces / self.limits.yielding)
-        return np.concatenate([one_sided, *shares, [point.tangent[-1]]])
+        return np.concatenate([one_sided, *shares, [point.tangent[-1], self.until - point.factor]])
 
-    def said(self, number: int, falling: bool) -> tuple[str, str] | None:
-        """Kind and member of a sign change; None for one that is of no interest (a bar that recovers)."""
+    def event(self, number: int, falling: bool, factor: float) -> Event | None:
+        """None for a sign change that is of no interest (a bar that recovers), and for the end."""
         count = self.problem.network.members
         part, member = divmod(number, count)
-        if number == 4 * count:
-            return "limit point", ""
+        if number >= 4 * count:
+            return Event(factor, "limit point", "", 0) if number == 4 * count else None
         name = self.problem.network.names[member]
         if part == 0:
-            return ("slack" if falling else "taut"), name
-        if not falling:
-            return None
-        return ("euler" if part == 1 else "yield"), name
+            return Event(factor, "slack" if falling else "taut", name, 0)
+        return Event(factor, "euler" if part == 1 else "yield", name, 0) if falling else None
 
 
 def located(
-    watch: Watch,
-    curve: Curve,
-    now: Point,
-    after: Point,
-    along: Callable[[float], Point | None],
-    length: float,
-    first: int,
-) -> list[tuple[Event, Point]]:
-    """The events between two points, in order, each with the point at which it happens; numbered from `first`."""
+    watch: Watch, curve: Curve, now: Point, after: Point, along: Callable[[float], Point | None], length: float
+) -> list[Found] | None:
+    """What happens between two points, in order, up to the first kink or the end; None where it cannot be located."""
     before, behind = watch.signs(curve, now), watch.signs(curve, after)
-    # What lies on zero at the start has happened already.
-    crossed = np.flatnonzero((before * behind < 0.0) & (np.abs(before) > 1e-9))
+    count = watch.problem.network.members
+    end = before.size - 1
+    # What lies on zero at the start has happened already, and a cable is where it is counted.
+    crossed = (before * behind < 0.0) & (np.abs(before) > 1e-9)
+    crossed[:count] = wrong(curve, after, behind[:count])
+    crossed[end] = behind[end] <= 0.0
+    rates = curve.stretch_rates(now, now.tangent)
     found = []
-    for number in crossed:
-        words = watch.said(int(number), falling=bool(behind[number] < before[number]))
-        if words is None:
+    for number in map(int, np.flatnonzero(crossed)):
+        falling = bool(now.taut[number] if number < count else behind[number] < before[number])
+        if number != end and watch.event(number, falling, 0.0) is None:
             continue
+        place: tuple[float, Point] | None
+        if number < count and (before[number] <= 0.0 if falling else before[number] >= 0.0):
+            # It starts at its rest length: it leaves its side there, or comes back within a step that is too long.
+            place = (0.0, now) if (rates[number] < 0.0) == falling else None
+        else:
+            place = _root(partial(_sign, watch, curve, number), now, after, along, length)
+        if place is None:
+            return None
+        found.append(Found(*place, watch.event(number, falling, place[1].factor), number))
+    found.sort(key=lambda item: item.reach)
+    last = next((k for k, item in enumerate(found) if item.kink or item.event is None), len(found))
+    return found[: last + 1]
 
-        def value(point: Point, number: int = int(number)) -> float:
-            return float(watch.signs(curve, point)[number])
 
-        place = _root(value, now, after, along, length)
-        if place is not None:
-            found.append((place[0], Event(place[1].factor, *words, 0), place[1]))
-    found.sort(key=lambda item: item[0])
-    return [(replace(event, point=first + k), point) for k, (_, event, point) in enumerate(found)]
+def together(curve: Curve, kink: Found, after: Point) -> np.ndarray:
+    """Numbers of the other cables that reach their rest lengths with the one of a kink, on the way to a point."""
+    here = np.abs(curve.stretches(kink.point.positions, kink.point.factor)) <= AT_REST
+    changing = here & wrong(curve, after, curve.stretches(after.positions, after.factor))
+    changing[kink.number] = False
+    return np.flatnonzero(changing)
 
 
 def _root(
@@ -115,6 +136,10 @@ def _root(
         return None
     point = along(reach)
     return None if point is None else (reach, point)
+
+
+def _sign(watch: Watch, curve: Curve, number: int, point: Point) -> float:
+    return float(watch.signs(curve, point)[number])
 
 
 class _Lost(Exception):

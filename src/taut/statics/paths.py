@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from taut.errors import OptionError
 from taut.statics.balance import refuse_adrift
-from taut.statics.continuation import Curve, Point
+from taut.statics.continuation import Curve, Point, curve_between
 from taut.statics.imposing import Case, imposed
+from taut.statics.kinks import begun, beyond
 from taut.statics.network import network
 from taut.statics.newton import stepped
-from taut.statics.path_events import Event, Watch, located
+from taut.statics.path_events import Event, Found, Watch, located, together
 from taut.statics.posed import BarChoice, posed
 from taut.structure.joining import subdivided
 from taut.structure.structure import Structure
 
 METHODS = ("arc-length", "load")
-SHORTEST = 1e-5
+SHORTEST = 1e-8
 """Steps are not cut below this fraction of the first."""
+
+FARTHEST = 0.5
+"""A point farther from where it was predicted, against the step, may lie on another branch."""
+
+AIM = 0.6
+"""How much a step is meant to bend, of what it may."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +72,8 @@ def path(
 
     method: "arc-length" goes on past limit points, where the load must fall for balance to be kept (snap-through);
         "load" only raises the load, and says where no balance is near any more.
-    step: the first step, and the longest, as a share of the case or of a member's length, whichever is larger.
+    step: the first step, and the longest, as a share of the case or of a member's length, whichever is larger; steps
+        are shorter where the path bends.
     points: the path ends after so many.
     """
     if method not in METHODS:
@@ -77,65 +85,97 @@ def path(
     refuse_adrift(problem.network, end.external)
     bare = begin._replace(external=np.zeros_like(begin.external))
     first, _ = stepped(problem, bare, begin, problem.network.positions, tolerance=tolerance)
-    lengths = problem.network.lengths()
-    curve = Curve(problem, begin, end, float(lengths.mean()), tolerance)
-    upwards = np.zeros(problem.free.size + 1)
-    upwards[-1] = 1.0
+    curve = curve_between(problem, begin, end, tolerance)
     if not first.converged:
         return _path(curve, [], (), "the start is not balanced; balance it first and see its status", first.positions)
-    now = curve.corrected(first.positions, first.multipliers, 0.0, upwards, upwards)
+    now = begun(curve, first.positions, first.multipliers)
     if now is None:
         message = "the start is singular: it can move freely or is at a limit point; support or prestress it"
         return _path(curve, [], (), message, first.positions)
-    watch = Watch(problem)
-    found, events, size = [now], list[Event](), step
-    status = f"ended after {points} points at {now.factor:g}; give more points or a longer step"
-    while len(found) < points:
-        normal = now.tangent if method == "arc-length" else upwards
-        along = _follower(curve, now, normal)
-        length = size if method == "arc-length" else min(size, until - now.factor)
-        after = along(length)
-        if after is None or (float(after.tangent @ now.tangent) < 0.5 and size > SHORTEST * step):
-            size *= 0.5
-            if size < SHORTEST * step:
-                status = _stuck(now.factor, method)
-                break
-            continue
-        for event, point in located(watch, curve, now, after, along, length, len(found)):
-            if event.factor <= until:
-                found.append(point)
-                events.append(event)
-        if after.factor >= until:
-            last = curve.corrected(after.positions, after.multipliers, until, upwards, now.tangent)
-            found.append(after if last is None else _onto(curve, now, after, until, upwards) or last)
-            status = "reached"
-            break
-        now = after
-        found.append(now)
-        status = f"ended after {points} points at {now.factor:g}; give more points or a longer step"
-        size = min(step, 1.5 * size) if after.corrections <= 4 else size
+    found, events, status = _followed(curve, now, Watch(problem, until), method, step, points)
     return _path(curve, found, tuple(events), status, first.positions)
 
 
-def _follower(curve: Curve, now: Point, normal: np.ndarray) -> Callable[[float], Point | None]:
-    """The point that far along from here."""
-    load = not normal[:-1].any()
+def _followed(
+    curve: Curve, now: Point, watch: Watch, method: str, step: float, points: int
+) -> tuple[list[Point], list[Event], str]:
+    """Points from the first on, events, and how it ended."""
+    found, events, size = [now], list[Event](), step
+    while len(found) < points:
+        if size < SHORTEST * step or (method == "load" and now.tangent[-1] <= 0.0):
+            return found, events, _stuck(now.factor, method)
+        length = size if method == "arc-length" else min(size, watch.until - now.factor)
+        along = _follower(curve, now, load=method == "load")
+        after = along(length)
+        bend = np.inf if after is None else curve.bend(now, after)
+        met = None if after is None or bend > 1.0 else _met(watch, curve, now, after, along, length)
+        if after is None or met is None:
+            size = length * min(0.5, max(0.1, AIM / bend))
+            continue
+        for item in met:
+            if item.event is None:
+                found.append(_at(curve, item.point, watch.until))
+                return found, events, "reached"
+            events.append(replace(item.event, point=len(found)))
+            found.append(item.point)
+        size = min(step, length * min(2.0, AIM / max(bend, 1e-9)))
+        if not met or not met[-1].kink:
+            now = after
+            found.append(now)
+            continue
+        turned = beyond(curve, met[-1].point, met[-1].number, together(curve, met[-1], after))
+        if turned is None:
+            return found, events, _stuck(met[-1].point.factor, method)
+        events[-1:] = _at_kink(watch, met[-1], turned, len(found) - 1)
+        now = found[-1] = turned
+    return found, events, f"ended after {points} points at {now.factor:g}; give more points or a longer step"
+
+
+def _met(
+    watch: Watch, curve: Curve, now: Point, after: Point, along: Callable[[float], Point | None], length: float
+) -> list[Found] | None:
+    """What happens in a step; where the load turns beyond the end of the path, the end lies before that."""
+    met = located(watch, curve, now, after, along, length)
+    for item in met or ():
+        if item.event is not None and item.event.kind == "limit point" and item.point.factor > watch.until:
+            return located(watch, curve, now, item.point, along, item.reach)
+    return met
+
+
+def _at_kink(watch: Watch, kink: Found, turned: Point, number: int) -> list[Event]:
+    """All that happens at a kink: every cable that changes there, and the load, if it turns."""
+    changed = np.flatnonzero(kink.point.taut != turned.taut)
+    told = [watch.event(int(k), bool(kink.point.taut[k]), turned.factor) for k in changed]
+    if kink.point.tangent[-1] * turned.tangent[-1] < 0.0:
+        told.append(Event(turned.factor, "limit point", "", 0))
+    return [replace(event, point=number) for event in told if event is not None]
+
+
+def _follower(curve: Curve, now: Point, load: bool) -> Callable[[float], Point | None]:
+    """The point that far along from here; load: so much more of the case, else so far along the tangent."""
+    normal = now.tangent
+    if load:
+        normal = np.zeros_like(now.tangent)
+        normal[-1] = 1.0
 
     def along(length: float) -> Point | None:
-        reach = length / now.tangent[-1] if load and now.tangent[-1] > 1e-9 else length
+        reach = length / now.tangent[-1] if load else length
         places, factor = curve.predicted(now, reach)
         factor = now.factor + length if load else factor
-        return curve.corrected(places, now.multipliers, factor, normal, now.tangent)
+        found = curve.corrected(places, now.multipliers, factor, normal, now.tangent, now.taut)
+        if found is None or curve.distance(places, factor, found) > FARTHEST * reach + 1e-9:
+            return None
+        return found
 
     return along
 
 
-def _onto(curve: Curve, now: Point, after: Point, until: float, upwards: np.ndarray) -> Point | None:
-    """The point between two at which the factor is `until`."""
-    share = (until - now.factor) / (after.factor - now.factor)
-    places = now.positions + share * (after.positions - now.positions)
-    multipliers = now.multipliers + share * (after.multipliers - now.multipliers)
-    return curve.corrected(places, multipliers, until, upwards, now.tangent)
+def _at(curve: Curve, point: Point, until: float) -> Point:
+    """The point with the factor asked for to the last bit, where the path does not turn just there."""
+    upwards = np.zeros_like(point.tangent)
+    upwards[-1] = 1.0
+    last = curve.corrected(point.positions, point.multipliers, until, upwards, point.tangent, point.taut)
+    return point if last is None else last
 
 
 def _stuck(factor: float, method: str) -> str:
