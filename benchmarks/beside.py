@@ -135,7 +135,7 @@ def of_runs(trees: Sequence[Tree], folder: str, only: Sequence[str], turns: int)
             yield Row(f"cold run {name}", "s", min(cold[0]), min(cold[1]), COLD)
         if chosen(f"warm run {name}", only):
             warm: list[list[float]] = [[], []]
-            for turn in range(turns + 1):
+            for turn in range(2 * turns + 1):  # short runs are the noisiest
                 for k, checkout in enumerate(trees):
                     took = checkout.taut_run(model)
                     if turn:  # the first one compiles what is not yet
