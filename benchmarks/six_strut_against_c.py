@@ -45,7 +45,7 @@ def by_taut(plant: taut.Plant, steps: int) -> taut.Trajectory:
 
 
 class InC:
-    """The C step on a plant's own tables; only where a compiler is found (`available`)."""
+    """The C step of a plant's structure, its bars thin rods; only where a compiler is found (`available`)."""
 
     available = bool(shutil.which("cc") or shutil.which("gcc"))
 
@@ -55,16 +55,23 @@ class InC:
         subprocess.run([compiler, "-O3", "-shared", "-fPIC", "-o", library, str(SOURCE), "-lm"], check=True)
         self.march = ctypes.CDLL(library).march
         self.march.argtypes = (ctypes.POINTER(Model), ctypes.c_void_p, ctypes.c_double, ctypes.c_long)
-        cables, bars, block = plant.tables["springs"], plant.tables["bars"], plant.tables["pairs"].block
+        structure = plant.structure
+        cables, bars = structure.cables.values(), structure.bars.values()
+        row = {node: k for k, node in enumerate(structure.nodes)}
+        cable_ends = np.array([[row[end] for end in cable.route] for cable in cables])
+        bar_ends = np.array([[row[end] for end in bar.nodes] for bar in bars])
+        length = np.linalg.norm(np.subtract(*structure.positions[bar_ends.T]), axis=1)
+        mass = length * [bar.material.density * np.pi * bar.radius**2 for bar in bars]
         self.arrays = [
             np.ascontiguousarray(array)
             for array in (
-                *(cables.first, cables.second, bars.first, bars.second),
-                *(cables.stiffness, cables.rest_length, bars.length, block[0::9], block[3::9]),
+                *(3 * cable_ends.T),
+                *(3 * bar_ends.T),
+                *(np.array([getattr(cable, name) for cable in cables]) for name in ("stiffness", "rest_length")),
+                *(length, 4.0 / mass, -2.0 / mass),  # a thin rod's mass matrix is m/6 [2 1; 1 2]
             )
         ]
-        counts = (plant.positions.shape[0], cables.stiffness.size, bars.length.size)
-        self.model = Model(*counts, *(array.ctypes.data for array in self.arrays))
+        self.model = Model(len(row), len(cables), len(bars), *(array.ctypes.data for array in self.arrays))
         start = by_taut(plant, 1)
         self.start = np.concatenate([start.nodes[0].ravel(), start.velocities[0].ravel()])
 
@@ -80,7 +87,7 @@ def measure(steps: int = 20_000, repeats: int = 7) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         peer = InC(plant, folder)
         by_taut(plant, 1)
-        apart = np.abs(by_taut(plant, 500).nodes[-1].ravel() - peer.follow(500)[: plant.positions.size]).max()
+        apart = np.abs(by_taut(plant, 500).nodes[-1].ravel() - peer.follow(500)[: plant.structure.positions.size]).max()
         here, there = [], []
         for _ in range(repeats):
             short = _spent(lambda: by_taut(plant, 100))

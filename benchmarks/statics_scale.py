@@ -12,8 +12,6 @@ from multiprocessing import get_context
 import numpy as np
 
 import taut
-from taut.statics.balance import balance
-from taut.statics.modes import modes
 
 GUYED = 25
 """Stages between rings that are held sideways. Left free, a tower of 11,000 stages is so slender that its lowest
@@ -64,9 +62,9 @@ def measure(kind: str, members: int, solver: str = "") -> Size:
     made = build(members).changed("cable:*", rest_ratio=0.93)
     wind = dict.fromkeys(made.nodes, (0.05, 0.0, 0.0))
     begun, spent = time.perf_counter(), time.process_time()
-    standing = balance(made, loads=wind, solver=solver or usual)
+    standing = taut.balance(made, loads=wind, solver=solver or usual)
     balanced = time.perf_counter()
-    found = modes(standing, count=6, solver=solver or usual) if standing.ok else None
+    found = taut.modes(standing, count=6, solver=solver or usual) if standing.ok else None
     return Size(
         f"{kind}, {solver or usual}",
         len(made.bars) + len(made.cables),

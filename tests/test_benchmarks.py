@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -152,3 +153,39 @@ def test_locating_events_is_measured_on_the_arm() -> None:
     assert row.steps[0] < row.steps[1]
     assert bench.table(100.0, [row]).count("\n") == 2
     assert 1e-14 < bench.nudged(300.0, 1e-15) < 1e-9
+
+
+def test_two_checkouts_are_asked_for_the_same_steps(tmp_path: Path) -> None:
+    from benchmarks import beside, costs, trees
+
+    asked = [costs.explicit(kind, 100) for kind in costs.scale.KINDS] + [costs.implicit(100)]
+    asked.append(costs.six_strut(str(tmp_path)))
+    for one in asked:
+        assert one.members * one.steps >= 1
+        brief = replace(one, steps=2)
+        assert brief.times().keys() == one.runs.keys()
+    assert {what for what, _, _ in beside.STEPS} == {*costs.scale.KINDS, costs.IMPLICIT}
+    assert trees.spent(lambda: sum(range(1000))) >= 0.0
+
+
+def test_a_ratio_or_what_one_checkout_has_by_itself_is_held_against_the_limit() -> None:
+    from benchmarks.beside import Row
+
+    assert str(Row("a", "s", 4.0, 2.0, 0.5)).endswith("0.50  met")
+    assert str(Row("a", "s", 4.0, 2.1, 0.5)).endswith("MISSED")
+    assert "MISSED" in str(Row("a", "times C", 4.0, 1.2, 1.15, by_itself=True))
+    assert "met" in str(Row("a", "times C", 1.0, 1.1, 1.15, by_itself=True))
+    assert "met" not in str(Row("a", "s", 4.0, 2.0))
+
+
+def test_a_process_of_a_checkout_refuses_another_taut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import trees
+
+    with pytest.raises(SystemExit, match="no checkout of taut"):
+        trees.tree(tmp_path, str(tmp_path), "other")
+    here = trees.tree(trees.HERE, str(tmp_path), "this")
+    monkeypatch.setenv("TAUT_TREE", here.environment()["TAUT_TREE"])
+    trees.check_origin()
+    monkeypatch.setenv("TAUT_TREE", str(tmp_path))
+    with pytest.raises(SystemExit, match="not in"):
+        trees.check_origin()
