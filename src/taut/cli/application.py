@@ -19,7 +19,6 @@ from taut.errors import FileError, ModelError, TautError
 
 app = typer.Typer(
     help="Tensegrity structures: check, stand up, simulate, look at.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # it would take the units in [..] for markup
 )
