@@ -200,10 +200,9 @@ def _check_start(plant: Machine, start: Trajectory, duration: float) -> None:
 
 def correction_for(correction: Correction | str | None, method: Method | Rattle) -> Correction:
     """What is asked for, by name or in full. RATTLE needs none; an implicit method damps, and is meant to."""
-    if isinstance(correction, Correction):
-        return correction
     usual = "none" if isinstance(method, Rattle) else "constraints" if isinstance(method, Implicit) else "energy"
-    return Correction(correction or usual)
+    wish = correction if isinstance(correction, Correction) else Correction(correction)
+    return wish if wish.kind else replace(wish, kind=usual)
 
 
 def _options(
