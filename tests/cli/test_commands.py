@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import taut as library
+from taut.cli.application import COMPILING
 from taut.output import model_runs
 from taut.output.progress import progress_bar
 from taut.output.store import load_run
@@ -178,7 +179,14 @@ def test_output_that_cannot_be_printed(tbar: Path, rest: str, code: int, out: st
     told = f"{sys.executable} -m taut info {tbar} {rest}"
     plain = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(["bash", "-c", told], capture_output=True, text=True, check=False, env=plain)
-    assert (done.returncode, done.stdout, done.stderr) == (code, out, err)
+    assert (done.returncode, done.stdout, done.stderr.replace(f"{COMPILING}\n", "")) == (code, out, err)
+
+
+@pytest.mark.parametrize(("asked", "code", "begin"), [("tbar.yaml --duration 0.1", 0, "status "), ("tbra.yaml", 2, "")])
+def test_complaints_that_nobody_hears_go_nowhere(tbar: Path, asked: str, code: int, begin: str) -> None:
+    told = f"{sys.executable} -m taut run {asked} 2>&-"
+    done = subprocess.run(["bash", "-c", told], capture_output=True, text=True, check=False, cwd=tbar.parent)
+    assert (done.returncode, done.stdout[: len(begin) or None]) == (code, begin)
 
 
 # --- progress

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clocks
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
@@ -31,6 +30,7 @@ from taut.dynamics.trajectory import (
 from taut.errors import OptionError
 from taut.mechanics.machine import Machine
 from taut.mechanics.watching import NEVER
+from taut.numerics.compile_events import working_time
 from taut.structure.structure import Structure
 
 Sink = Callable[[Trajectory], None]
@@ -83,7 +83,7 @@ def simulate(
     model_text: kept with the trajectory, so that a run file alone is enough to repeat or continue it.
     Ctrl-C and a step that fails end the run early with what was computed; `status` says so.
     """
-    begun = clocks.perf_counter()
+    begun = working_time()
     if isinstance(plant, Structure):
         raise OptionError("simulate takes what assemble returns, not a Structure: simulate(assemble(...))")
     chosen = method_for(method, tolerance, step)
@@ -161,7 +161,7 @@ def simulate(
         events=events,
         model_text=model_text,
         load_names=plant.load_names,
-        wall_time=clocks.perf_counter() - begun,
+        wall_time=working_time() - begun,
     )
     whole = result if start is None or sink is not None else appended(start, result)
     if run.watcher is None or not whole.ok:

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 from numba import njit
 
+from taut.numerics.compile_events import listen
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -28,6 +30,7 @@ def _stamp() -> str:
 
 
 STAMP = _stamp()
+listen()
 
 
 def kernel(function: Kernel) -> Kernel:
