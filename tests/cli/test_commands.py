@@ -60,6 +60,13 @@ def test_help_answers_at_once_and_loads_nothing_heavy() -> None:
     assert min(spent) < 0.3, "about 0.1 s of processor time on a quiet machine; 0.3 s is the promise"
 
 
+def test_nothing_is_looked_through_for_garbage_at_the_end() -> None:
+    look = "import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count() > 1000)); "
+    look += "from taut.cli import main; main(['--version'])"
+    told = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True).stdout
+    assert told == f"taut {library.__version__}\nTrue\n"
+
+
 def test_examples_are_listed_and_copied(taut: Callable, tmp_path: Path) -> None:
     code, out, _ = taut("examples")
     assert code == 0

@@ -6,7 +6,9 @@ fault, `error: ...` elsewhere.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import io
 import os
 import sys
@@ -39,6 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # The dense pieces of sparse factors are small: threads of BLAS wait for one another many times longer than they
     # work (a tower of 4,854 members: 56 s to count and certify instead of 2). Read when numpy is first imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # A hundred thousand objects come with the imports and stay: looking through them for garbage, on the way and once
+    # more at the end, took a fifth of the CPU time of a short run.
+    gc.set_threshold(20_000)
+    atexit.register(gc.freeze)
     tell_once(_say_that_it_compiles)
     raise SystemExit(_exit_code(arguments))
 
