@@ -122,7 +122,8 @@ class PlainNumpy:
 def measure(duration: float = 10.0, repeats: int = 9) -> list[Result]:
     """Taut first, then scipy; the repeats alternate, so that a busy moment of the machine hits all."""
     model = read_model(ROOT / "examples" / "tbar.yaml")
-    data = np.load(ROOT / "tests" / "data" / "stedy_tbar_rigid_10s.npz")
+    with np.load(ROOT / "tests" / "data" / "stedy_tbar_rigid_10s.npz") as file:
+        data = dict(file)
     kept = data["t"] <= duration + 1e-9
     times, exact = data["t"][kept], (data["q"] + data["q_lo"])[kept]
     plant, plain = assemble(model.structure), PlainNumpy(model.structure)

@@ -156,7 +156,8 @@ def measure(material: Material, duration: float = 10.0, *, repeats: int = 5, pee
 def _known(material: Material, hand: ByHand, times: np.ndarray) -> tuple[np.ndarray, float]:
     """Positions x3 z3 x4 z4 to compare with, and how good they are [m]."""
     if material.name == "hdpe":
-        data = np.load(ROOT / "tests" / "data" / "stedy_tbar_comp_hdpe.npz")
+        with np.load(ROOT / "tests" / "data" / "stedy_tbar_comp_hdpe.npz") as file:
+            data = dict(file)
         return (data["q"] + data["q_lo"])[: times.size], float(data["err_pos"][: times.size].max())
     fine, coarse = (hand.follow(times, "DOP853", tolerance)[:, :4] for tolerance in (1e-13, 1e-12))
     return fine, float(np.abs(fine - coarse).max())

@@ -10,7 +10,7 @@ import taut
 PACKAGE = Path(taut.__file__).parent
 ORDER = [
     *("errors", "numerics", "structure", "mechanics", "statics", "dynamics"),
-    *("control", "output", "papers", "cli"),
+    *("control", "output", "papers", "cli", "__main__"),
 ]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 

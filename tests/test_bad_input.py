@@ -19,6 +19,7 @@ import pytest
 
 import taut
 from taut.cli import main
+from taut.cli.application import COMPILING
 from taut.errors import FileError, ModelError, OptionError
 from taut.output import model_runs
 
@@ -57,7 +58,8 @@ def command(
     def call(*arguments: object) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:
             main([str(argument) for argument in arguments])
-        return (int(ended.value.code or 0), *capsys.readouterr())
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err.replace(f"{COMPILING}\n", "")
 
     return call
 

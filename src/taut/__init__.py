@@ -34,6 +34,7 @@ _HOMES = {
         "Table",
         "Watch",
     ),
+    "taut.structure.corrections": ("Correction",),
     "taut.structure.generators": (
         "dbar",
         "icosahedron",
@@ -65,7 +66,6 @@ _HOMES = {
     "taut.statics.strengths": ("Utilisation", "utilisation"),
     "taut.statics.least_mass": ("Sizing", "least_mass"),
     "taut.statics.sizing": ("elastic_sizes",),
-    "taut.dynamics.correction": ("Correction",),
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.predictability": ("Predictability", "predictability"),
     "taut.dynamics.simulate": ("simulate",),
@@ -127,7 +127,6 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         impulse_response,
         step_response,
     )
-    from taut.dynamics.correction import Correction
     from taut.dynamics.ensemble import Ensemble, ensemble
     from taut.dynamics.predictability import Predictability, predictability
     from taut.dynamics.simulate import simulate
@@ -158,6 +157,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.statics.sizing import elastic_sizes
     from taut.statics.stability import Stability, stability
     from taut.statics.strengths import Utilisation, utilisation
+    from taut.structure.corrections import Correction
     from taut.structure.files import Model, read_model, read_record
     from taut.structure.generators import (
         dbar,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from taut.cli import main
+from taut.cli.application import COMPILING
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -21,7 +22,7 @@ class Outcome(NamedTuple):
 
 @pytest.fixture
 def taut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
-    """`taut("run", path, ...)`, in an empty folder."""
+    """`taut("run", path, ...)`, in an empty folder; that it compiles, where nothing has before, is not passed on."""
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments: object) -> Outcome:
@@ -29,7 +30,7 @@ def taut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
             main([str(argument) for argument in arguments])
         out, err = capsys.readouterr()
         assert "Traceback" not in err
-        return Outcome(int(ended.value.code or 0), out, err)
+        return Outcome(int(ended.value.code or 0), out, err.replace(f"{COMPILING}\n", ""))
 
     return call
 

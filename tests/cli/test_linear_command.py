@@ -47,14 +47,16 @@ def test_files_and_json(taut: Callable, tbar: Path, tmp_path: Path) -> None:
     assert values["h2_norm"]["value"] is None
     assert "at once" in values["h2_norm"]["reason"]
     assert values["file"] == "tbar.npz"
-    kept = np.load(tmp_path / "tbar.npz")
+    with np.load(tmp_path / "tbar.npz") as file:
+        kept = dict(file)
     np.testing.assert_array_equal(kept["A"], values["A"])
     assert kept["inputs"].tolist() == values["inputs"]
     assert "linear model: tbar.json" in taut(*options, "-o", "tbar.json").out
     assert json.loads((tmp_path / "tbar.json").read_text())["D"] == values["D"]
     model = library.linearise(library.assemble(library.tbar()))
     library.save(model, tmp_path / "again.npz")
-    np.testing.assert_array_equal(np.load(tmp_path / "again.npz")["A"], model.A)
+    with np.load(tmp_path / "again.npz") as again:
+        np.testing.assert_array_equal(again["A"], model.A)
     with pytest.raises(library.FileError, match=r"a LinearModel is saved as \.npz or \.json"):
         library.save(model, tmp_path / "again.yaml")
 

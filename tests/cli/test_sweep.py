@@ -189,7 +189,7 @@ def begun(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 @contextmanager
 def started(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
-        [sys.executable, "-m", "taut.cli", *arguments],
+        [sys.executable, "-m", "taut", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -23,7 +23,8 @@ def rigid(held: str = "rest_length") -> LinearModel:
 
 
 def reference(name: str) -> dict[str, np.ndarray]:
-    return dict(np.load(DATA / f"stedy_{name}.npz"))
+    with np.load(DATA / f"stedy_{name}.npz") as file:
+        return dict(file)
 
 
 def test_the_rigid_tbar_has_the_poles_of_the_reference() -> None:

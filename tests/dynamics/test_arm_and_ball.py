@@ -30,7 +30,8 @@ def followed(name: str, amplitude: float, every: float, **options: object) -> Tr
     ],
 )
 def test_a_second_of_it(name: str, amplitude: float, options: dict, within: float) -> None:
-    known = np.load(HERE / "data" / f"stedy_{name}{amplitude:g}_rigid.npz")
+    with np.load(HERE / "data" / f"stedy_{name}{amplitude:g}_rigid.npz") as file:
+        known = dict(file)
     run = followed(name, amplitude, float(known["t"][1]), **options)
     assert run.ok
     np.testing.assert_allclose(run.time, known["t"], atol=1e-12)

@@ -43,7 +43,8 @@ def upper_nodes(run: Trajectory) -> np.ndarray:
 
 
 def test_the_hdpe_tbar_moves_as_was_computed_elsewhere() -> None:
-    known = np.load(ROOT / "tests" / "data" / "stedy_tbar_comp_hdpe.npz")
+    with np.load(ROOT / "tests" / "data" / "stedy_tbar_comp_hdpe.npz") as file:
+        known = dict(file)
     run = followed(tbar(HDPE), 1e-12)
     np.testing.assert_allclose(run.time, known["t"], rtol=0.0, atol=1e-12)
     assert np.abs(upper_nodes(run) - known["q"] - known["q_lo"]).max() <= 1e-11
@@ -55,7 +56,8 @@ def test_the_hdpe_tbar_moves_as_was_computed_elsewhere() -> None:
 
 
 def test_a_looser_run_is_still_good() -> None:
-    known = np.load(ROOT / "tests" / "data" / "stedy_tbar_comp_hdpe.npz")
+    with np.load(ROOT / "tests" / "data" / "stedy_tbar_comp_hdpe.npz") as file:
+        known = dict(file)
     run = followed(tbar(HDPE), 1e-9)
     assert np.abs(upper_nodes(run) - known["q"] - known["q_lo"]).max() <= 1e-9
     assert np.abs(run.energy_violation).max() <= 1e-9
@@ -97,7 +99,8 @@ def test_steel_bars_move_as_far_from_rigid_ones_as_the_notes_say() -> None:
 
 
 def test_the_hdpe_tbar_stands_and_swings_as_was_computed_elsewhere() -> None:
-    known = np.load(ROOT / "tests" / "data" / "stedy_tbar_lin_comp_hdpe.npz")
+    with np.load(ROOT / "tests" / "data" / "stedy_tbar_lin_comp_hdpe.npz") as file:
+        known = dict(file)
     still = balance(tbar(HDPE))
     np.testing.assert_allclose(still.structure.positions[2:, ::2].ravel(), known["q_eq"], atol=1e-12)
     np.testing.assert_allclose(2.0 * np.pi * modes(still, count=4).frequency, known["freqs"], rtol=1e-10)

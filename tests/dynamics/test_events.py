@@ -85,7 +85,8 @@ def test_a_damped_leash_jumps_goes_limp_and_slack() -> None:
     ],
 )
 def test_the_events_of_the_arm_and_the_ball(name: str, amplitude: float, options: dict, within: float) -> None:
-    known = np.load(HERE / "data" / f"stedy_{name}{amplitude:g}_rigid.npz")
+    with np.load(HERE / "data" / f"stedy_{name}{amplitude:g}_rigid.npz") as file:
+        known = dict(file)
     run = followed(name, amplitude, float(known["t"][1]), **options)
     assert np.abs(run.nodes[-1] - known["q"][-1].reshape(-1, 3)).max() <= within
     events = known["events"]
@@ -95,7 +96,8 @@ def test_the_events_of_the_arm_and_the_ball(name: str, amplitude: float, options
 
 
 def test_location_pays_on_the_arm() -> None:
-    known = np.load(HERE / "data" / "stedy_arm100_rigid.npz")
+    with np.load(HERE / "data" / "stedy_arm100_rigid.npz") as file:
+        known = dict(file)
 
     def error(locate: bool) -> float:
         run = followed("arm", 100.0, float(known["t"][1]), method="dp8", tolerance=1e-10, locate=locate)

@@ -37,7 +37,8 @@ def energy_by_hand(run: Trajectory) -> np.ndarray:
 @pytest.fixture(scope="module")
 def exact() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Times, positions and velocities x3 z3 x4 z4, good to 3e-15."""
-    data = np.load(ROOT / "tests" / "data" / "stedy_tbar_rigid_10s.npz")
+    with np.load(ROOT / "tests" / "data" / "stedy_tbar_rigid_10s.npz") as file:
+        data = dict(file)
     return data["t"], data["q"] + data["q_lo"], data["v"] + data["v_lo"]
 
 

@@ -22,6 +22,7 @@ def images(path: Path) -> list[np.ndarray]:
     return [np.frombuffer(frame, np.uint8).reshape(size[1], size[0], 3) for frame in reader]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the reader leaves its pipes open
 @pytest.mark.parametrize("suffix", [".mp4", ".gif"])
 def test_a_film_has_its_pictures_and_tells_how_far_it_is(prism: Trajectory, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"film{suffix}"

@@ -100,7 +100,8 @@ def test_a_claim_keeps_its_verdict(claim, bench: Bench) -> None:
 
 
 def test_the_minimum_realisation_is_the_exact_motion() -> None:
-    known = np.load(DATA / "stedy_tbar_rigid_10s.npz")
+    with np.load(DATA / "stedy_tbar_rigid_10s.npz") as file:
+        known = dict(file)
     places, doubt = minimal.reference(*SHORT, (0.9,))
     assert doubt < 1e-14
     assert np.abs(places[0] - (known["q"] + known["q_lo"])).max() < 1e-14
@@ -113,7 +114,8 @@ def test_the_minimum_realisation_knows_how_good_it_is_in_the_long_run() -> None:
 
 
 def test_lengths_and_angles_give_the_motion_of_the_compressible_tbar() -> None:
-    known = np.load(DATA / "stedy_tbar_comp_hdpe.npz")
+    with np.load(DATA / "stedy_tbar_comp_hdpe.npz") as file:
+        known = dict(file)
     found = stiff.ByAngles("HDPE").follow(stiff.EXPLICIT, 1e-13)
     wanted = (known["q"] + known["q_lo"])[: len(found.places)]
     assert np.abs(found.places - wanted).max() < 1e-12

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from taut.errors import ModelError, TautError
 from taut.structure import generators
+from taut.structure.corrections import KINDS, METRICS, Correction
 from taut.structure.files import model_text, parse_model, read_model
 from taut.structure.records import AXES, Bar, Cable, LinearConstraint, Material
 from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, Scenario, Sinusoid, Table, Watch
@@ -47,6 +48,22 @@ def test_the_text_is_made_for_reading() -> None:
     assert "method" not in text
     titles = [line.rstrip(":") for line in text.splitlines() if line.endswith(":") and line[0] != " "]
     assert titles == ["nodes", "materials", "bars", "cables", "properties", "supports", "groups", "scenario"]
+
+
+def test_a_correction_is_written_with_its_numbers_and_without_what_goes_without_saying() -> None:
+    s = parse_model(MODEL).structure
+
+    def written(correction: Correction) -> list[str]:
+        text = model_text(s, Scenario(duration=2.0, correction=correction))
+        assert_same_again(s, Scenario(correction=correction))
+        return [line for line in text.splitlines() if "correction" in line]
+
+    assert written(Correction("energy", 1e-12, iterations=3)) == [
+        "  correction: {kind: energy, tolerance: 1e-12, iterations: 3}"
+    ]
+    assert written(Correction(gains=(1.0, 2.5))) == ["  correction: {gains: [1, 2.5]}"]
+    assert written(Correction("none")) == ["  correction: none"]
+    assert written(Correction()) == []
 
 
 def test_strength_and_expansion_of_a_material_are_kept() -> None:
@@ -223,6 +240,18 @@ def motions(draw: st.DrawFn, supports: Mapping[str, str]) -> Motion:
     return Motion(chosen, axis, acceleration=record, velocity=draw(numbers))
 
 
+corrections = st.builds(
+    Correction,
+    optional(st.sampled_from(KINDS)),
+    positive,
+    positive,
+    st.integers(1, 50),
+    st.sampled_from(METRICS),
+    optional(positive),
+    st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)),
+)
+
+
 @st.composite
 def scenarios(draw: st.DrawFn, nodes: list[str], supports: Mapping[str, str]) -> Scenario:
     known = st.sampled_from(nodes)
@@ -236,7 +265,7 @@ def scenarios(draw: st.DrawFn, nodes: list[str], supports: Mapping[str, str]) ->
         draw(names),
         draw(positive),
         draw(optional(positive)),
-        draw(st.sampled_from([None, "none", "constraints", "energy", "baumgarte"])),
+        draw(optional(st.sampled_from(KINDS)) | corrections),
         events=draw(st.lists(watches(known), max_size=3, unique_by=lambda w: w.name).map(tuple)),
         locate=draw(optional(st.booleans())),
         motions=tuple(draw(st.lists(motions(supports), max_size=3))) if supports else (),

@@ -1,4 +1,4 @@
-"""`python -m taut.cli` is the same as `taut`."""
+"""`python -m taut.cli` is the same as `python -m taut`."""
 
 from taut.cli import main
 

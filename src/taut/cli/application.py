@@ -6,6 +6,9 @@ fault, `error: ...` elsewhere.
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import gc
 import io
 import os
 import sys
@@ -16,10 +19,12 @@ import typer
 
 from taut import __version__
 from taut.errors import FileError, ModelError, TautError
+from taut.numerics.compile_events import tell_once
+
+COMPILING = "compiling the equations of this kind of model: 10 to 30 s, once per installation"
 
 app = typer.Typer(
     help="Tensegrity structures: check, stand up, simulate, look at.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # it would take the units in [..] for markup
 )
@@ -36,10 +41,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # The dense pieces of sparse factors are small: threads of BLAS wait for one another many times longer than they
     # work (a tower of 4,854 members: 56 s to count and certify instead of 2). Read when numpy is first imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # A hundred thousand objects come with the imports and stay: looking through them for garbage, on the way and once
+    # more at the end, took a fifth of the CPU time of a short run.
+    gc.set_threshold(20_000)
+    atexit.register(gc.freeze)
+    tell_once(_say_that_it_compiles)
     raise SystemExit(_exit_code(arguments))
 
 
 def _exit_code(arguments: Sequence[str] | None) -> int:
+    if sys.stderr is None:  # closed: the next file would take its number, and complaints would go to stdout
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may hold letters that a terminal does not know
     try:
@@ -60,6 +72,11 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         # Our output cannot be printed; without this Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1 if isinstance(error, BrokenPipeError) else complain(f"error: {error}", 1)
+
+
+def _say_that_it_compiles() -> None:
+    with contextlib.suppress(OSError):
+        print(COMPILING, file=sys.stderr, flush=True)
 
 
 def complain(message: str, code: int = 2) -> int:

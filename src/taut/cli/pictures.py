@@ -103,11 +103,14 @@ def _names(files: list[Path]) -> dict[str, Path]:
 def _pictured(path: Path) -> tuple[Structure | Still | Trajectory, tuple[ModeShape, ...]]:
     """What a file shows, and the modes to show with it."""
     from taut.output.files import RUN_SUFFIXES
-    from taut.output.model_statics import pictured
     from taut.output.store import load_run
+
+    if path.suffix in RUN_SUFFIXES:
+        return load_run(path), ()
+    from taut.output.model_statics import pictured
     from taut.structure.files import read_model
 
-    return (load_run(path), ()) if path.suffix in RUN_SUFFIXES else pictured(read_model(path))
+    return pictured(read_model(path))
 
 
 def _run(path: Path) -> Trajectory:

@@ -28,7 +28,7 @@ def demo(
     from taut.structure.files import read_model
 
     print("The T-bar: two bars, four springs, no damping, let go from rest; `taut examples tbar` copies its file here.")
-    print("The first run of a kind on a machine compiles its equations, which takes a while; later ones do not.\n")
+    print()
     _finish(*recorded(read_model(example("tbar")), output, {}), output, page=output.with_suffix(".html"))
 
 

@@ -19,8 +19,6 @@ Energies may be floats or lanes of them (`taut.numerics.lanes`); all lanes are c
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,71 +33,16 @@ from taut.dynamics.operations import (
     residuals,
     row,
 )
-from taut.errors import OptionError, suggestion
 from taut.numerics.lanes import most, where
 from taut.numerics.vectors import add, dot, number_at, oppose, put_number, scale
+from taut.structure.corrections import Correction as Correction
 
 NONE, CONSTRAINTS, ENERGY = 0, 1, 2
-KINDS = ("none", "constraints", "energy", "baumgarte")
 ROUND_OFF = 2.3e-16
 YIELDING = 1e-3
 """The work takes half of an excess of energy where the motion has this fraction of the energies present."""
 NEARNESS = 0.1
 """The energy is corrected where its excess is no more than this fraction of the energy of the motion itself."""
-
-
-@dataclass(frozen=True)
-class Correction:
-    """What is corrected after every step.
-
-    kind: "none", "constraints", "energy" (constraints and energy) or "baumgarte" (feedback in the equations instead).
-    tolerance: of residuals, relative to bar length, and of their rates, relative to the speed.
-    energy_tolerance: relative to the energies present.
-    iterations: the cap. metric: "mass" or "euclidean". time: [s], None takes the plant's typical time.
-    gains: Baumgarte's alpha and beta [1/s].
-    """
-
-    kind: str = "energy"
-    tolerance: float = 1e-14
-    energy_tolerance: float = 1e-12
-    iterations: int = 6
-    metric: str = "mass"
-    time: float | None = None
-    gains: tuple[float, float] = (10.0, 10.0)
-
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise OptionError(
-                f'correction "{self.kind}" is not one of {", ".join(KINDS)}{suggestion(self.kind, KINDS)}'
-            )
-        if self.metric not in ("mass", "euclidean"):
-            raise OptionError(f'metric "{self.metric}" is not one of mass, euclidean')
-        if self.iterations < 1:
-            raise OptionError(f"correction iterations {self.iterations} must be one or more")
-        for name in ("tolerance", "energy_tolerance"):
-            if not getattr(self, name) > 0.0:
-                raise OptionError(f"correction {name} {getattr(self, name)} must be more than zero")
-
-    @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Correction:
-        """The correction that a run had, from its options as they come back from a file."""
-        details: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in options.get("correction_details", {}).items()
-        }
-        return cls(options["correction"], **details)
-
-    def limits(self, coordinates: int, typical_time: float, *, works: bool) -> Limits:
-        """The same as numbers for a plant of that many coordinates; round-off of a long sum widens the energy's."""
-        return Limits(
-            level={"constraints": CONSTRAINTS, "energy": ENERGY}.get(self.kind, NONE),
-            tolerance=self.tolerance,
-            energy_tolerance=max(self.energy_tolerance, ROUND_OFF * math.sqrt(4.0 * coordinates)),
-            iterations=self.iterations,
-            time=self.time or typical_time,
-            yielding=YIELDING if works else 0.0,
-            coordinates=coordinates,
-        )
 
 
 class Limits(NamedTuple):
@@ -112,6 +55,19 @@ class Limits(NamedTuple):
     time: float
     yielding: float
     coordinates: int
+
+
+def limits_of(wish: Correction, coordinates: int, typical_time: float, *, works: bool) -> Limits:
+    """A correction as numbers for a plant of that many coordinates; round-off of a long sum widens the energy's."""
+    return Limits(
+        level={"constraints": CONSTRAINTS, "energy": ENERGY}.get(wish.kind or "", NONE),
+        tolerance=wish.tolerance,
+        energy_tolerance=max(wish.energy_tolerance, ROUND_OFF * math.sqrt(4.0 * coordinates)),
+        iterations=wish.iterations,
+        time=wish.time or typical_time,
+        yielding=YIELDING if works else 0.0,
+        coordinates=coordinates,
+    )
 
 
 RESIDUAL, RESIDUAL_RATE, STILL, NOTHING, GRADIENT_Q, GRADIENT_V, SHIFT, SWING, CARRIED, STARTED = range(10)

@@ -11,7 +11,7 @@ import numpy as np
 
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
-from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction
+from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction, limits_of
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.trajectory import Checkpoint, Trajectory
@@ -120,7 +120,7 @@ def prepare_run(
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
     tables = plant.own_tables(metric=wish.metric, gains=(2.0 * alpha, beta * beta))
     coordinates = plant.coordinates
-    limits = wish.limits(coordinates, plant.typical_time, works=plant.works)
+    limits = limits_of(wish, coordinates, plant.typical_time, works=plant.works)
     rules = at.Rules(
         tolerance=tolerance,
         fixed=0.0 if method.adaptive else float(step or 0.0),

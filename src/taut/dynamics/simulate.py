@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clocks
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
@@ -32,6 +31,7 @@ from taut.errors import OptionError
 from taut.mechanics.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.tables import state_layout
+from taut.numerics.compile_events import working_time
 from taut.structure.structure import Structure
 
 Sink = Callable[[Trajectory], None]
@@ -84,7 +84,7 @@ def simulate(
     model_text: kept with the trajectory, so that a run file alone is enough to repeat or continue it.
     Ctrl-C and a step that fails end the run early with what was computed; `status` says so.
     """
-    begun = clocks.perf_counter()
+    begun = working_time()
     if isinstance(plant, Structure):
         raise OptionError("simulate takes what assemble returns, not a Structure: simulate(assemble(...))")
     chosen = method_for(method, tolerance, step)
@@ -164,7 +164,7 @@ def simulate(
         model_text=model_text,
         load_names=plant.load_names,
         element_names=plant.element_outputs,
-        wall_time=clocks.perf_counter() - begun,
+        wall_time=working_time() - begun,
     )
     whole = result if start is None or sink is not None else appended(start, result)
     if run.watcher is None or not whole.ok:
@@ -203,10 +203,9 @@ def _check_start(plant: PlantProtocol, start: Trajectory, duration: float) -> No
 
 def correction_for(correction: Correction | str | None, method: Method | Rattle) -> Correction:
     """What is asked for, by name or in full. RATTLE needs none; an implicit method damps, and is meant to."""
-    if isinstance(correction, Correction):
-        return correction
     usual = "none" if isinstance(method, Rattle) else "constraints" if isinstance(method, Implicit) else "energy"
-    return Correction(correction or usual)
+    wish = correction if isinstance(correction, Correction) else Correction(correction)
+    return wish if wish.kind else replace(wish, kind=usual)
 
 
 def _options(

@@ -18,10 +18,14 @@ from typing import Any, TypeVar
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile, _Cache
 
+from taut.numerics.compile_events import listen
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 FOUNDATION = ("compiled", "lanes", "packing", "pointers")
 """Files whose code is no kernel but writes machine code; an edit to one of them concerns every kernel."""
+
+listen()
 
 
 def kernel(function: Kernel) -> Kernel:

@@ -7,7 +7,6 @@ from pathlib import Path
 from taut.control.linear_model import LinearModel
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError
-from taut.output.linear_files import LINEAR_SUFFIXES, save_linear
 from taut.output.recording import save_run
 from taut.output.store import holds_study, load_run
 from taut.output.study.store import load_study, save_study
@@ -33,6 +32,8 @@ def save(thing: Structure | Model | Trajectory | Study | LinearModel, path: str 
     """Write a structure or model (.yaml), a trajectory or a study (.nc), or a linear model (.npz or .json)."""
     wanted = RUN_SUFFIXES if isinstance(thing, Trajectory | Study) else MODEL_SUFFIXES
     if isinstance(thing, LinearModel):
+        from taut.output.linear_files import LINEAR_SUFFIXES, save_linear  # whoever shows a run needs none of it
+
         wanted = LINEAR_SUFFIXES
     if Path(path).suffix not in wanted:
         raise FileError(f"{path}: a {type(thing).__name__} is saved as {' or '.join(wanted)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.correction import Correction
 from taut.dynamics.driver import Progress
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_named
@@ -23,8 +22,10 @@ from taut.mechanics.plant import Plant, assemble
 from taut.output.progress import progress_bar
 from taut.output.recording import recording
 from taut.output.store import load_run
+from taut.structure.corrections import Correction, of_kind, simplest
 from taut.structure.files import Model, located, parse_model
 from taut.structure.format.overriding import overridden
+from taut.structure.format.writing import correction_text
 from taut.structure.scenario import Scenario
 from taut.structure.structure import Structure
 
@@ -40,7 +41,8 @@ def recorded(
 ) -> tuple[Trajectory, FileError | None]:
     """Run a model, or go on with a run of it, into a run file that grows while the run goes on.
 
-    given: options that win over those of the run that is continued, and these over those of the scenario.
+    given: options that win over those of the run that is continued, and these over those of the scenario, but for what
+        `--set` put there. A correction is given by its kind; its numbers stay.
     horizon: run it once more, finer, to say how long it can be believed.
     Returns what is to be said of the run, its samples being in the file, and why the file is not there if it is not.
     The file holds the model's text with all options, so that it says everything about the run.
@@ -48,7 +50,7 @@ def recorded(
     if target.suffix != ".nc":
         raise FileError(f"{target}: a run file's name must end in .nc")
     result = None
-    wanted = _settings(model.scenario, given, start)
+    wanted = _settings(model.scenario, given, start, _set_options(model.overrides))
     begin = float(start.time[-1]) if start else 0.0
     try:
         with (
@@ -103,10 +105,9 @@ def _simulated(
 ) -> Trajectory:
     scenario = model.scenario
     changed = {name: value for name, value in wanted.items() if value != getattr(scenario, name)}
-    told = [f"scenario.{name}={'' if value is None else value}" for name, value in changed.items()]
+    told = [f"scenario.{name}={_yaml(value)}" for name, value in changed.items()]
     text = overridden(model.text, told, model.source)
     duration = wanted.pop("duration")
-    wanted["correction"] = _correction(wanted["correction"], start)
     if start and start.options.get("method") == wanted["method"]:
         wanted["samples"] = start.options.get("samples", "steps")
     try:
@@ -139,15 +140,25 @@ def continued(source: Path, other: Model | None, overrides: Iterable[str]) -> tu
     return model, start
 
 
-def _settings(scenario: Scenario, given: Mapping[str, Any], start: Trajectory | None) -> dict[str, Any]:
-    """The options of a run. A step alone asks for equal steps, a tolerance alone for adapted ones."""
-    kept = {name: start.options[name] for name in RUN_OPTIONS if name in start.options} if start else {}
-    wanted = {**{name: getattr(scenario, name) for name in RUN_OPTIONS}, **kept, **given}
+def _settings(
+    scenario: Scenario, given: Mapping[str, Any], start: Trajectory | None, fresh: Collection[str] = ()
+) -> dict[str, Any]:
+    """The options of a run. A step alone asks for equal steps, a tolerance alone for adapted ones.
+
+    fresh: those that the scenario says, whatever the run that is continued had; a method comes with its own.
+    """
+    fresh = {*fresh, *(("tolerance", "step", "correction") if "method" in fresh else ())}
+    kept = _kept_options(start) if start else {}
+    wanted = {name: getattr(scenario, name) for name in RUN_OPTIONS}
+    wanted |= {name: value for name, value in kept.items() if name not in fresh}
+    numbers = wanted["correction"]
+    wanted |= given
     method = method_named(wanted["method"])
     adaptive, implicit = method.adaptive, isinstance(method, Implicit)
     if "method" in given:
-        if isinstance(method, Rattle | Implicit) and "correction" not in given:
-            wanted["correction"] = None  # what the file or the earlier run asks for was meant for its own method
+        if isinstance(method, Rattle | Implicit):
+            numbers = None  # what the file or the earlier run asks for was meant for its own method
+            wanted["correction"] = given.get("correction")
         if adaptive and "step" not in given:
             wanted["step"] = None
         if not adaptive and "tolerance" in given:
@@ -162,13 +173,27 @@ def _settings(scenario: Scenario, given: Mapping[str, Any], start: Trajectory | 
         wanted["method"] = "rk4"
     elif "tolerance" in given and not adaptive:
         wanted |= {"method": "dp5", "step": None}
-    if start and start.ok and "duration" not in given:
+    if "correction" in given:
+        wanted["correction"] = simplest(of_kind(given["correction"], numbers))
+    if start and start.ok and "duration" not in {*given, *fresh}:
         raise OptionError(f"the run is finished, at {start.time[-1]:g} s; say how far to go on with --duration")
     return wanted
 
 
-def _correction(kind: str | None, start: Trajectory | None) -> Correction | str | None:
-    """The correction of that kind, with what a scenario cannot say taken from the run that is continued."""
-    if not start or start.options.get("correction") != kind or kind is None:
-        return kind
-    return Correction.of_options(start.options)
+def _kept_options(start: Trajectory) -> dict[str, Any]:
+    """What a run that is continued says of its options."""
+    kept = {name: start.options[name] for name in RUN_OPTIONS if name in start.options}
+    return kept | ({"correction": simplest(Correction.of_options(start.options))} if "correction" in kept else {})
+
+
+def _set_options(overrides: Iterable[str]) -> set[str]:
+    """The run options that assignments such as scenario.correction.iterations=3 set, in whole or in part."""
+    keys = (told.partition("=")[0].strip().split(".") for told in overrides)
+    return {key[1] for key in keys if key[0] == "scenario" and len(key) > 1 and key[1] in RUN_OPTIONS}
+
+
+def _yaml(value: Any) -> str:
+    """An option as `--set` takes it."""
+    if isinstance(value, Correction):
+        return correction_text(value)
+    return "" if value is None else str(value)

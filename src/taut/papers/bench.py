@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from taut.dynamics.correction import Correction
 from taut.dynamics.simulate import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
@@ -26,13 +25,12 @@ Made = TypeVar("Made")
 class Case:
     """One run of a paper. name: of its file, unique in the paper. samples: as `simulate` takes them.
 
-    correction: where the scenario's word for it does not say enough. bars: as `assemble` takes them.
+    bars: as `assemble` takes them.
     """
 
     name: str
     structure: Structure
     scenario: Scenario
-    correction: Correction | None = None
     samples: str = "steps"
     bars: str | None = None
 
@@ -42,8 +40,6 @@ class Case:
     def followed(self, plant: Plant) -> Trajectory:
         """The run of its plant."""
         wanted: dict[str, Any] = {name: getattr(self.scenario, name) for name in RUN_OPTIONS}
-        if self.correction is not None:
-            wanted["correction"] = self.correction
         return simulate(plant, wanted.pop("duration"), **wanted, samples=self.samples)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from taut.structure.corrections import Correction, simplest
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -153,8 +155,11 @@ class Scenario:
     method: str = "dp5"
     tolerance: float = 1e-8
     step: float | None = None
-    correction: str | None = None
+    correction: Correction | str | None = None
     solver: str = "direct"
     events: tuple[Watch, ...] = ()
     locate: bool | None = None
     motions: tuple[Motion, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "correction", simplest(self.correction))

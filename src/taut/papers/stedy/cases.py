@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from taut.dynamics.correction import Correction
 from taut.dynamics.trajectory import Trajectory
 from taut.papers.bench import Bench, Case
 from taut.papers.stedy.minimal import reference
+from taut.structure.corrections import Correction
 from taut.structure.examples import example
 from taut.structure.files import read_model
 from taut.structure.generators import tbar
@@ -21,8 +21,9 @@ TOLERANCE = 1e-10
 RATIOS = (0.5, 0.7, 0.9)
 """Rest length / length of the T-bar's verticals, Figs. 7 to 9."""
 
-FULL = Correction("energy", energy_tolerance=1e-13)
-"""Of lengths and energy. By default taut lets 1e-12 of all energies pass, more than gamma where they are large."""
+WORDS = {"energy": Correction("energy", energy_tolerance=1e-13)}
+"""Corrections by the word for them. By default taut lets 1e-12 of all energies pass, more than gamma where they are
+large."""
 
 SHORT, LONG = (10.0, 0.01), (200.0, 0.1)
 """Duration and time between samples [s] of Figs. 2 to 6, and of Figs. 7 to 9."""
@@ -40,8 +41,7 @@ def tbar_case(
     return Case(
         name if inertia == "thin" else f"{name}-{inertia}",
         tbar(rest_ratio=ratio).changed("bar:*", inertia=inertia),
-        Scenario(duration=span[0], every=span[1], tolerance=tolerance, correction=correction),
-        FULL if correction == "energy" else None,
+        Scenario(duration=span[0], every=span[1], tolerance=tolerance, correction=WORDS.get(correction, correction)),
     )
 
 
@@ -51,8 +51,13 @@ def pushed(name: str, duration: float, every: float, tolerance: float, correctio
     return Case(
         f"{name}-{duration:g}s-{tolerance:.0e}-{correction}",
         model.structure,
-        replace(model.scenario, duration=duration, every=every, tolerance=tolerance, correction=correction),
-        FULL if correction == "energy" else None,
+        replace(
+            model.scenario,
+            duration=duration,
+            every=every,
+            tolerance=tolerance,
+            correction=WORDS.get(correction, correction),
+        ),
     )
 
 

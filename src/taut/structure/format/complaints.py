@@ -8,8 +8,9 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from taut.errors import Problem, suggestion
+from taut.structure.format.entries import NAME_LIMIT
 from taut.structure.format.lines import Document, Path
-from taut.structure.format.schema import NAME_LIMIT, VERSION, ModelEntry
+from taut.structure.format.schema import VERSION, ModelEntry
 
 LONGEST_QUOTE = 40
 

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from taut.errors import FileError, Problem
 from taut.structure.format.lines import Document, Path
 from taut.structure.format.overriding import follow_lines
-from taut.structure.format.schema import RecordEntry
+from taut.structure.format.scenario_schema import RecordEntry
 
 Columns = tuple[list[float], list[float]]
 

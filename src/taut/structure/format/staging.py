@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 
 from taut.errors import Problem, suggestion
+from taut.structure.corrections import Correction, faults
 from taut.structure.format.lines import Path
-from taut.structure.format.schema import CORRECTIONS, MotionEntry, ScenarioEntry, SignalEntry, WatchEntry
+from taut.structure.format.scenario_schema import CorrectionEntry, MotionEntry, ScenarioEntry, SignalEntry, WatchEntry
 from taut.structure.motions import motion_problems
 from taut.structure.records import AXES
 from taut.structure.scenario import (
@@ -45,7 +46,7 @@ def staged(
         method=entry.method,
         tolerance=entry.tolerance,
         step=entry.step,
-        correction=entry.correction,
+        correction=_correction(entry.correction),
         locate=entry.locate,
         solver=entry.solver,
     )
@@ -82,6 +83,14 @@ def _motion(name: str, entry: MotionEntry) -> Motion:
     )
 
 
+def _correction(entry: CorrectionEntry | None) -> Correction | None:
+    """None where there is none, or where what is told makes no sense."""
+    told = entry.own() if entry else {}
+    if "gains" in told:
+        told["gains"] = tuple(told["gains"])
+    return None if any(faults(told)) else Correction(**told)
+
+
 def _signal(entry: SignalEntry) -> Signal:
     if entry.sinusoid is not None:
         wave = entry.sinusoid
@@ -103,9 +112,11 @@ def _number_problems(entry: ScenarioEntry) -> Iterator[Problem]:
         value = getattr(entry.damping, key)
         if value < 0.0:
             yield Problem(("scenario", "damping", key), f"{value:g} must be zero or more; damping takes energy away")
-    for key, given, known in (("correction", entry.correction, CORRECTIONS), ("solver", entry.solver, SOLVERS)):
-        if given is not None and given not in known:
-            yield Problem(("scenario", key), f'"{given}" is not one of {", ".join(known)}{suggestion(given, known)}')
+    if entry.solver not in SOLVERS:
+        known = f"{', '.join(SOLVERS)}{suggestion(entry.solver, SOLVERS)}"
+        yield Problem(("scenario", "solver"), f'"{entry.solver}" is not one of {known}')
+    for key, message in faults(entry.correction.own()) if entry.correction else ():
+        yield Problem(("scenario", "correction", key), message)
 
 
 def _load_problems(entry: ScenarioEntry, known: Collection[str]) -> Iterator[Problem]:

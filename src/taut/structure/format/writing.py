@@ -8,7 +8,9 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from taut.errors import ModelError, Problem
-from taut.structure.format.schema import NAME_LIMIT, VERSION
+from taut.structure.corrections import Correction
+from taut.structure.format.entries import NAME_LIMIT
+from taut.structure.format.schema import VERSION
 from taut.structure.records import Bar, Cable, LinearConstraint, Material
 from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, Scenario, Sinusoid, Table
 from taut.structure.structure import Structure
@@ -115,10 +117,17 @@ def _scenario(scenario: Scenario) -> Iterator[tuple[str, str]]:
         elif slot.name == "velocities":
             if value:
                 yield slot.name, _block((node, _list(velocity)) for node, velocity in value.items())
+        elif isinstance(value, Correction):
+            yield slot.name, correction_text(value)
         elif isinstance(value, Damping):
             yield slot.name, _entries(_given(value))
         else:
             yield slot.name, _value(value)
+
+
+def correction_text(correction: Correction) -> str:
+    """A correction as YAML, on one line."""
+    return _entries(_given(correction))
 
 
 def _gravity(gravity: tuple[float, float, float]) -> str:

@@ -1,0 +1,42 @@
+"""What all entries of a model file have in common.
+
+Every value arrives as text (see `lines.py`) and gets its type from a schema. A key without a value counts as left out.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from annotated_types import Len
+from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
+
+NAME_LIMIT = 200
+"""Characters in a name; YAML itself ends a key at 1024."""
+
+Name = Annotated[str, StringConstraints(max_length=NAME_LIMIT)]
+Vector = Annotated[list[float], Len(3, 3)]
+
+
+def sentence(text: str) -> PydanticCustomError:
+    """An error that is already said in plain words."""
+    return PydanticCustomError("sentence", "{text}", {"text": text})
+
+
+class Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _given(cls, data: Any) -> Any:
+        data = cls.long_form(data)
+        return {key: value for key, value in data.items() if value is not None} if isinstance(data, dict) else data
+
+    @classmethod
+    def long_form(cls, data: Any) -> Any:
+        """Write a short form out, such as the bare route of a cable."""
+        return data
+
+    def own(self) -> dict[str, Any]:
+        """The fields that the file gives."""
+        return {name: getattr(self, name) for name in self.model_fields_set}

@@ -1,0 +1,150 @@
+"""What a model file may say under `scenario`, as a schema. What it means is built in `staging.py`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from annotated_types import Len
+from pydantic import BeforeValidator, model_validator
+
+from taut.structure.format.entries import Entry, Name, Vector, sentence
+
+
+class ConstantEntry(Entry):
+    value: float
+
+
+class SinusoidEntry(Entry):
+    amplitude: float
+    frequency: float
+    phase: float = 0.0
+    mean: float = 0.0
+
+
+class DoubletEntry(Entry):
+    amplitude: float
+    width: float
+    start: float = 0.0
+
+
+class TableEntry(Entry):
+    times: list[float]
+    values: list[float]
+    slopes: list[float] | None = None
+
+
+class RecordEntry(Entry):
+    """A table in a file beside the model's; it is put in place before the schema sees it (`records.py`)."""
+
+    file: Name
+    scale: float = 1.0
+
+
+class SignalEntry(Entry):
+    constant: ConstantEntry | None = None
+    sinusoid: SinusoidEntry | None = None
+    doublet: DoubletEntry | None = None
+    table: TableEntry | None = None
+    record: RecordEntry | None = None
+
+    @classmethod
+    def long_form(cls, data: Any) -> Any:
+        return {"constant": {"value": data}} if isinstance(data, str) else data
+
+    @model_validator(mode="after")
+    def _one_signal(self) -> SignalEntry:
+        if len(self.model_fields_set) != 1:
+            raise sentence("must be a number or one of constant, sinusoid, doublet, table, record")
+        if self.record is not None:
+            raise sentence("a record is read beside a model file; in a text alone write it out as a table")
+        return self
+
+
+class LoadEntry(Entry):
+    node: Name
+    axis: Name
+    signal: SignalEntry
+
+
+class WatchEntry(Entry):
+    node: Name | None = None
+    axis: Name | None = None
+    normal: Vector | None = None
+    level: float | None = None
+    nodes: Annotated[list[Name], Len(2, 2)] | None = None
+    length: float | None = None
+    cable: Name | None = None
+    tension: float | None = None
+    time: float | None = None
+    sense: Name | None = None
+    then: Name = "record"
+    cut: list[Name] = []
+
+    @classmethod
+    def long_form(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("cut"), str):
+            return {**data, "cut": [data["cut"]]}
+        return data
+
+
+class MotionEntry(Entry):
+    """Supports may be one selector or a list of them."""
+
+    supports: list[Name] = ["*"]
+    axis: Name
+    displacement: SignalEntry | None = None
+    acceleration: SignalEntry | None = None
+    velocity: float = 0.0
+
+    @classmethod
+    def long_form(cls, data: Any) -> Any:
+        one = isinstance(data, dict) and isinstance(data.get("supports"), str)
+        return {**data, "supports": [data["supports"]]} if one else data
+
+
+class DampingEntry(Entry):
+    node: float = 0.0
+    mass: float = 0.0
+    stiffness: float = 0.0
+
+
+class CorrectionEntry(Entry):
+    kind: Name | None = None
+    tolerance: float | None = None
+    energy_tolerance: float | None = None
+    iterations: int | None = None
+    metric: Name | None = None
+    time: float | None = None
+    gains: Annotated[list[float], Len(2, 2)] | None = None
+
+    @classmethod
+    def long_form(cls, data: Any) -> Any:
+        return {"kind": data} if isinstance(data, str) else data
+
+
+def _downwards(gravity: Any) -> Any:
+    """A number is gravity along -z."""
+    if not isinstance(gravity, str):
+        return gravity
+    try:
+        strength = float(gravity)
+    except ValueError:
+        raise sentence(f'"{gravity[:40]}" is not a number, nor a list of three') from None
+    return [0.0, 0.0, -strength if strength else 0.0]
+
+
+class ScenarioEntry(Entry):
+    gravity: Annotated[Vector, BeforeValidator(_downwards)] = [0.0, 0.0, 0.0]
+    loads: dict[Name, LoadEntry] = {}
+    motions: dict[Name, MotionEntry] = {}
+    damping: DampingEntry = DampingEntry()
+    events: dict[Name, WatchEntry] = {}
+    velocities: dict[Name, Vector] = {}
+    duration: float = 1.0
+    every: float | None = None
+    method: Name = "dp5"
+    tolerance: float = 1e-8
+    step: float | None = None
+    correction: CorrectionEntry | None = None
+    locate: bool | None = None
+    solver: Name = "direct"
