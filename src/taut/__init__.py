@@ -35,6 +35,7 @@ _HOMES = {
         "Watch",
     ),
     "taut.structure.corrections": ("Correction",),
+    "taut.structure.events": ("Event",),
     "taut.structure.generators": (
         "dbar",
         "icosahedron",
@@ -49,9 +50,10 @@ _HOMES = {
         "x_mast",
     ),
     "taut.structure.files": ("Model", "read_model", "read_record"),
-    "taut.mechanics.plant": ("Plant", "assemble"),
+    "taut.mechanics.kinds": ("register",),
+    "taut.mechanics.assemble": ("assemble",),
+    "taut.mechanics.plant": ("Plant",),
     "taut.mechanics.points.lagrangian": ("LagrangianPlant",),
-    "taut.mechanics.event_words": ("Event",),
     "taut.statics.self_stress": ("Counts", "counts", "mechanism_basis", "self_stress_basis"),
     "taut.statics.equilibrium": ("Equilibrium",),
     "taut.statics.formfinding": ("formfind",),
@@ -132,8 +134,9 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.simulate import simulate
     from taut.dynamics.trajectory import Trajectory
     from taut.errors import BalanceError, FileError, ModelError, OptionError, Problem, SelectionError, TautError
-    from taut.mechanics.event_words import Event
-    from taut.mechanics.plant import Plant, assemble
+    from taut.mechanics.assemble import assemble
+    from taut.mechanics.kinds import register
+    from taut.mechanics.plant import Plant
     from taut.mechanics.points.lagrangian import LagrangianPlant
     from taut.output import plot
     from taut.output.files import load, save
@@ -158,6 +161,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.statics.stability import Stability, stability
     from taut.statics.strengths import Utilisation, utilisation
     from taut.structure.corrections import Correction
+    from taut.structure.events import Event
     from taut.structure.files import Model, read_model, read_record
     from taut.structure.generators import (
         dbar,

@@ -12,8 +12,7 @@ from typing import Any
 from taut.mechanics.kinds import EventSource, Given, Imposed, Rows, Term, register
 from taut.mechanics.operations.event_table import AS_GIVEN, events_in
 from taut.mechanics.signals import signal_value, tabulated
-from taut.mechanics.slots import slot
-from taut.mechanics.tables import constants_in, coordinate_count
+from taut.mechanics.tables import constants_in, coordinate_count, slot
 from taut.mechanics.terms.springs import spring_state, springs_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.lanes import one, some, where

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.mechanics.slots import slot
+from taut.mechanics.tables import slot
 from taut.numerics import pointers
 from taut.numerics.compiled import bound, callees, is_kernel
 from taut.numerics.packing import MOST_PARTS, kinds_of, size_of

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from plain_kernels import along, duals, plain, slopes, values_of
 from random_cases import Case, cases
 
-from taut.mechanics.assembly import euclidean, packed_by_name
+from taut.mechanics.assemble import euclidean, packed_by_name
 from taut.mechanics.plant import Plant
 from taut.mechanics.terms.members import SPRINGS_TERM
 from taut.numerics.compiled import callees

@@ -8,11 +8,11 @@ from hypothesis import assume, given, settings
 from random_cases import Case, cases
 
 from taut import Bar, Structure, assemble
-from taut.mechanics import elastic_members
 from taut.mechanics.implicit_plant import ImplicitPlant, implicit_plant
 from taut.mechanics.operations.newton_matrix import Newton
-from taut.mechanics.slots import part_of
+from taut.mechanics.tables import part_of
 from taut.numerics.packing import Pack, reals_of
+from taut.statics import elastic_members
 
 SOME = settings(max_examples=40, derandomize=True, deadline=None)
 MULTIPLIER = part_of("newton", Newton, "multiplier")
@@ -29,7 +29,7 @@ def rows_of(case: Case) -> np.ndarray:
 
 
 def matrix_of(case: Case, push: np.ndarray) -> np.ndarray:
-    """M + s C + s^2 K at rest, elastic forces by complex steps through `taut.mechanics.elastic_members`."""
+    """M + s C + s^2 K at rest, elastic forces by complex steps through `taut.statics.elastic_members`."""
     dense, springs = case.dense, case.plant.tables["springs"]
     members = elastic_members.Members(
         springs.first // 3,

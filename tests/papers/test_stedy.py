@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from taut.mechanics.plant import assemble
+from taut.mechanics.assemble import assemble
 from taut.papers.bench import Bench
 from taut.papers.claims import CANNOT, NOT_REPRODUCED, REPRODUCED, Finding
 from taut.papers.paper import paper_named

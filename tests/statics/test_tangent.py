@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from taut.mechanics import elastic_members
-from taut.mechanics.elastic_members import Members
+from taut.statics import elastic_members
+from taut.statics.elastic_members import Members
 from taut.statics.network import network
 from taut.statics.posed import posed
 from taut.structure.generators import icosahedron, prism, tower

@@ -89,8 +89,8 @@ def run(
 def warmup() -> None:
     """Compile now what usual runs need, so that they start at once."""
     from taut.dynamics.simulate import simulate
+    from taut.mechanics.assemble import assemble
     from taut.mechanics.model_checks import facts
-    from taut.mechanics.plant import assemble
     from taut.numerics.compiled import forget_others
     from taut.structure.generators import tbar, tower
 

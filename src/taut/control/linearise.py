@@ -23,9 +23,11 @@ from taut.control.linear_model import LinearModel
 from taut.control.port_names import Ports
 from taut.control.ports import Inputs, Outputs, inputs_of, outputs_of, own_inputs, own_outputs
 from taut.errors import ModelError, OptionError, Problem
-from taut.mechanics.linearisation import Linearisation, supports_at
-from taut.mechanics.plant import Plant, assemble
+from taut.mechanics.assemble import assemble
+from taut.mechanics.operations.linearisation import supports_at
+from taut.mechanics.plant import Plant
 from taut.mechanics.points.lagrangian import LagrangianPlant
+from taut.mechanics.points.linearisation import Linearisation
 from taut.numerics.dense_saddle import lift, null_basis
 from taut.statics.equilibrium import Equilibrium
 from taut.structure.records import AXES

@@ -8,9 +8,10 @@ import numpy as np
 
 from taut.control.port_names import INPUTS, OUTPUTS, Port, Ports, own_ports, ports_of
 from taut.errors import OptionError
-from taut.mechanics.linearisation import Linearisation, MemberSlopes, member_slopes
+from taut.mechanics.operations.linearisation import MemberSlopes, member_slopes
 from taut.mechanics.plant import Plant
 from taut.mechanics.points.lagrangian import LagrangianPlant
+from taut.mechanics.points.linearisation import Linearisation
 from taut.structure import properties
 from taut.structure.records import AXES
 

@@ -30,9 +30,9 @@ from taut.dynamics.trajectory import SAMPLED, Trajectory, of_samples
 from taut.errors import ModelError, OptionError, suggestion
 from taut.mechanics.batch import Plants, Variants, alike, side_by_side, varied
 from taut.mechanics.capabilities import features_of, goes_in_lanes
-from taut.mechanics.event_words import Event
 from taut.mechanics.plant import Plant
 from taut.numerics.lanes import WIDTH
+from taut.structure.events import Event
 from taut.structure.scenario import Signal
 from taut.structure.structure import Structure
 

@@ -17,8 +17,8 @@ from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics import capabilities
-from taut.mechanics.event_words import Watcher
 from taut.mechanics.implicit_plant import implicit_plant
+from taut.mechanics.operations.event_words import Watcher
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of

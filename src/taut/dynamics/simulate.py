@@ -28,7 +28,7 @@ from taut.dynamics.trajectory import (
     samples_of,
 )
 from taut.errors import OptionError
-from taut.mechanics.event_words import NEVER
+from taut.mechanics.operations.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.tables import state_layout
 from taut.numerics.compile_events import working_time

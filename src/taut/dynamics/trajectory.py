@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import SelectionError, suggestion
-from taut.mechanics.event_words import Event
+from taut.structure.events import Event
 from taut.structure.structure import Structure
 
 

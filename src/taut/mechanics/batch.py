@@ -18,7 +18,7 @@ from taut.errors import OptionError
 from taut.mechanics.capabilities import BATCH, check, features_of
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import tabulated, time_places
-from taut.mechanics.slots import part_of, slot
+from taut.mechanics.tables import part_of, slot
 from taut.mechanics.terms.damping import NODE_DAMPS
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.mechanics.terms.springs import DAMPS, Springs

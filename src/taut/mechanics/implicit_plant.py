@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from taut.mechanics.assembly import Tables, packed_by_name
-from taut.mechanics.linearisation import feedback_slopes
+from taut.mechanics.operations.linearisation import feedback_slopes
 from taut.mechanics.operations.newton_matrix import Newton
 from taut.mechanics.plant import Plant
 from taut.mechanics.spec import Spec, rows_of, terms_of
 from taut.mechanics.systems.saddle_tables import bordered, numbered
+from taut.mechanics.systems.system_tables import Tables, packed_by_name
 from taut.numerics.packing import Pack, copied
 from taut.numerics.saddle import Saddle, weight_places
 

@@ -105,7 +105,7 @@ def _freedom(structure: Structure) -> dict[str, int | None]:
         }
     import numpy as np
 
-    from taut.mechanics.plant import assemble
+    from taut.mechanics.assemble import assemble
 
     plant = assemble(structure)
     redundant = len(plant.dependent(plant.pack, np.append(plant.positions.ravel(), np.zeros(plant.coordinates + 1))))

@@ -3,42 +3,35 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from taut.errors import ModelError, OptionError, suggestion
-from taut.mechanics.assembly import Tables, assembled, euclidean, packed_by_name
-from taut.mechanics.capabilities import check_solver
+from taut.errors import OptionError
 from taut.mechanics.compose import Composition, composed
-from taut.mechanics.event_words import Watched, Watcher, watch_table, watched_by
-from taut.mechanics.inertia.cylinder_tables import without_inertia
-from taut.mechanics.kinds import Given, grouped
-from taut.mechanics.linearisation import Linearisation, nodal_linearisation
-from taut.mechanics.model_checks import problems_of_motion, problems_of_scenario
+from taut.mechanics.kinds import Given
 from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
+from taut.mechanics.operations.event_words import Watched, Watcher
+from taut.mechanics.operations.linearisation import nodal_linearisation
 from taut.mechanics.operations.outputs import empty_outputs
-from taut.mechanics.signals import Function, in_order, pieces_of, tabulated
-from taut.mechanics.spec import Spec, imposed_of, rows_of, terms_of
-from taut.mechanics.stable_step import shortest_period
+from taut.mechanics.operations.stable_step import shortest_period
+from taut.mechanics.points.linearisation import Linearisation
+from taut.mechanics.signals import Function, pieces_of
+from taut.mechanics.spec import Spec, rows_of, terms_of
+from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
-from taut.structure.joining import subdivided
-from taut.structure.properties import with_bars
-from taut.structure.scenario import SOLVERS, Damping, Feedback, Load, Motion, Sinusoid, Watch
+from taut.structure.scenario import Feedback, Load, Motion, Sinusoid
 from taut.structure.structure import Structure
-from taut.structure.watches import problems_of_watches
 
 SHARE_OF_A_WAVE = 0.125
 """Of a period of a support's motion: no step is longer, since what moves by itself has no error that could tell."""
-
-AS_PRINTED = "compressible as printed"
 
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
@@ -347,62 +340,3 @@ class Plant:
 
 
 _RENAMED = ("spring_length", "spring_tension", "multiplier", "others")
-
-
-def assemble(
-    structure: Structure,
-    *,
-    gravity: float | tuple[float, float, float] = 0.0,
-    loads: Iterable[Load] = (),
-    motions: Iterable[Motion] = (),
-    damping: Damping | None = None,
-    events: Iterable[Watch] = (),
-    velocities: Mapping[str, tuple[float, float, float]] | None = None,
-    solver: str = "direct",
-    bars: str | Mapping[str, str] | None = None,
-    elements: Iterable[Any] = (),
-) -> Plant:
-    """Make a structure ready to move.
-
-    gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still.
-    velocities: of nodes at the start [m/s], zero where not named.
-    events: what to look out for in a run, and what to do then.
-    solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
-        faster than they do. Without meeting bars neither is needed.
-    bars: None takes every bar as it says itself; "rigid", "compressible", or selector -> one of these, takes them so. A
-        bar made rigid keeps the distance of its nodes. "compressible as printed" are eqs. (53) to (56) of the paper,
-        without the energy of a bar's ends moving apart and without -dT/dq: only to show what that does.
-    elements: records of kinds that `taut.register` has made known.
-    Raises ModelError with every problem found.
-    """
-    vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
-    loads, motions, damping, events = tuple(loads), tuple(motions), damping or Damping(), tuple(events)
-    if solver not in SOLVERS:
-        raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
-    printed = bars == AS_PRINTED
-    structure = with_bars(structure, "compressible" if printed else bars)
-    problems = problems_of_motion(structure)
-    problems += problems_of_scenario(structure, vector, loads, motions, damping, velocities or {})
-    problems += problems_of_watches(structure, events)
-    if printed and not problems:
-        problems = without_inertia(structure)
-    if problems:
-        raise ModelError(problems)
-    given = Given(subdivided(structure), vector, loads, damping, motions, grouped(elements), printed)
-    things = watched_by(given.structure, events)
-    signals = tabulated([load.signal for load in loads])
-    spec, tables = assembled(given, watch_table(things), iterative=solver == "iterative")
-    if solver == "iterative":
-        check_solver(tables)
-    pack, tables = packed_by_name(tables)
-    knots = [*signals.breaks, *(thing.level for thing in things if thing.is_time)]
-    for kind in imposed_of(spec):
-        knots += kind.breaks(given) if kind.breaks is not None else []
-    breaks = in_order(knots)
-    speeds = np.array([(velocities or {}).get(node, (0.0, 0.0, 0.0)) for node in given.structure.nodes], dtype=float)
-    start = np.concatenate([given.structure.positions.ravel(), speeds.ravel(), [0.0]])
-    if spec.imposed:
-        tables["constants"].piece[0] = pieces_of(breaks, np.zeros(1))[0]
-        composed(spec).motion["impose"](pack, 0.0, start)
-    places, speeds = start[:-1].reshape(2, -1, 3)
-    return Plant(given, spec, pack, tables, breaks, places, speeds, signals.functions, things)

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from taut.mechanics.event_words import Watcher
-from taut.mechanics.linearisation import Linearisation
+from taut.mechanics.operations.event_words import Watcher
+from taut.mechanics.points.linearisation import Linearisation
 from taut.structure.structure import Structure
 
 

@@ -1,4 +1,4 @@
-"""The tables that every nodal plant has, and the layout of its state.
+"""The tables that every nodal plant has, the slots of all tables, and the layout of its state.
 
 In Python the parts of a table are arrays; in a kernel they are pointers, and `size_of` says how far they reach. There
 are 3 n coordinates, u of them free, and r rows of constraints. "Coordinate" means a place in the vector of all 3 n of
@@ -7,11 +7,31 @@ them; a node is named by its first one.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from taut.mechanics.slots import part_of, slot
 from taut.numerics.compiled import inlined
-from taut.numerics.packing import Integers, Reals, counter, reader
+from taut.numerics.packing import Integers, Reals, counter, part, reader
+
+SLOTS = (
+    *("constants", "nodes", "work", "jacobian"),
+    *("thin", "cylinders", "bars", "linear", "weight", "springs", "damping", "loads", "supports"),
+    *("events", "slackening", "watches"),
+    *("pairs", "saddle", "minres", "metric_pairs", "metric_saddle", "metric_minres"),
+    *("newton", "newton_saddle"),
+)
+"""Where each table stands in the pack of a plant. Kinds from outside get the slots behind those named here."""
+
+_KNOWN = {name: k for k, name in enumerate(SLOTS)}
+
+
+def slot(name: str) -> int:
+    """The slot of the table of this name; a name that is new gets the next one."""
+    return _KNOWN.setdefault(name, len(_KNOWN))
+
+
+def part_of(name: str, table: Any, field: str) -> int:
+    """The place of a table's part in the directory of a pack."""
+    return part(slot(name), table, field)
 
 
 class Layout(NamedTuple):

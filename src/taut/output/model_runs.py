@@ -18,7 +18,8 @@ from taut.dynamics.predictability import PART, compared, finer_run, mean_member
 from taut.dynamics.simulate import Sink, simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, ModelError, OptionError
-from taut.mechanics.plant import Plant, assemble
+from taut.mechanics.assemble import assemble
+from taut.mechanics.plant import Plant
 from taut.output.progress import progress_bar
 from taut.output.recording import recording
 from taut.output.store import load_run

@@ -14,10 +14,10 @@ import numpy as np
 
 from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory, of_samples
 from taut.errors import FileError, OptionError, suggestion
-from taut.mechanics.event_words import Event
 from taut.mechanics.kinds import registered
 from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, VARIABLES, labels_of, structure_of
 from taut.output.whole_files import seal_of
+from taut.structure.events import Event
 
 STUDY = "taut_study"
 """The attribute that study files have, with the version of their format, and run files have not."""

@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from taut.mechanics.elastic_members import lengths_of, spans_of
 from taut.numerics.bordered import Bordered, bordered
 from taut.statics.balance import falling
+from taut.statics.elastic_members import lengths_of, spans_of
 from taut.statics.newton import goal_of, moved
 from taut.statics.posed import Posed, Setting
 

@@ -11,13 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import OptionError
-from taut.mechanics.assembly import jacobian_table, packed_by_name
 from taut.mechanics.compose import composed
-from taut.mechanics.elastic_members import pattern
 from taut.mechanics.kinds import Given, Imposed, Rows, Term, grouped, registered
 from taut.mechanics.operations.redundancy import csr_of
+from taut.mechanics.rows.jacobian import jacobian_table
 from taut.mechanics.spec import Spec, rows_of, terms_of
+from taut.mechanics.systems.system_tables import packed_by_name
 from taut.mechanics.tables import Constants, Nodes, Work
+from taut.numerics.link_blocks import pattern
 from taut.numerics.packing import empty
 from taut.structure.structure import Structure
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import ModelError, OptionError, Problem
-from taut.mechanics.elastic_members import pattern
+from taut.numerics.link_blocks import pattern
 from taut.numerics.quasidefinite import Factored, factored
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.network import network

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from taut.mechanics.elastic_members import lengths_of, spans_of
 from taut.numerics.quasidefinite import Preconditioned, Solver, factored, preconditioned
+from taut.statics.elastic_members import lengths_of, spans_of
 from taut.statics.posed import Posed, Setting
 
 FIRST_SHIFT = 1e-6

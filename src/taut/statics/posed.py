@@ -17,8 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import ModelError, Problem
-from taut.mechanics import elastic_members as tangent
-from taut.mechanics.elastic_members import Members, Pattern
+from taut.numerics.link_blocks import Pattern, pattern
+from taut.statics import elastic_members as tangent
+from taut.statics.elastic_members import Members
 from taut.statics.elements import Elements, elements_of
 from taut.statics.network import Network
 from taut.structure import properties
@@ -206,7 +207,7 @@ def posed(
         guides,
         values,
         unknown,
-        tangent.pattern(network.first, network.second, unknown, network.free.size),
+        pattern(network.first, network.second, unknown, network.free.size),
         elements_of(structure, elements),
     )
 

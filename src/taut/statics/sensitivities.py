@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from taut.errors import OptionError, suggestion
-from taut.mechanics import elastic_members as elastic
+from taut.statics import elastic_members as elastic
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.linearised import Linearised, linearised
 from taut.statics.posed import BarChoice

@@ -20,7 +20,7 @@ class Correction:
 
     kind: "none", "constraints", "energy" (constraints and energy) or "baumgarte" (feedback in the equations instead);
         None takes what the method usually has.
-    tolerance: of gaps, relative to bar length, and of their rates, relative to the speed.
+    tolerance: of residuals, relative to bar length, and of their rates, relative to the speed.
     energy_tolerance: relative to the energies present.
     iterations: the cap. metric: "mass" or "euclidean". time: [s], None takes the plant's typical time.
     gains: Baumgarte's alpha and beta [1/s].

@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taut.mechanics.kinds import Given, Imposed
-from taut.mechanics.slots import part_of, slot
-from taut.mechanics.tables import constants_in, coordinate_count, work_in
+from taut.mechanics.tables import constants_in, coordinate_count, part_of, slot, work_in
 from taut.numerics.compiled import kernel
 from taut.numerics.curves import three_point_slopes
 from taut.numerics.lanes import one

@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.inertia.thin import carry as carry_thin
-from taut.mechanics.slots import part_of, slot
-from taut.mechanics.tables import coordinate_count
+from taut.mechanics.tables import coordinate_count, part_of, slot
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, reader, size_of
 from taut.numerics.pointers import shifted

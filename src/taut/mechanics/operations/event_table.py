@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from taut.mechanics.slots import part_of, slot
+from taut.mechanics.tables import part_of, slot
 from taut.numerics.packing import Integers, Reals, reader
 
 FOLLOWED, STOPPED, TO_CUT = range(3)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.mechanics.operations.jacobian import add_product, add_transposed
 from taut.mechanics.parts import (
     add_velocity_force,
     applied_force,
@@ -30,6 +29,7 @@ from taut.mechanics.parts import (
     row_values,
     solve_motion,
 )
+from taut.mechanics.rows.jacobian import add_product, add_transposed
 from taut.mechanics.tables import (
     Layout,
     constants_in,

@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.inertia.thin import rod_count, thin_in
-from taut.mechanics.operations.jacobian import add_transposed
 from taut.mechanics.operations.motion import all_forces
 from taut.mechanics.parts import (
     carry,
@@ -32,7 +31,7 @@ from taut.mechanics.parts import (
     row_values,
     term_stiffness,
 )
-from taut.mechanics.slots import part_of, slot
+from taut.mechanics.rows.jacobian import add_transposed
 from taut.mechanics.systems.saddle import saddle_at
 from taut.mechanics.tables import (
     JACOBIAN,
@@ -40,7 +39,9 @@ from taut.mechanics.tables import (
     free_count,
     jacobian_in,
     nodes_in,
+    part_of,
     row_count,
+    slot,
     work_in,
 )
 from taut.mechanics.terms.damping import damping_in

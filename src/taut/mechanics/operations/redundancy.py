@@ -13,9 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.mechanics.parts import prepare_system, row_values, solve_system
-from taut.mechanics.slots import slot
 from taut.mechanics.systems.saddle import saddle_at
-from taut.mechanics.tables import Jacobian, coordinate_count, jacobian_in, row_count
+from taut.mechanics.tables import Jacobian, coordinate_count, jacobian_in, row_count, slot
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import start_of

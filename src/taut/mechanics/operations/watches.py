@@ -9,8 +9,7 @@ import numpy as np
 
 from taut.mechanics.operations.event_table import FOLLOWED, STOPPED, TO_CUT, events_in
 from taut.mechanics.rows.bars import bars_in
-from taut.mechanics.slots import slot
-from taut.mechanics.tables import coordinate_count
+from taut.mechanics.tables import coordinate_count, slot
 from taut.mechanics.terms.slackening import CUT, SLACKENING, slackening_in
 from taut.mechanics.terms.springs import spring_state, springs_in
 from taut.numerics.compiled import inlined, kernel

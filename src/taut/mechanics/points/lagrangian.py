@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from taut.errors import OptionError
-from taut.mechanics.linearisation import Linearisation
 from taut.mechanics.points.lagrangian_linearisation import lagrangian_linearisation
 from taut.mechanics.points.lagrangian_operations import OPERATIONS, Workspace, energies, motion, residuals
+from taut.mechanics.points.linearisation import Linearisation
 from taut.structure.structure import Structure
 
 Function = Callable[[np.ndarray], Any]

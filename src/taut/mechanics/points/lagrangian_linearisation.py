@@ -1,4 +1,4 @@
-"""The `taut.mechanics.linearisation.Linearisation` of a `LagrangianPlant`.
+"""The `taut.mechanics.operations.linearisation.Linearisation` of a `LagrangianPlant`.
 
 First derivatives of its functions are complex steps. Forces are such derivatives already, of the potential and of the
 mass matrix, and an imaginary part can be used only once; their own slopes are differences of eighth order of the exact
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from taut.errors import OptionError
-from taut.mechanics.linearisation import Linearisation, solved
 from taut.mechanics.points.lagrangian_operations import Workspace, all_forces, along
+from taut.mechanics.points.linearisation import Linearisation, solved
 from taut.numerics.differences import jacobian
 
 if TYPE_CHECKING:

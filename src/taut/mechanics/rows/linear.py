@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.kinds import Given, Links, Rows
-from taut.mechanics.slots import part_of, slot
-from taut.mechanics.tables import coordinate_count
+from taut.mechanics.tables import coordinate_count, part_of, slot
 from taut.numerics.compiled import inlined
 from taut.numerics.packing import Integers, Pack, Reals, reader, size_of
 from taut.structure.records import AXES

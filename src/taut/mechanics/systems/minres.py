@@ -15,8 +15,7 @@ import numpy as np
 
 from taut.mechanics.inertia.thin import rod_count, thin_in
 from taut.mechanics.parts import row_values
-from taut.mechanics.slots import slot
-from taut.mechanics.tables import coordinate_count, jacobian_in, row_count
+from taut.mechanics.tables import coordinate_count, jacobian_in, row_count, slot
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.lanes import some, where
 from taut.numerics.packing import Pack, Reals, reader_at

@@ -9,8 +9,7 @@ import numpy as np
 
 from taut.mechanics.inertia.thin import Thin, rod_count, thin_in
 from taut.mechanics.rows.bars import bar_count, bars_in
-from taut.mechanics.slots import slot
-from taut.mechanics.tables import coordinate_count
+from taut.mechanics.tables import coordinate_count, slot
 from taut.numerics.compiled import inlined
 from taut.numerics.lanes import where
 from taut.numerics.packing import Integers, Pack, Reals, reader_at, size_of

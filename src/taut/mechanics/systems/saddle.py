@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from taut.mechanics.parts import fill_inertia, row_values
-from taut.mechanics.slots import slot
-from taut.mechanics.tables import JACOBIAN, coordinate_count, free_count, jacobian_in, nodes_in, work_in
+from taut.mechanics.tables import JACOBIAN, coordinate_count, free_count, jacobian_in, nodes_in, slot, work_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.lanes import most
 from taut.numerics.packing import Pack, reader_at, size_of

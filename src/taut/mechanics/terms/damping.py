@@ -8,8 +8,7 @@ import numpy as np
 
 from taut.mechanics.kinds import Given, Term
 from taut.mechanics.parts import carry
-from taut.mechanics.slots import part_of, slot
-from taut.mechanics.tables import coordinate_count, work_in
+from taut.mechanics.tables import coordinate_count, part_of, slot, work_in
 from taut.numerics.compiled import inlined
 from taut.numerics.packing import Integers, Pack, Reals, reader
 from taut.numerics.pointers import shifted

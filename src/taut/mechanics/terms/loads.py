@@ -8,8 +8,7 @@ import numpy as np
 
 from taut.mechanics.kinds import Given, Term
 from taut.mechanics.signals import signal_value, tabulated
-from taut.mechanics.slots import part_of, slot
-from taut.mechanics.tables import constants_in, coordinate_count
+from taut.mechanics.tables import constants_in, coordinate_count, part_of, slot
 from taut.numerics.compiled import inlined
 from taut.numerics.lanes import one
 from taut.numerics.packing import Integers, Pack, Reals, reader, size_of

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, events_in
-from taut.mechanics.slots import part_of, slot
-from taut.mechanics.tables import coordinate_count
+from taut.mechanics.tables import coordinate_count, part_of, slot
 from taut.mechanics.terms.springs import Springs, spring_count, spring_state, springs_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader

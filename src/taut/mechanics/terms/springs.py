@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.slots import part_of, slot
-from taut.mechanics.tables import coordinate_count
+from taut.mechanics.tables import coordinate_count, part_of, slot
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.lanes import some, where
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader, size_of

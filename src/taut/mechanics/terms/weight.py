@@ -8,8 +8,7 @@ import numpy as np
 
 from taut.mechanics.inertia.masses import inertia
 from taut.mechanics.kinds import Given, Term
-from taut.mechanics.slots import slot
-from taut.mechanics.tables import coordinate_count
+from taut.mechanics.tables import coordinate_count, slot
 from taut.numerics.compiled import inlined
 from taut.numerics.packing import Pack, Reals, reader
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
-from taut.mechanics.event_words import Event
 from taut.output.page.embedding import Arrays, quantised, rounded
 from taut.output.page.layout import centre_of_mass, described, size_facts, tensions_as_placed
 from taut.output.pictured import ModeShape, Still, checked_mode
+from taut.structure.events import Event
 from taut.structure.files import parse_model
 from taut.structure.records import AXES
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
-from taut.mechanics.event_words import Event
 from taut.output.page.assembling import html
 from taut.output.page.content import run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays
@@ -19,6 +18,7 @@ from taut.output.pictured import ModeShape, Still, mode_shapes, still_of
 from taut.output.whole_files import written_whole
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.modes import Modes
+from taut.structure.events import Event
 from taut.structure.structure import Structure
 
 Shown = Structure | Still | Equilibrium | Trajectory

@@ -9,7 +9,7 @@ import numpy as np
 from taut.control.linear_model import LinearModel
 from taut.control.linearise import linearise
 from taut.control.responses import doublet_response
-from taut.mechanics.plant import assemble
+from taut.mechanics.assemble import assemble
 from taut.papers.bench import Bench, Case
 from taut.papers.claims import Claim, Measured, at_most
 from taut.papers.drawing import curves, panels

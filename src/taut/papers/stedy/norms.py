@@ -12,7 +12,7 @@ from taut.control.linear_model import LinearModel
 from taut.control.linearise import linearise
 from taut.control.norms import Norm, h2_norm, hinf_norm
 from taut.control.splitting import split
-from taut.mechanics.plant import assemble
+from taut.mechanics.assemble import assemble
 from taut.papers.bench import Bench
 from taut.papers.claims import Claim, Measured, about
 from taut.papers.paper import Picture

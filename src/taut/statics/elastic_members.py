@@ -11,11 +11,9 @@ derivative of the constraint gives t / l0 I instead, which is the same across th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 
 class Members(NamedTuple):
@@ -81,37 +79,3 @@ def stiffness_blocks(members: Members, spans: np.ndarray) -> np.ndarray:
     lengths = lengths_of(spans)
     material = np.where(taut(members, lengths), members.stiffness, 0.0)
     return blocks(spans, lengths, material, tensions(members, lengths) / lengths)
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """Where the blocks of members go in a sparse matrix over chosen coordinates; made once, filled often."""
-
-    size: int
-    indices: np.ndarray
-    indptr: np.ndarray
-    place: np.ndarray  # for every kept entry of the four blocks of a member, where it is added
-    kept: np.ndarray  # which of the entries of all members lie in the matrix
-    diagonal: np.ndarray  # (size,) where the diagonal is in the data
-
-    def matrix(self, member_blocks: np.ndarray) -> sp.csc_matrix:
-        """The matrix of (m, 3, 3) blocks: added at both ends of a member, taken away between them."""
-        signed = np.stack([member_blocks, -member_blocks, -member_blocks, member_blocks], axis=1).ravel()
-        data = np.bincount(self.place, signed[self.kept], self.indices.size)
-        return sp.csc_matrix((data, self.indices, self.indptr), shape=(self.size, self.size))
-
-
-def pattern(first: np.ndarray, second: np.ndarray, unknown: np.ndarray, size: int) -> Pattern:
-    """Of members between nodes; unknown: (3 n,) the row of every coordinate, -1 where it is no unknown."""
-    axes = np.arange(3)
-    ends = [unknown[3 * end[:, None] + axes] for end in (first, second)]
-    shape = (first.size, 3, 3)
-    rows = [np.broadcast_to(ends[a][:, :, None], shape) for a in (0, 0, 1, 1)]
-    columns = [np.broadcast_to(ends[b][:, None, :], shape) for b in (0, 1, 0, 1)]
-    row, column = np.stack(rows, axis=1).ravel(), np.stack(columns, axis=1).ravel()
-    kept = np.flatnonzero((row >= 0) & (column >= 0))
-    every = np.arange(size)
-    keys = np.concatenate([column[kept] * size + row[kept], every * size + every])
-    found, place = np.unique(keys, return_inverse=True)
-    indptr = np.searchsorted(found, np.arange(size + 1) * size)
-    return Pattern(size, found % size, indptr, place[: kept.size], kept, place[kept.size :])

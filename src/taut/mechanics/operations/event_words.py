@@ -24,6 +24,7 @@ from taut.mechanics.operations.watches import (
 )
 from taut.mechanics.tables import SHARE
 from taut.numerics.packing import Pack, integers_of, reals_of
+from taut.structure.events import Event
 from taut.structure.records import AXES
 from taut.structure.scenario import Watch
 from taut.structure.structure import Structure
@@ -32,22 +33,6 @@ NEVER = "never happened"
 
 _ACTIONS = {"record": RECORD, "stop": STOP, "cut": CUTS}
 _SENSES = {"rising": 1, "falling": -1, "both": 0}
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened at an instant [s] of a run, in words: 'cable "c7" slack'.
-
-    subject: the cable, or the name of what was watched. change: "slack", "taut", "rising", "falling" and so on.
-    """
-
-    time: float
-    name: str
-    subject: str = ""
-    change: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.name} at {self.time:.6g} s"
 
 
 @dataclass(frozen=True)

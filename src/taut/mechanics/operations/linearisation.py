@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from taut.errors import ModelError, OptionError, Problem, suggestion
-from taut.mechanics.elastic_members import pattern
+from taut.errors import OptionError, suggestion
 from taut.mechanics.operations.redundancy import jacobian_matrix
+from taut.mechanics.points.linearisation import Linearisation, solved
 from taut.mechanics.signals import pieces_of
-from taut.mechanics.slots import slot
 from taut.mechanics.spec import rows_of, terms_of
-from taut.mechanics.tables import KNOWN
+from taut.mechanics.tables import KNOWN, slot
 from taut.mechanics.terms.springs import CRUSHED
-from taut.numerics.dense_saddle import DenseSaddle, decompose, null_basis, solve
+from taut.numerics.dense_saddle import DenseSaddle, null_basis
 from taut.numerics.differences import jacobian
+from taut.numerics.link_blocks import pattern
 from taut.numerics.packing import integers_of, reals_of, viewed
 
 if TYPE_CHECKING:
@@ -41,24 +41,6 @@ AT_REST = 1e-9
 
 DIFFERENCE = 1e-3
 """Of the mean member length: how far velocity terms and feedbacks are tried on either side."""
-
-
-class Linearisation(NamedTuple):
-    """f coordinates that can move, r constraints. stiffness, damping: K, C. jacobian_rate, jacobian_change: d(G v)/dq
-    and d(G a)/dq."""
-
-    moving: np.ndarray  # (f,) their places among all coordinates
-    mass: np.ndarray  # (f, f)
-    rows: np.ndarray  # (r, f) G
-    system: DenseSaddle
-    acceleration: np.ndarray  # (f,)
-    multiplier: np.ndarray  # (r,)
-    stiffness: np.ndarray  # (f, f)
-    damping: np.ndarray  # (f, f)
-    jacobian_rate: np.ndarray  # (r, f)
-    jacobian_change: np.ndarray  # (r, f)
-    by_natural: np.ndarray  # (f, m) force by the natural length of each elastic member as its thickness follows [N/m]
-    notes: tuple[str, ...] = ()
 
 
 class MemberSlopes(NamedTuple):
@@ -77,16 +59,6 @@ class MemberSlopes(NamedTuple):
     tension: np.ndarray  # (m,)
     by_span: np.ndarray  # (m, 3) [N/m]
     by_rate: np.ndarray  # (m, 3) [N s/m]
-
-
-def solved(mass: np.ndarray, rows: np.ndarray, force: np.ndarray, bias: np.ndarray) -> tuple[DenseSaddle, np.ndarray]:
-    """The system [M G^T; G 0], decomposed, and [a, l] with G a = bias."""
-    try:
-        system = decompose(mass, rows)
-    except np.linalg.LinAlgError:
-        message = "leave a motion without inertia, so it has no linear model; give every node that moves a mass"
-        raise ModelError([Problem(("point_masses",), message)]) from None
-    return system, np.concatenate(solve(system, force, bias))
 
 
 class _State:

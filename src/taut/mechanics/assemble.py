@@ -1,36 +1,43 @@
-"""From what is given to the tables of a nodal plant, and to the Spec that says what it is made of."""
+"""`assemble`: from a structure and what acts on it to a Plant, its tables and the Spec that says what it is made of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from taut.errors import ModelError, OptionError, suggestion
+from taut.mechanics.capabilities import check_solver
+from taut.mechanics.compose import composed
 from taut.mechanics.inertia import thin as thin_inertia
-from taut.mechanics.inertia.cylinder_tables import cylinders_of, placed
+from taut.mechanics.inertia.cylinder_tables import cylinders_of, without_inertia
 from taut.mechanics.inertia.cylinders import Cylinders
 from taut.mechanics.inertia.thin import Thin
-from taut.mechanics.kinds import Given, Imposed, Rows, Term, registered
+from taut.mechanics.kinds import Given, Imposed, Rows, Term, grouped, registered
+from taut.mechanics.model_checks import problems_of_motion, problems_of_scenario
 from taut.mechanics.operations.event_table import Events
+from taut.mechanics.operations.event_words import watch_table, watched_by
 from taut.mechanics.operations.newton_matrix import Newton
 from taut.mechanics.operations.watches import Watches
-from taut.mechanics.slots import SLOTS, slot
+from taut.mechanics.plant import Plant
+from taut.mechanics.rows.jacobian import jacobian_table
+from taut.mechanics.signals import in_order, pieces_of, tabulated
 from taut.mechanics.spec import Spec, imposed_of, rows_of, terms_of
 from taut.mechanics.systems.minres import Minres
-from taut.mechanics.systems.pairs import Pairs, pairs_of
-from taut.mechanics.systems.saddle_tables import numbered, saddle_of
-from taut.mechanics.tables import Constants, Jacobian, Nodes, Work
+from taut.mechanics.systems.pairs import Pairs
+from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables
+from taut.mechanics.tables import Constants, Nodes, Work
 from taut.mechanics.terms.springs import Springs
-from taut.numerics.packing import Pack, empty, packed
+from taut.numerics.packing import empty
 from taut.numerics.saddle import Saddle
-from taut.structure.properties import bar_length, route_length
+from taut.structure.joining import subdivided
+from taut.structure.properties import bar_length, route_length, with_bars
+from taut.structure.scenario import SOLVERS, Damping, Load, Motion, Watch
+from taut.structure.structure import Structure
+from taut.structure.watches import problems_of_watches
 
-Tables = dict[str, Any]
-"""Tables by their slot's name."""
-
-METRIC = 3
-"""How many slots the systems of another metric stand behind those of the mass."""
+AS_PRINTED = "compressible as printed"
 
 
 def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec, Tables]:
@@ -76,19 +83,7 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
             middle=np.zeros(2 * size if happening else 0),
         ),
     }
-    return spec, tables | _system(spec, tables, "")
-
-
-def euclidean(spec: Spec, tables: Tables) -> Tables:
-    """The same tables with corrections measured by plain coordinates, as in eq. (45), instead of by mass."""
-    constants = tables["constants"]._replace(metric=np.array([METRIC], dtype=np.int64))
-    return {**tables, "constants": constants, **_system(spec, tables, "metric_")}
-
-
-def packed_by_name(tables: Mapping[str, Any]) -> tuple[Pack, Tables]:
-    """Tables as a pack, and as views into it."""
-    pack, views = packed({slot(name): table for name, table in tables.items()})
-    return pack, {name: views[slot(name)] for name in tables}
+    return spec, tables | system_tables(spec, tables, "")
 
 
 _EMPTY: Mapping[str, Any] = {
@@ -127,17 +122,6 @@ def _scale(given: Given, thin: Thin, springs: Springs) -> tuple[float, float]:
     return typical, float(np.sqrt(mass.sum() / swinging.sum())) if swinging.size and mass.any() else 1.0
 
 
-def jacobian_table(rows: list[Rows], tables: Tables, typical: float) -> Jacobian:
-    """The pattern of G, row after row; typical: a length [m] for rows that have none of their own."""
-    found = [kind.pattern(tables[kind.name]) for kind in rows]
-    none = np.zeros(0, dtype=np.int64)
-    start = np.concatenate([[0], np.cumsum(np.concatenate([none, *(count for count, _ in found)]))])
-    coordinate = np.concatenate([none, *(places for _, places in found)]).astype(np.int64)
-    sizes = [np.zeros(0), *(np.asarray(kind.sizes(tables[kind.name], typical), dtype=float) for kind in rows)]
-    place = np.zeros(coordinate.size, dtype=np.int64)
-    return Jacobian(start.astype(np.int64), coordinate, place, np.zeros(coordinate.size), np.concatenate(sizes))
-
-
 def _shares(thin: Thin, free: np.ndarray, rows: list[Rows], tables: Tables) -> np.ndarray:
     """What each coordinate has of the mass that moves when the whole structure shifts; none where it cannot shift."""
     share = thin.diagonal.reshape(-1, 3).copy()
@@ -149,23 +133,60 @@ def _shares(thin: Thin, free: np.ndarray, rows: list[Rows], tables: Tables) -> n
     return share.ravel()
 
 
-def _system(spec: Spec, tables: Tables, prefix: str) -> Tables:
-    """The tables of the linear system, with the mass matrix or, for another metric, plain coordinates as its weight."""
-    thin, cylinders, free, unit = tables["thin"], tables["cylinders"], tables["nodes"].free, bool(prefix)
-    jacobian = tables["jacobian"]
-    diagonal, coupling = (np.ones_like(thin.diagonal), 0.0 * thin.coupling) if unit else (thin.diagonal, thin.coupling)
-    if spec.system == "pairs":
-        return {f"{prefix}pairs": pairs_of(diagonal, coupling, thin.first, thin.second, free)}
-    if spec.system == "minres":
-        weight = np.zeros_like(diagonal)
-        weight[free] = diagonal[free]
-        size = diagonal.size + jacobian.start.size - 1
-        return {f"{prefix}minres": Minres(weight, coupling, np.zeros(size), np.zeros(9 * size))}
-    saddle, place = saddle_of(thin, cylinders, free, jacobian.start, jacobian.coordinate, unit=unit)
-    made: Tables = {f"{prefix}saddle": saddle, "jacobian": jacobian._replace(place=place)}
-    if cylinders.first.size and not unit:
-        made["cylinders"] = placed(cylinders, saddle, numbered(diagonal.size, free))
-    return made
+def assemble(
+    structure: Structure,
+    *,
+    gravity: float | tuple[float, float, float] = 0.0,
+    loads: Iterable[Load] = (),
+    motions: Iterable[Motion] = (),
+    damping: Damping | None = None,
+    events: Iterable[Watch] = (),
+    velocities: Mapping[str, tuple[float, float, float]] | None = None,
+    solver: str = "direct",
+    bars: str | Mapping[str, str] | None = None,
+    elements: Iterable[Any] = (),
+) -> Plant:
+    """Make a structure ready to move.
 
-
-assert set(_EMPTY) <= set(SLOTS)
+    gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still.
+    velocities: of nodes at the start [m/s], zero where not named.
+    events: what to look out for in a run, and what to do then.
+    solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
+        faster than they do. Without meeting bars neither is needed.
+    bars: None takes every bar as it says itself; "rigid", "compressible", or selector -> one of these, takes them so. A
+        bar made rigid keeps the distance of its nodes. "compressible as printed" are eqs. (53) to (56) of the paper,
+        without the energy of a bar's ends moving apart and without -dT/dq: only to show what that does.
+    elements: records of kinds that `taut.register` has made known.
+    Raises ModelError with every problem found.
+    """
+    vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
+    loads, motions, damping, events = tuple(loads), tuple(motions), damping or Damping(), tuple(events)
+    if solver not in SOLVERS:
+        raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
+    printed = bars == AS_PRINTED
+    structure = with_bars(structure, "compressible" if printed else bars)
+    problems = problems_of_motion(structure)
+    problems += problems_of_scenario(structure, vector, loads, motions, damping, velocities or {})
+    problems += problems_of_watches(structure, events)
+    if printed and not problems:
+        problems = without_inertia(structure)
+    if problems:
+        raise ModelError(problems)
+    given = Given(subdivided(structure), vector, loads, damping, motions, grouped(elements), printed)
+    things = watched_by(given.structure, events)
+    signals = tabulated([load.signal for load in loads])
+    spec, tables = assembled(given, watch_table(things), iterative=solver == "iterative")
+    if solver == "iterative":
+        check_solver(tables)
+    pack, tables = packed_by_name(tables)
+    knots = [*signals.breaks, *(thing.level for thing in things if thing.is_time)]
+    for kind in imposed_of(spec):
+        knots += kind.breaks(given) if kind.breaks is not None else []
+    breaks = in_order(knots)
+    speeds = np.array([(velocities or {}).get(node, (0.0, 0.0, 0.0)) for node in given.structure.nodes], dtype=float)
+    start = np.concatenate([given.structure.positions.ravel(), speeds.ravel(), [0.0]])
+    if spec.imposed:
+        tables["constants"].piece[0] = pieces_of(breaks, np.zeros(1))[0]
+        composed(spec).motion["impose"](pack, 0.0, start)
+    places, speeds = start[:-1].reshape(2, -1, 3)
+    return Plant(given, spec, pack, tables, breaks, places, speeds, signals.functions, things)

@@ -1,0 +1,21 @@
+"""An Event: something that happened at an instant of a run, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at an instant [s] of a run, in words: 'cable "c7" slack'.
+
+    subject: the cable, or the name of what was watched. change: "slack", "taut", "rising", "falling" and so on.
+    """
+
+    time: float
+    name: str
+    subject: str = ""
+    change: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.time:.6g} s"

@@ -1,0 +1,183 @@
+"""Structures of two to four nodes, one for everything a plant can be made of, and how far methods may be apart on them.
+
+All of them swing with at most some 45 rad/s (mass 1 to 2 kg, 400 to 2000 N/m) and move by some centimetres, so that a
+few hundredths of a second are a motion worth comparing and no method is cheap by standing still.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from taut import Bar, Cable, Damping, Material, Motion, Sinusoid, Structure, assemble, on_plane
+from taut.dynamics.methods import METHODS
+from taut.mechanics.capabilities import COORDINATES, CYLINDERS, DAMPING, ITERATIVE, MOVED
+from taut.mechanics.points.lagrangian import LagrangianPlant
+
+KINDS = Path(__file__).parent / "extending"
+sys.path.insert(0, str(KINDS))
+
+# Always in this order: kinds get their slots as they come, and kernels are kept compiled by slot.
+from ground_spring import GroundSpring  # noqa: E402
+from on_sphere import OnSphere  # noqa: E402
+from wound_cable import WoundCable  # noqa: E402
+
+GRAVITY = 9.81
+FASTEST = 60.0
+"""[rad/s], what anything here swings with at most: bounds how a method's error grows with its step."""
+REACH = 0.1
+"""[m], how far anything here moves in the times it is followed."""
+ROUND_OFF = 1e-11
+"""[m], of dp8 at 1e-12 and of what is compared with it, over a tenth of a second or so."""
+
+STEPS = {"rk4": 5e-4, "rattle2": 5e-4, "rattle4": 5e-4, "rattle6": 1e-3, "rattle8": 1e-3}
+TOLERANCES = {"dp5": 1e-10, "dp8": 1e-12, "implicit3": 1e-9, "implicit4": 1e-9}
+
+
+def options_of(method: str) -> dict[str, float]:
+    """A step or a tolerance, as the method has it."""
+    return {"step": STEPS[method]} if method in STEPS else {"tolerance": TOLERANCES[method]}
+
+
+def allowance(method: str, duration: float) -> float:
+    """[m], how far a run may be from dp8 at 1e-12.
+
+    Equal steps h of order p: every step adds at most REACH (FASTEST h)^(p + 1), there are duration / h of them, and what
+    they add is carried on without growth. Steps by tolerance: the error of a step is less than the tolerance times a
+    member's length (1 m), and there are fewer than 1000 of them; errors add up with either sign, so that a hundred
+    times the tolerance is on the safe side.
+    """
+    if method in TOLERANCES:
+        return 100.0 * TOLERANCES[method] + ROUND_OFF
+    step = STEPS[method]
+    order = METHODS[method].order
+    return REACH * (FASTEST * step) ** (order + 1) * duration / step + ROUND_OFF
+
+
+@dataclass(frozen=True)
+class Case:
+    """A plant by its solver, and what of it not everything goes with, by hand: feature -> what is named.
+
+    rows: whether bars meet or rows are shared, so that a solver is asked at all.
+    """
+
+    made: Callable[[str], Any]
+    features: dict[str, str]
+    meets: bool = True
+    nodal: bool = True
+
+
+STEEL = Material("soft steel", density=7800.0, youngs_modulus=2e11, poisson_ratio=0.3)
+
+
+def pair_of(law: str = "cable") -> Structure:
+    """One bar hung by two cables, so that no bars meet."""
+    cables = [Cable(f"c{end}", ("top", end), rest_length=0.95, stiffness=400.0, law=law) for end in "ab"]
+    return Structure(
+        {"top": (0.0, 0.0, 0.0), "a": (-0.5, 0.0, -0.9), "b": (0.5, 0.1, -0.95)},
+        [Bar("ab", ("a", "b"), mass=2.0)],
+        cables,
+        supports={"top": "xyz"},
+    )
+
+
+def two_bars(**bar: Any) -> Structure:
+    """Two bars that meet, hung by two cables; the lower one swings freely."""
+    bars = [Bar("ab", ("a", "b"), mass=2.0, **bar), Bar("bc", ("b", "c"), mass=1.5, **bar)]
+    cables = [Cable(f"c{end}", ("top", end), rest_length=0.95, stiffness=400.0) for end in "ac"]
+    return Structure(
+        {"top": (0.0, 0.0, 0.0), "a": (-0.5, 0.0, -0.9), "b": (0.0, 0.2, -1.4), "c": (0.5, 0.1, -0.95)},
+        bars,
+        cables,
+        supports={"top": "xyz"},
+    )
+
+
+def cylinders() -> Structure:
+    """Two compressible cylinders of 5 cm, soft enough to be followed by explicit steps."""
+    return two_bars(law="compressible", inertia="cylinder", radius=0.05, stiffness=1200.0)
+
+
+SHAKEN = (Motion("top", "x", displacement=Sinusoid(0.01, 5.0)),)
+SPEEDS = {"a": (0.0, 0.3, 0.0), "b": (0.1, -0.3, 0.2)}
+GROUND = GroundSpring("a", 900.0, 2e4, level=-0.85)
+SPHERE = OnSphere("a", (-0.5, 0.0, -1.2), 0.3)
+WINCH = WoundCable("ca", 0.95, 0.05, 4.0)
+
+
+def _case(
+    structure: Callable[[], Structure], *elements: Any, moved: bool = False, damped: str = "", meets: bool = True
+) -> Case:
+    def made(solver: str) -> Any:
+        return assemble(
+            structure(),
+            gravity=GRAVITY,
+            velocities=SPEEDS,
+            motions=SHAKEN if moved else (),
+            damping=Damping(node=0.4) if damped else None,
+            elements=elements,
+            solver=solver,
+        )
+
+    features = {MOVED: 'node "top"'} if moved else {}
+    features |= {DAMPING: damped} if damped else {}
+    features |= {CYLINDERS: "2"} if structure is cylinders else {}
+    return Case(made, features, meets)
+
+
+def guided() -> Structure:
+    """One bar whose end stays on a plane."""
+    return pair_of().with_constraints(on_plane("floor", "a", (0.0, 1.0, 0.2)))
+
+
+def double_pendulum(solver: str) -> LagrangianPlant:
+    """Two point masses on massless rods in a plane, by their angles from below."""
+    mass, length = np.array([1.2, 0.8]), np.array([1.0, 0.7])
+
+    def inertia(q: np.ndarray) -> np.ndarray:
+        across = mass[1] * length[0] * length[1] * np.cos(q[0] - q[1])
+        return np.array([[mass.sum() * length[0] ** 2, across], [across, mass[1] * length[1] ** 2]])
+
+    def potential(q: np.ndarray) -> Any:
+        return -GRAVITY * (mass.sum() * length[0] * np.cos(q[0]) + mass[1] * length[1] * np.cos(q[1]))
+
+    start, rates = np.array([1.0, -0.4]), np.array([0.5, 1.5])
+    return LagrangianPlant(("upper", "lower"), inertia, potential, start, rates, typical_time=0.3)
+
+
+def _named_damping(what: str) -> str:
+    return what
+
+
+CASES: dict[str, Case] = {
+    "pairs": _case(pair_of, meets=False),
+    "pairs, moved": _case(pair_of, moved=True, meets=False),
+    "pairs, damped": _case(pair_of, damped="every node", meets=False),
+    "meeting": _case(two_bars),
+    "meeting, moved": _case(two_bars, moved=True),
+    "meeting, damped": _case(two_bars, damped="every node"),
+    "meeting, moved, damped": _case(two_bars, moved=True, damped="every node"),
+    "guided": _case(guided),
+    "guided, moved": _case(guided, moved=True),
+    "guided, damped": _case(guided, damped="every node"),
+    "cylinders": _case(cylinders),
+    "cylinders, moved": _case(cylinders, moved=True),
+    "cylinders, damped": _case(cylinders, damped="every node"),
+    "ground spring": _case(pair_of, GROUND, meets=False),
+    "ground spring, meeting": _case(two_bars, GROUND),
+    "on sphere": _case(pair_of, SPHERE),
+    "wound cable": _case(pair_of, WINCH, meets=False),
+    "all three": _case(two_bars, GROUND, SPHERE, WINCH),
+    "all three, moved, damped": _case(two_bars, GROUND, SPHERE, WINCH, moved=True, damped="every node"),
+    "double pendulum": Case(double_pendulum, {COORDINATES: ""}, meets=False, nodal=False),
+}
+
+
+def features_of_run(case: Case, solver: str) -> dict[str, str]:
+    """What the case has with this solver."""
+    return {**case.features, **({ITERATIVE: ""} if solver == "iterative" and case.meets else {})}
