@@ -35,8 +35,6 @@ REFUSED: dict[tuple[str, str], str] = {
     "damping away",
     (IMPLICIT, COORDINATES): "implicit methods need the Newton matrix of a structure with nodes, bars and cables; use "
     "dp5 or dp8 for a plant in other coordinates",
-    (IMPLICIT, ITERATIVE): 'method "{method}" factors its Newton matrix, which the iterative solver is to avoid; take '
-    "the direct solver, or dp5 or dp8",
     (BATCH, COORDINATES): "an ensemble needs a structure with nodes, bars and cables; simulate plants in other "
     "coordinates one by one",
     (BATCH, FUNCTIONS): "an ensemble needs loads that are signals; a Python function of time would be called for each",

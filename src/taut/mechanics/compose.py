@@ -64,6 +64,8 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         parts.kinetic: thin.kinetic,
         parts.turning_masses: thin.turning_masses,
     }
+    if not spec.held:
+        found[parts.keep_momentum_of] = momentum.without_rigid_motion
     if spec.system == "saddle":
         found[parts.weakest_pivot] = saddle.weakest_pivot
     if spec.inertia == "cylinders":
@@ -176,6 +178,7 @@ NEWTON: Mapping[str, Any] = _named(
 TOOLS: Mapping[str, Any] = _named(
     (
         outputs.observe,
+        outputs.observe_loads,
         events.begin_events,
         events.freeze,
         events.release,

@@ -19,6 +19,10 @@ from taut.mechanics.systems.system_tables import Tables, packed_by_name
 from taut.numerics.packing import Pack, copied
 from taut.numerics.saddle import Saddle, weight_places
 
+FACTORED = (
+    "the Newton matrix of implicit steps is factored; the iterative solver serves accelerations and corrections only"
+)
+
 DIAGONAL = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 """The entries of a node's own block that are kept."""
 
@@ -40,6 +44,10 @@ class ImplicitPlant(Plant):
         """By mass and without Baumgarte's gains: implicit steps meet the constraints themselves."""
         newton, saddle = newton_tables(self.spec, self.tables)
         return copied(packed_by_name({**self.tables, "newton": newton, "newton_saddle": saddle})[0])
+
+    def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
+        notes = super().changes(q, v)
+        return (*notes, FACTORED) if self.spec.system == "minres" else notes
 
     def operations(self) -> dict[str, Callable[..., Any]]:
         operations: dict[str, Callable[..., Any]] = {**super().operations(), **self.composition.newton}

@@ -186,6 +186,11 @@ def inertia_blocks(p: Pack, y: np.ndarray, k: float, out: np.ndarray) -> int:
     return 0
 
 
+@inlined
+def keep_momentum_of(p: Pack, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) -> None:
+    """Take out of a change of velocities what would change the momentum of a structure that nothing holds."""
+
+
 # --- what time decides
 
 

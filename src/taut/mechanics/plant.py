@@ -17,7 +17,7 @@ from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.event_words import Watched, Watcher
 from taut.mechanics.operations.linearisation import nodal_linearisation
-from taut.mechanics.operations.outputs import empty_outputs
+from taut.mechanics.operations.outputs import columns
 from taut.mechanics.operations.stable_step import shortest_period
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import Function, pieces_of
@@ -138,7 +138,7 @@ class Plant:
             if term.dampers is not None
         }
         fed = tuple(f'the feedback on node "{self.loads[k].node}"' for k in self.feedbacks)
-        nodes = told.pop("damping")
+        nodes = told.pop("damping", ())
         return (*(name for names in told.values() for name in names), *fed, *nodes)
 
     @cached_property
@@ -249,42 +249,43 @@ class Plant:
         )
 
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
-        tools, held = self.composition.tools, self.held
-        springs, others = self.tables["springs"].first.size, len(self.element_outputs)
-        out = empty_outputs(springs, self.rows, held.size, len(self.loads), others, times.size)
+        tools, held, loads = self.composition.tools, self.held, np.zeros((times.size, len(self.loads)))
+        wanted = columns(self.tables["springs"].first.size, self.rows, held.size, len(self.element_outputs))
+        out = np.zeros((times.size, sum(wanted.values())))
         pieces = pieces_of(self.breaks, times)
         looks = reals_of(tables, BAND)[0] > 0.0
         if looks:
             tools["release"](tables)
-        if self.compiled:
-            tools["observe"](tables, times, pieces, states, held, out)
-        for row in range(0 if self.compiled else times.size):
-            one = slice(row, row + 1)
-            self.set_functions(tables, float(times[row]), states[row])
-            shown = type(out)(*(part[one] for part in out))
-            tools["observe"](tables, times[one], pieces[one], states[one], held, shown)
-        if (
-            times.size
-            and self.spec.system == "saddle"
-            and self.operations()["prepare_projection"](tables, states[0]) > 0
-        ):
-            self._make_smallest(tables, states, out.multiplier, out.reaction)
+        for one in [slice(None)] if self.compiled else [slice(row, row + 1) for row in range(times.size)]:
+            if not self.compiled:
+                self.set_functions(tables, float(times[one][0]), states[one][0])
+            tools["observe"](tables, times[one], pieces[one], states[one], held, out[one])
+            if self.loads:
+                tools["observe_loads"](tables, times[one], pieces[one], loads[one])
+        cuts = np.cumsum(list(wanted.values()))[:-1]
+        seen = dict(zip(wanted, (part.copy() for part in np.split(out, cuts, axis=1)), strict=True))
+        reaction, multiplier = seen.pop("reaction").reshape(times.size, held.size, 3), seen.pop("multiplier")
+        depends = times.size and self.spec.system == "saddle"
+        if depends and self.operations()["prepare_projection"](tables, states[0]) > 0:
+            self._make_smallest(tables, states, multiplier, reaction)
         if looks:
             tools["freeze"](tables)
         size, cables, rigid = self.coordinates, len(self.structure.cables), self.tables["bars"].column
-        bar_force = np.zeros((times.size, len(self.structure.bars)))
-        bar_force[:, rigid] = -out.multiplier[:, : rigid.size]
-        bar_force[:, np.setdiff1d(np.arange(bar_force.shape[1]), rigid)] = out.spring_tension[:, cables:]
-        guides = len(self.structure.constraints)
+        tension, bars, guides = seen.pop("tension"), len(self.structure.bars), len(self.structure.constraints)
+        bar_force = np.zeros((times.size, bars))
+        bar_force[:, rigid] = -multiplier[:, : rigid.size]
+        bar_force[:, np.setdiff1d(np.arange(bars), rigid)] = tension[:, cables:]
         return {
             "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
             "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
-            "cable_length": out.spring_length[:, :cables].copy(),
-            "cable_tension": out.spring_tension[:, :cables].copy(),
+            "cable_length": seen.pop("length")[:, :cables].copy(),
+            "cable_tension": tension[:, :cables].copy(),
             "bar_force": bar_force,
-            "constraint_force": out.multiplier[:, rigid.size : rigid.size + guides].copy(),
-            "element_output": out.others,
-            **{name: value for name, value in out._asdict().items() if name not in _RENAMED},
+            "constraint_force": multiplier[:, rigid.size : rigid.size + guides].copy(),
+            "reaction": reaction,
+            "load_force": loads,
+            "element_output": seen.pop("others"),
+            **{name: values[:, 0] for name, values in seen.items()},
         }
 
     def _make_smallest(self, tables: Pack, states: np.ndarray, multiplier: np.ndarray, reaction: np.ndarray) -> None:
@@ -337,6 +338,3 @@ class Plant:
                 load = self.loads[index]
                 raise OptionError(f'the load on node "{load.node}" along {load.axis} returned {value} at t = {t:g} s')
             reals_of(pack, LOAD_DATA)[self.tables["loads"].start[index]] = value
-
-
-_RENAMED = ("spring_length", "spring_tension", "multiplier", "others")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.mechanics.parts import carry, carry_change, turning_masses
+from taut.mechanics.parts import carry, carry_change, keep_momentum_of, turning_masses
 from taut.mechanics.tables import coordinate_count, nodes_in, work_in
-from taut.numerics.compiled import entry, inlined
+from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.lanes import some, where
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted, start_of
@@ -33,13 +33,18 @@ def _mean(share: np.ndarray, values: np.ndarray, n: int) -> tuple[float, float, 
 
 @entry
 def keep_momentum(p: Pack, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) -> None:
+    """Turn a change of velocities so that, with the change of positions, it leaves momentum alone."""
+    keep_momentum_of(p, start_of(y), start_of(shift), start_of(swing))
+
+
+@kernel
+def without_rigid_motion(p: Pack, state: np.ndarray, change: np.ndarray, turn: np.ndarray) -> None:
     """Take out of a change of velocities the rigid motion that would change the momentum of a structure nobody holds.
 
     Linear momentum along every axis on which nothing holds it; angular momentum about its centre of mass, to which the
     change of positions contributes too, where nothing holds it at all. The stepping keeps both better than the energy.
     """
-    work, n, share, state = work_in(p), coordinate_count(p), nodes_in(p).share, start_of(y)
-    change, turn = start_of(shift), start_of(swing)
+    work, n, share = work_in(p), coordinate_count(p), nodes_in(p).share
     if n == 0 or not (some(share[0] > 0.0) or some(share[1] > 0.0) or some(share[2] > 0.0)):
         return
     mean_x, mean_y, mean_z = _mean(share, turn, n)

@@ -33,7 +33,6 @@ def tabulate(given: Given) -> Springs:
         shortest=CRUSHED_LENGTH * natural,
         damps=np.array([int(damping.any())]),
         crushed=np.array([-1]),
-        length=np.zeros(len(firm)),
         density=np.zeros(len(firm)),
     )
 

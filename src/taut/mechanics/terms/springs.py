@@ -37,7 +37,6 @@ class Springs(NamedTuple):
     shortest: Reals  # (compressible bars,) below which each is crushed [m]
     damps: Integers  # (1,) 1 where any spring does
     crushed: Integers  # (1,) the last spring found crushed, -1 if none was since a step
-    length: Reals  # (s,) work space [m]
     density: Reals  # (s,) work space [N/m]
 
 
@@ -95,16 +94,17 @@ def _pull(springs: Springs, k: int, y: np.ndarray, density: float, out: np.ndarr
 
 @inlined
 def _elastic(springs: Springs, count: int, y: np.ndarray) -> None:
-    """Lengths and force densities without dampers. Three passes, because only the second can be done four at a time."""
-    length, density = springs.length, springs.density
+    """Force densities without dampers, in two passes: the second, which has the root and the division, is one that the
+    compiler does four or eight at a time, as long as it writes over one array only."""
+    density = springs.density
     for k in range(count):
         i, j = springs.first[k], springs.second[k]
         sx, sy, sz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
-        length[k] = sx * sx + sy * sy + sz * sz
+        density[k] = sx * sx + sy * sy + sz * sz
     for k in range(count):
-        length[k] = math.sqrt(length[k])
-        tension = elastic_tension(springs.stiffness[k], length[k] - springs.rest_length[k], springs.least[k])
-        density[k] = tension / max(length[k], NO_LENGTH)
+        length = math.sqrt(density[k])
+        tension = elastic_tension(springs.stiffness[k], length - springs.rest_length[k], springs.least[k])
+        density[k] = tension / max(length, NO_LENGTH)
 
 
 @inlined
