@@ -27,6 +27,7 @@ from taut import Bar, Cable, OptionError, Structure, Trajectory, assemble, balan
 from taut import extending as ex
 from taut.mechanics import kinds
 from taut.mechanics.operations.redundancy import jacobian_matrix
+from taut.numerics.compiled import again, entry
 
 ensembles = sys.modules["taut.dynamics.ensemble"]
 G = 9.81
@@ -652,6 +653,33 @@ def test_a_cable_that_a_winch_lets_slacken_for_a_moment_is_not_missed(tolerance:
     run = simulate(fast, 0.5, every=0.01, method="dp8", tolerance=tolerance, correction="none")
     assert [event.change for event in run.events] == [event.change for event in wanted.events]
     assert np.abs(run.nodes - wanted.nodes).max() < 100.0 * tolerance
+
+
+# --- kernels from a factory
+
+
+def _through(x: float) -> float:
+    return law(x) + 0.0
+
+
+def law(x: float) -> float:
+    """Stands for a law that is made by `proportional`."""
+    raise NotImplementedError
+
+
+def proportional(factor: float) -> Any:
+    @ex.inlined
+    def by_factor(x: float) -> float:
+        return factor * x
+
+    return by_factor
+
+
+def test_kernels_that_a_factory_makes_keep_their_own_numbers() -> None:
+    """Two laws with the same code and another number within: what calls them is compiled for each, as it is where kinds
+    are folded into a plant, and does not come out of the cache with the number of the other."""
+    found = [again(entry, _through, {"law": proportional(factor)})(1.0) for factor in (2.0, 3.0)]
+    assert found == [2.0, 3.0]
 
 
 # --- what is refused

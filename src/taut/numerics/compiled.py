@@ -236,5 +236,5 @@ def folded(template: Callable[..., Any], kernels: Iterable[Any]) -> Any:
     """Kernels of one kind as one: a template that calls `first` and `second`, bound pair by pair. One is itself."""
     total, *others = kernels
     for following in others:
-        total = again(inlined, template, {"first": total, "second": following})
+        total = again(woven, template, {"first": total, "second": following})
     return total
