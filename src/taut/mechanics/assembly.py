@@ -30,7 +30,7 @@ from taut.mechanics.tables import (
 from taut.mechanics.thickness import changing_bars, placed, whole_blocks
 from taut.mechanics.watching import Watched, switches
 from taut.numerics.packing import Pack, packed
-from taut.numerics.saddle import Saddle, analyse
+from taut.numerics.saddle import Saddle, analyse, nothing
 from taut.structure import properties
 from taut.structure.records import AXES, Bar
 from taut.structure.scenario import Damping
@@ -161,10 +161,8 @@ System = tuple[Pairs, Saddle, Krylov]
 
 def _nothing() -> System:
     """A system that is not there."""
-    real = ("values", "factor", "inverse_pivot", "work", "weakest")
-    saddle = {name: np.empty(0, dtype=float if name in real else np.int64) for name in Saddle._fields}
     pairs = Pairs(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
-    return pairs, Saddle(**saddle), Krylov(*(np.empty(0) for _ in Krylov._fields))
+    return pairs, nothing(), Krylov(*(np.empty(0) for _ in Krylov._fields))
 
 
 def _solver_of(system: System) -> int:

@@ -26,7 +26,7 @@ def null_vectors(p: Pack, y: np.ndarray) -> np.ndarray:
     if constants_in(p).solver[0] != DIRECT or prepare_system(p, SYSTEM, start_of(y)) <= 0:
         return np.zeros((0, rows))
     saddle = saddle_in(p, SYSTEM)
-    dropped = [k for k in range(rows) if saddle.inverse_pivot[saddle.order[saddle.sizes[1] + k]] == 0.0]
+    dropped = [k for k in range(rows) if saddle.inverse_pivot[saddle.order[saddle.sizes[0] + k]] == 0.0]
     vectors = np.zeros((len(dropped), rows))
     covector, x, still = np.zeros(sizes.coordinates), np.zeros(sizes.coordinates), np.zeros(rows)
     for m in range(len(dropped)):
