@@ -74,14 +74,19 @@ def _solve_saddle(
     p: Pack, at: int, covector: np.ndarray, rates: np.ndarray, x: np.ndarray, multiplier: np.ndarray
 ) -> None:
     free, work = nodes_in(p).free, work_in(p)
-    count = free_count(p)
-    for m in range(count):
-        work.top[m] = covector[free[m]]
-    solve(saddle_in(p, at), work.top, rates, work.unknown, multiplier)
-    for i in range(sizes_in(p).coordinates):
-        x[i] = 0.0
-    for m in range(count):
-        x[free[m]] = work.unknown[m]
+    count, coordinates = free_count(p), sizes_in(p).coordinates
+    given, found = work.top, work.unknown
+    if count == coordinates:  # nothing is held: unknowns are coordinates
+        given, found = covector, x
+    else:
+        for m in range(count):
+            given[m] = covector[free[m]]
+    solve(saddle_in(p, at), given, rates, found, multiplier)
+    if count < coordinates:
+        for i in range(coordinates):
+            x[i] = 0.0
+        for m in range(count):
+            x[free[m]] = found[m]
 
 
 @inlined

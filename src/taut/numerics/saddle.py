@@ -60,8 +60,10 @@ def _hang(s: Saddle) -> None:
 @entry
 def solve(s: Saddle, top: np.ndarray, bottom: np.ndarray, x: np.ndarray, multipliers: np.ndarray) -> None:
     """Solve with the last factor; `top` and `bottom` are the right-hand side and are left as they are."""
-    u, rows, b = s.sizes[0], s.sizes[1], s.vector
-    for n in range(4 * (s.sizes[2] + s.sizes[5] + 1)):
+    u, rows, links, b = s.sizes[0], s.sizes[1], s.sizes[2], s.vector
+    for k in range(s.sizes[3]):
+        b[4 * k + 3] = 0.0  # places that stand empty
+    for n in range(4 * links, 4 * (links + s.sizes[5] + 1)):
         b[n] = 0.0
     for i in range(u):
         b[s.order[i]] = top[i]

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from taut.numerics.blocks import BLOCK
 from taut.numerics.chain_links import Links, Pattern, links_of
 from taut.numerics.chains import COUPLING, FOUND, GIVEN, NEXT, OWN
 from taut.numerics.compiled import entry
+from taut.numerics.elimination import order_of
 from taut.numerics.saddle_table import Saddle
 
-CROWD = 4
+CROWD = 3
 """So many rows without room make a group of their own; fewer wait for the next block."""
 
 
@@ -181,6 +181,9 @@ def _groups(p: Pattern, links: Links, link_of: np.ndarray, count: int) -> _Group
     onto = links.onto >= 0
     inner[links.row[onto][link_of[links.onto[onto]] >= 0]] = True
     rows = np.flatnonzero(~inner)
+    first = np.full(count, stays.size, dtype=np.int64)
+    np.minimum.at(first, owner[there], rank[block[there]])
+    begun = first.tolist()  # rows that have been waiting longest stand in most columns and go first
     sizes = np.zeros(stays.size, dtype=np.int64)
     sizes[rank] = p.sizes[stays]
     waiting: list[list[int]] = [[] for _ in range(stays.size + 1)]
@@ -188,7 +191,7 @@ def _groups(p: Pattern, links: Links, link_of: np.ndarray, count: int) -> _Group
         waiting[at].append(row)  # those that touch nothing come last
     group, held, guests = np.zeros(stays.size, dtype=np.int64), [], []  # type: ignore[var-annotated]
     for k, (size, up) in enumerate(zip([*sizes.tolist(), 4], [*parent.tolist(), -1], strict=True)):
-        here, room = waiting[k], 4 - size
+        here, room = sorted(waiting[k], key=begun.__getitem__), 4 - size
         if k < stays.size:
             group[k] = len(held)
             held.append(size)
@@ -199,7 +202,7 @@ def _groups(p: Pattern, links: Links, link_of: np.ndarray, count: int) -> _Group
             guests.append(here[:4])
             here = here[4:]
         if here:
-            waiting[up] = here + waiting[up]
+            waiting[up] += here
     of_row, slot = np.full(count, -1, dtype=np.int64), np.zeros(count, dtype=np.int64)
     first_row = 4 - np.array([len(rows) for rows in guests], dtype=np.int64)
     for k, rows in enumerate(guests):
@@ -221,12 +224,12 @@ def _minimum_degree(
     i, j = number[p.block[p.i]], number[p.block[p.j]]
     both = (i >= 0) & (j >= 0)
     i, j = np.concatenate([i[both], hub]), np.concatenate([j[both], block])
-    graph = sp.csc_matrix((np.ones(i.size), (i, j)), shape=(size, size))
-    graph = graph + graph.T
-    graph.data[:] = -1.0
-    dominant = sp.csc_matrix(graph + sp.diags(np.asarray(-2.0 * graph.sum(axis=1)).ravel() + 1.0))
-    found = splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    rank = np.asarray(found.perm_c, dtype=np.int64)
+    graph = sp.csr_matrix((np.ones(i.size), (i, j)), shape=(size, size))
+    graph = sp.csr_matrix(graph + graph.T)
+    graph.setdiag(0.0)
+    graph.eliminate_zeros()
+    graph.sort_indices()
+    rank = order_of(graph)
     graph = sp.coo_matrix(graph)
     one, other = rank[graph.row], rank[graph.col]
     below = one < other
