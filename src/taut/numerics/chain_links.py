@@ -1,4 +1,4 @@
-"""Which blocks of unknowns are links of a chain (see `taut.numerics.chains`), and in which order they are eliminated."""
+"""Which blocks of unknowns are links of a chain (see `taut.numerics.chains`), and in which order they go."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def links_of(p: Pattern) -> Links:
     if len(loose) > MANY:
         loose = _one_of_two(loose, near, stays)
     waiting, number = deque(loose), np.full(p.sizes.size, -1)
-    behind = [[] for _ in p.sizes]  # type: list[list[int]]
+    behind: list[list[int]] = [[] for _ in p.sizes]
     found: list[tuple[int, int, int, int]] = []
     level: list[int] = []
     while waiting:
@@ -67,8 +67,8 @@ def links_of(p: Pattern) -> Links:
     place = np.empty(order.size, dtype=np.int64)
     place[order] = np.arange(order.size)
     table = table[order]
-    child = np.where(table[:, 1] >= 0, place[table[:, 1]], -1) if order.size else table[:, 1]
-    return Links(table[:, 0], child, table[:, 2], table[:, 3])
+    behind_it = np.where(table[:, 1] >= 0, place[table[:, 1]], -1) if order.size else table[:, 1]
+    return Links(table[:, 0], behind_it, table[:, 2], table[:, 3])
 
 
 def _simple_rows(p: Pattern) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.numerics.compiled import inlined
+from taut.numerics.compiled import inlined, woven
 from taut.numerics.lanes import every, some, where
 from taut.numerics.saddle_table import Saddle
 
@@ -49,7 +49,7 @@ def behind(values: np.ndarray, found: np.ndarray, link: int) -> Behind:
     )
 
 
-@inlined
+@woven
 def factor_chains(s: Saddle) -> int:
     """Eliminate all links; returns how many rows say nothing (in any lane), -1 if W is not positive."""
     values, found, child, ends, links = s.values, s.found, s.child, s.sizes[3], s.sizes[2]
@@ -102,7 +102,7 @@ def _yield(found: np.ndarray, f: int, x: float, y: float, z: float) -> tuple[flo
     )
 
 
-@inlined
+@woven
 def forth_chains(s: Saddle) -> None:
     """The first half of a solve, in place."""
     values, found, b, onto, row, links = s.values, s.found, s.vector, s.onto, s.link_row, s.sizes[2]
@@ -121,7 +121,7 @@ def forth_chains(s: Saddle) -> None:
         b[row[k]] -= values[v + OWN] * x + values[v + OWN + 1] * y + values[v + OWN + 2] * z
 
 
-@inlined
+@woven
 def back_chains(s: Saddle) -> None:
     """The second half."""
     values, found, b, onto, row, links = s.values, s.found, s.vector, s.onto, s.link_row, s.sizes[2]

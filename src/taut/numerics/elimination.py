@@ -1,4 +1,4 @@
-"""An order of elimination for a symmetric graph: paths end to end, then minimum degree."""
+"""An order of elimination for a symmetric graph, paths end to end, then minimum degree; and what it fills."""
 
 from __future__ import annotations
 
@@ -57,3 +57,23 @@ def _minimum_degree(graph: sp.csr_matrix) -> np.ndarray:
     dominant = sp.csc_matrix(graph + sp.diags(np.asarray(-2.0 * graph.sum(axis=1)).ravel() + 1.0))
     found = splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     return np.asarray(found.perm_c, dtype=np.int64)
+
+
+def columns_of(size: int, i: np.ndarray, j: np.ndarray) -> list[list[int]]:
+    """The rows below the diagonal of every column of L, for a matrix with these entries (any triangle, or both)."""
+    columns: list[set[int]] = [set() for _ in range(size)]
+    apart = i != j
+    for low, high in zip(np.minimum(i, j)[apart].tolist(), np.maximum(i, j)[apart].tolist(), strict=True):
+        columns[low].add(high)
+    found = []
+    for column in columns:
+        rows = sorted(column)
+        found.append(rows)
+        if rows:
+            columns[rows[0]].update(rows[1:])
+    return found
+
+
+def parents_of(columns: list[list[int]]) -> np.ndarray:
+    """Of every column in the elimination tree, -1 for a root."""
+    return np.array([rows[0] if rows else -1 for rows in columns], dtype=np.int64)

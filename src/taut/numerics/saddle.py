@@ -19,7 +19,8 @@ import numpy as np
 
 from taut.numerics.blocks import BLOCK, back_blocks, factor_blocks, forth_blocks
 from taut.numerics.chains import GIVEN, back_chains, behind, factor_chains, forth_chains
-from taut.numerics.compiled import entry, inlined
+from taut.numerics.compiled import entry, woven
+from taut.numerics.fours import four, none_of, put
 from taut.numerics.saddle_analysis import analyse, weight_places
 from taut.numerics.saddle_table import REALS, Saddle, nothing
 
@@ -38,12 +39,12 @@ def factorise(s: Saddle) -> int:
     return dropped if dropped < 0 else empty + dropped
 
 
-@inlined
+@woven
 def _hang(s: Saddle) -> None:
     """The blocks of the matrix, with what the chains that hang on them leave there."""
     blocks, begin = s.entry, GIVEN * s.sizes[2]
-    for n in range(BLOCK * s.block_start[s.sizes[5]]):
-        blocks[n] = s.values[begin + n]
+    for n in range(0, BLOCK * s.block_start[s.sizes[5]], 4):
+        put(blocks, n, four(s.values, begin + n))
     for h in range(0, 4 * s.sizes[4], 4):
         b00, b10, b11, b20, b21, b22, x, y, z, own = behind(s.values, s.found, s.hanging[h])
         at, row = s.hanging[h + 1], s.hanging[h + 2]
@@ -63,8 +64,8 @@ def solve(s: Saddle, top: np.ndarray, bottom: np.ndarray, x: np.ndarray, multipl
     u, rows, links, b = s.sizes[0], s.sizes[1], s.sizes[2], s.vector
     for k in range(s.sizes[3]):
         b[4 * k + 3] = 0.0  # places that stand empty
-    for n in range(4 * links, 4 * (links + s.sizes[5] + 1)):
-        b[n] = 0.0
+    for n in range(4 * links, 4 * (links + s.sizes[5] + 1), 4):
+        put(b, n, none_of(four(b, n)))
     for i in range(u):
         b[s.order[i]] = top[i]
     for i in range(rows):

@@ -10,8 +10,7 @@ import scipy.sparse as sp
 from taut.numerics.blocks import BLOCK
 from taut.numerics.chain_links import Links, Pattern, links_of
 from taut.numerics.chains import COUPLING, FOUND, GIVEN, NEXT, OWN
-from taut.numerics.compiled import entry
-from taut.numerics.elimination import order_of
+from taut.numerics.elimination import columns_of, order_of, parents_of
 from taut.numerics.saddle_table import Saddle
 
 CROWD = 3
@@ -62,7 +61,11 @@ def analyse(
     key = np.unique(high * g + low)
     block_start = np.searchsorted(key, np.arange(g + 1) * g).astype(np.int64)
     block_index = (key % g if g else key).astype(np.int64)
-    pattern_start, row_pattern, factor_start, _ = _symbolic(g, block_start, block_index)
+    columns = columns_of(g, key // max(g, 1), block_index)
+    factor_start = np.cumsum([0, *map(len, columns)])
+    factor_index = np.array([row for column in columns for row in column], dtype=np.int64)
+    by_row = np.argsort(factor_index, kind="stable")
+    row_pattern = np.repeat(every, np.diff(factor_start))[by_row]
     hanging = np.zeros((hangs.size, 4), dtype=np.int64)
     if hangs.size:
         at, row = group_of[links.onto[hangs]], links.row[hangs]
@@ -80,10 +83,10 @@ def analyse(
         block_start=block_start,
         block_index=block_index,
         first_row=groups.first_row,
-        pattern_start=pattern_start,
+        pattern_start=np.searchsorted(factor_index[by_row], np.arange(g + 1)).astype(np.int64),
         pattern=row_pattern,
         factor_start=factor_start,
-        factor_index=_factor_rows(pattern_start, row_pattern, factor_start),
+        factor_index=factor_index,
         filled=np.empty(g, dtype=np.int64),
         sizes=np.array([unknowns, count, n, np.count_nonzero(links.child < 0), hangs.size, g], dtype=np.int64),
         values=np.zeros(GIVEN * n + BLOCK * key.size),
@@ -166,8 +169,7 @@ class _Groups(NamedTuple):
 
 
 def _groups(p: Pattern, links: Links, link_of: np.ndarray, count: int) -> _Groups:
-    """Blocks that are no links by minimum degree; rows after all they touch, in the room that blocks leave if they can.
-    """
+    """Blocks that are no links by minimum degree; rows after all they touch, where blocks leave room."""
     stays = np.flatnonzero(link_of < 0)
     number = np.full(p.sizes.size, -1, dtype=np.int64)
     number[stays] = np.arange(stays.size)
@@ -189,7 +191,9 @@ def _groups(p: Pattern, links: Links, link_of: np.ndarray, count: int) -> _Group
     waiting: list[list[int]] = [[] for _ in range(stays.size + 1)]
     for row, at in zip(rows.tolist(), last[rows].tolist(), strict=True):
         waiting[at].append(row)  # those that touch nothing come last
-    group, held, guests = np.zeros(stays.size, dtype=np.int64), [], []  # type: ignore[var-annotated]
+    group = np.zeros(stays.size, dtype=np.int64)
+    held: list[int] = []
+    guests: list[list[int]] = []
     for k, (size, up) in enumerate(zip([*sizes.tolist(), 4], [*parent.tolist(), -1], strict=True)):
         here, room = sorted(waiting[k], key=begun.__getitem__), 4 - size
         if k < stays.size:
@@ -204,10 +208,9 @@ def _groups(p: Pattern, links: Links, link_of: np.ndarray, count: int) -> _Group
         if here:
             waiting[up] += here
     of_row, slot = np.full(count, -1, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    first_row = 4 - np.array([len(rows) for rows in guests], dtype=np.int64)
-    for k, rows in enumerate(guests):
-        for n, row in enumerate(rows):
-            of_row[row], slot[row] = k, first_row[k] + n
+    first_row = 4 - np.array([len(inside) for inside in guests], dtype=np.int64)
+    for k, inside in enumerate(guests):
+        of_row[inside], slot[inside] = k, np.arange(first_row[k], 4)
     of_block = np.full(p.sizes.size, -1, dtype=np.int64)
     of_block[stays] = group[rank]
     return _Groups(of_block, of_row, slot, np.array(held, dtype=np.int64), first_row)
@@ -216,7 +219,7 @@ def _groups(p: Pattern, links: Links, link_of: np.ndarray, count: int) -> _Group
 def _minimum_degree(
     p: Pattern, number: np.ndarray, size: int, owner: np.ndarray, block: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The rank of every block that is no link, by what W and G join, and by rank the parents in the elimination tree."""
+    """The rank of every block that is no link, by what W and G join; by rank, parents in the elimination tree."""
     if size == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     begins = np.flatnonzero(np.append(True, owner[1:] != owner[:-1])) if owner.size else np.zeros(0, dtype=int)
@@ -231,67 +234,4 @@ def _minimum_degree(
     graph.sort_indices()
     rank = order_of(graph)
     graph = sp.coo_matrix(graph)
-    one, other = rank[graph.row], rank[graph.col]
-    below = one < other
-    sorting = np.lexsort((one[below], other[below]))
-    start = np.searchsorted(other[below][sorting], np.arange(size + 1)).astype(np.int64)
-    return rank, _symbolic(size, start, one[below][sorting].astype(np.int64))[3]
-
-
-@entry
-def _symbolic(size: int, column_start: np.ndarray, row_index: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Pattern of the rows of L in topological order, the size of its columns, and parents in the elimination tree."""
-    parent = np.full(size, -1, dtype=np.int64)
-    flag = np.full(size, -1, dtype=np.int64)
-    counts = np.zeros(size, dtype=np.int64)
-    pattern_start = np.zeros(size + 1, dtype=np.int64)
-    for k in range(size):
-        flag[k] = k
-        entries = 0
-        for p in range(column_start[k], column_start[k + 1]):
-            i = row_index[p]
-            while flag[i] != k:
-                if parent[i] == -1:
-                    parent[i] = k
-                counts[i] += 1
-                entries += 1
-                flag[i] = k
-                i = parent[i]
-        pattern_start[k + 1] = pattern_start[k] + entries
-    factor_start = np.zeros(size + 1, dtype=np.int64)
-    for k in range(size):
-        factor_start[k + 1] = factor_start[k] + counts[k]
-    pattern = np.empty(pattern_start[size], dtype=np.int64)
-    stack = np.empty(size, dtype=np.int64)
-    flag[:] = -1
-    for k in range(size):
-        flag[k] = k
-        top = pattern_start[k + 1]
-        for p in range(column_start[k], column_start[k + 1]):
-            i = row_index[p]
-            depth = 0
-            while flag[i] != k:
-                stack[depth] = i
-                depth += 1
-                flag[i] = k
-                i = parent[i]
-            while depth > 0:
-                depth -= 1
-                top -= 1
-                pattern[top] = stack[depth]
-    return pattern_start, pattern, factor_start, parent
-
-
-@entry
-def _factor_rows(pattern_start: np.ndarray, pattern: np.ndarray, factor_start: np.ndarray) -> np.ndarray:
-    """The row of every entry of L, column by column; rows are met in order."""
-    filled = np.zeros(factor_start.size - 1, dtype=np.int64)
-    rows = np.empty(factor_start[-1], dtype=np.int64)
-    for k in range(filled.size):
-        for p in range(pattern_start[k], pattern_start[k + 1]):
-            i = pattern[p]
-            rows[factor_start[i] + filled[i]] = k
-            filled[i] += 1
-    return rows
-
-
+    return rank, parents_of(columns_of(size, rank[graph.row], rank[graph.col]))
