@@ -152,3 +152,11 @@ def test_locating_events_is_measured_on_the_arm() -> None:
     assert row.steps[0] < row.steps[1]
     assert bench.table(100.0, [row]).count("\n") == 2
     assert 1e-14 < bench.nudged(300.0, 1e-15) < 1e-9
+
+
+def test_steps_where_bars_meet_are_measured() -> None:
+    from benchmarks import class_k_steps as bench
+
+    costs = [bench.measure(kind, 100, work=2e3, repeats=1) for kind in (*bench.KINDS, bench.IMPLICIT)]
+    assert all(20 < cost.members < 1000 for cost in costs)
+    assert bench.table(costs).count("\n") == len(costs)
