@@ -199,8 +199,8 @@ def test_ensembles_refuse_loads_as_python_functions() -> None:
 
 
 def test_plants_of_different_kinds_do_not_share_what_is_compiled() -> None:
-    """The label of a Spec is what its time loop is found by, so Specs that differ have labels that differ: of all cases,
-    and of a kind "a_b" beside kinds "a" and "b"."""
+    """The label of a Spec is what its time loop is found by, so Specs that differ have labels that differ: of all
+    cases, and of a kind "a_b" beside kinds "a" and "b"."""
     specs = {plant(name, solver).spec for name, solver, *_ in ALLOWED if CASES[name].nodal}
     specs |= {Spec(terms=(*Spec().terms, *names)) for names in (("a_b",), ("a", "b"))}
     assert len({spec.label for spec in specs}) == len(specs)

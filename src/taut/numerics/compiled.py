@@ -22,7 +22,7 @@ from taut.numerics.compile_events import listen
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-FOUNDATION = ("compiled", "lanes", "packing", "pointers")
+FOUNDATION = ("compiled", "fours", "lanes", "packing", "pointers")
 """Files whose code is no kernel but writes machine code; an edit to one of them concerns every kernel."""
 
 listen()
