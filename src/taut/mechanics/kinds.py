@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.errors import OptionError, suggestion
+from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.mechanics.tables import SLOTS
 from taut.structure.records import AXES
 from taut.structure.scenario import Damping, Load, Motion
 from taut.structure.structure import Structure
@@ -21,6 +22,17 @@ from taut.structure.structure import Structure
 Kernel = Callable[..., Any]
 Links = tuple[np.ndarray, np.ndarray]
 """Nodes between which a 3 x 3 block of stiffness stands, by their first coordinate; the second is -1 for the ground."""
+
+
+class _Named(dict[str, int]):
+    """Numbers by name; a name that is not there is a problem of the model."""
+
+    def __init__(self, what: str, numbers: dict[str, int]) -> None:
+        super().__init__(numbers)
+        self._what = what
+
+    def __missing__(self, name: str) -> int:
+        raise ModelError([Problem(("elements",), f'no {self._what} "{name}"{suggestion(name, self)}')])
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,12 @@ class Given:
     @cached_property
     def coordinate(self) -> dict[str, int]:
         """The first coordinate of every node."""
-        return {name: 3 * i for i, name in enumerate(self.structure.nodes)}
+        return _Named("node", {name: 3 * i for i, name in enumerate(self.structure.nodes)})
+
+    @cached_property
+    def cable(self) -> dict[str, int]:
+        """The row of every cable among springs."""
+        return _Named("cable", {name: k for k, name in enumerate(self.structure.cables)})
 
     @cached_property
     def free(self) -> np.ndarray:
@@ -138,6 +155,7 @@ class Imposed(NamedTuple):
     power: Kernel | None = None
     accelerates: bool = False
     breaks: Callable[[Given], list[float]] | None = None
+    shortest_period: Callable[[Given], float] | None = None  # [s] of its waves, which no step is to pass over
     record: type | None = None
     lanes: bool = False
 
@@ -152,7 +170,7 @@ def register(kind: Kind) -> Kind:
     if kind.record is None:
         raise OptionError(f'the kind "{kind.name}" has no record: name the dataclass that its elements are given as')
     known = _REGISTERED.get(kind.name)
-    if known is not None and known.record is not kind.record:
+    if kind.name in SLOTS or (known is not None and known.record is not kind.record):
         raise OptionError(f'another kind is registered as "{kind.name}"; give yours another name')
     _REGISTERED[kind.name] = kind
     return kind

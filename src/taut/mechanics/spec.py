@@ -29,12 +29,6 @@ class Spec(NamedTuple):
     system: str = "pairs"
     held: bool = False
 
-    @property
-    def label(self) -> str:
-        """A name for it."""
-        held = ["held"] if self.held else []
-        return "_".join([self.system, self.inertia, *self.terms[4:], *self.rows[1:], *self.imposed, *held])
-
 
 def kind_named(name: str) -> Kind:
     return BUILT_IN.get(name) or registered(name)
