@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from taut.mechanics.operations.linearisation import feedback_slopes
 from taut.mechanics.operations.newton_matrix import Newton
@@ -18,6 +17,9 @@ from taut.mechanics.systems.saddle_tables import bordered, numbered
 from taut.mechanics.systems.system_tables import Tables, packed_by_name
 from taut.numerics.packing import Pack, copied
 from taut.numerics.saddle import Saddle, weight_places
+
+if TYPE_CHECKING:
+    pass
 
 FACTORED = (
     "the Newton matrix of implicit steps is factored; the iterative solver serves accelerations and corrections only"
@@ -100,6 +102,8 @@ def implicit_plant(plant: Plant) -> ImplicitPlant:
 
 def newton_tables(spec: Spec, tables: Tables) -> tuple[Newton, Saddle]:
     """Where everything goes in the saddle [S G^T; G 0], and the saddle."""
+    import scipy.sparse as sp
+
     thin, jacobian, free = tables["thin"], tables["jacobian"], tables["nodes"].free
     size, count = thin.diagonal.size, jacobian.start.size - 1
     unknown = numbered(size, free)

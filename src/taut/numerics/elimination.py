@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import splu
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 def order_of(graph: sp.csr_matrix) -> np.ndarray:
@@ -13,6 +16,8 @@ def order_of(graph: sp.csr_matrix) -> np.ndarray:
     Vertices with two neighbours each, in a row, go from one end to the other: to minimum degree they are all the same,
     but so a row of a saddle that joins two of them is done with as soon as the second is.
     """
+    import scipy.sparse as sp
+
     near = np.split(graph.indices, graph.indptr[1:-1])
     thin = np.diff(graph.indptr) == 2
     sequence, joined = _paths(near, thin)
@@ -52,6 +57,9 @@ def _paths(near: list[np.ndarray], thin: np.ndarray) -> tuple[list[int], list[tu
 
 def _minimum_degree(graph: sp.csr_matrix) -> np.ndarray:
     """By the order that SuperLU finds for a matrix of this pattern."""
+    import scipy.sparse as sp
+    from scipy.sparse.linalg import splu
+
     graph = sp.csc_matrix(graph)
     graph.data[:] = -1.0
     dominant = sp.csc_matrix(graph + sp.diags(np.asarray(-2.0 * graph.sum(axis=1)).ravel() + 1.0))

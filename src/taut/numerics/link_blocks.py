@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,8 @@ class Pattern:
 
     def matrix(self, member_blocks: np.ndarray) -> sp.csc_matrix:
         """The matrix of (m, 3, 3) blocks: added at both ends of a member, taken away between them."""
+        import scipy.sparse as sp
+
         signed = np.stack([member_blocks, -member_blocks, -member_blocks, member_blocks], axis=1).ravel()
         data = np.bincount(self.place, signed[self.kept], self.indices.size)
         return sp.csc_matrix((data, self.indices, self.indptr), shape=(self.size, self.size))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from taut.numerics.blocks import BLOCK
 from taut.numerics.chain_links import Links, Pattern, links_of
 from taut.numerics.chains import COUPLING, FOUND, GIVEN, NEXT, OWN
 from taut.numerics.elimination import columns_of, order_of, parents_of
 from taut.numerics.saddle_table import Saddle
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 CROWD = 3
 """So many rows without room make a group of their own; fewer wait for the next block."""
@@ -26,6 +28,8 @@ def analyse(
     blocks: (u,) a label for each unknown; unknowns of one label (the axes of a node) stay together in the order.
     Returns the system and where the entries of G, row after row, live in its `values`.
     """
+    import scipy.sparse as sp
+
     upper = sp.triu(sp.csr_matrix(weight)).tocoo()
     unknowns, count = weight.shape[0], row_start.size - 1
     touched = np.asarray(touched, dtype=np.int64)
@@ -220,6 +224,8 @@ def _minimum_degree(
     p: Pattern, number: np.ndarray, size: int, owner: np.ndarray, block: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rank of every block that is no link, by what W and G join; by rank, parents in the elimination tree."""
+    import scipy.sparse as sp
+
     if size == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     begins = np.flatnonzero(np.append(True, owner[1:] != owner[:-1])) if owner.size else np.zeros(0, dtype=int)

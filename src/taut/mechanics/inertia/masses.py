@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from taut.structure import properties
 from taut.structure.structure import Structure
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 class Inertia(NamedTuple):
@@ -49,6 +51,8 @@ def poisson_power(structure: Structure) -> np.ndarray:
 
 def mass_matrix(structure: Structure, free: np.ndarray) -> sp.csc_matrix:
     """Of the free coordinates, 3 * node + axis each, where the nodes are [kg]."""
+    import scipy.sparse as sp
+
     index = {name: i for i, name in enumerate(structure.nodes)}
     masses = inertia(structure)
     bars = list(structure.bars.values())
@@ -70,6 +74,8 @@ def mass_matrix(structure: Structure, free: np.ndarray) -> sp.csc_matrix:
 
 def _thick_part(structure: Structure, thickness: np.ndarray, first: np.ndarray, second: np.ndarray) -> sp.csr_matrix:
     """What the thickness of compressible bars adds: e (I - u u^T) against the ends' relative motion."""
+    import scipy.sparse as sp
+
     places = structure.positions
     spans = places[second] - places[first]
     lengths = np.linalg.norm(spans, axis=1)

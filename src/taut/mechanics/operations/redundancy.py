@@ -7,10 +7,9 @@ smallest.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from taut.mechanics.parts import prepare_system, row_values, solve_system
 from taut.mechanics.systems.saddle import saddle_at
@@ -18,6 +17,9 @@ from taut.mechanics.tables import Jacobian, coordinate_count, jacobian_in, row_c
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import start_of
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 SADDLE = slot("saddle")
 
@@ -65,6 +67,8 @@ def idle_bars(tables: Any, y: np.ndarray) -> np.ndarray:
 
 def csr_of(jacobian: Jacobian, size: int) -> sp.csr_matrix:
     """(r, size) G as it was last filled."""
+    import scipy.sparse as sp
+
     shape = (jacobian.start.size - 1, size)
     return sp.csr_matrix((jacobian.value, jacobian.coordinate, jacobian.start), shape=shape)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import scipy.sparse as sp
 
 from taut.mechanics.inertia.cylinder_tables import touched_by, whole_blocks
 from taut.mechanics.inertia.cylinders import Cylinders
 from taut.mechanics.inertia.thin import Thin
 from taut.numerics.saddle import Saddle, analyse
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 def numbered(size: int, free: np.ndarray) -> np.ndarray:
@@ -25,6 +29,8 @@ def saddle_of(
 
     W is the mass matrix without what changes, or with `unit` the identity, of the same pattern.
     """
+    import scipy.sparse as sp
+
     unknown = numbered(thin.diagonal.size, free)
     touched = touched_by(thin.first, thin.second, unknown)
     first, second = touched[:, :3], touched[:, 3:]
