@@ -120,6 +120,11 @@ def impose(plant: Any, t: float, y: np.ndarray) -> None:
     """
 
 
+@woven
+def _impose_nothing(plant: Any, t: float, y: np.ndarray) -> None:
+    """The same in kernels."""
+
+
 def layout(plant: Any) -> Any:
     """Where things stand in a state: a `taut.mechanics.tables.Layout`."""
     raise NotImplementedError
@@ -190,7 +195,7 @@ def compiled(
         name = copy.__name__
         return entry(copy) if name in entries else kernel(copy) if name in shared else woven(copy)
 
-    return _bound_in_turn(algorithm, {**operations, "row": row_of, "lend": lent}, made)
+    return _bound_in_turn(algorithm, {"impose": _impose_nothing, **operations, "row": row_of, "lend": lent}, made)
 
 
 def _bound_in_turn(

@@ -45,7 +45,9 @@ class Composition(NamedTuple):
 def composed(spec: Spec) -> Composition:
     """Each operation bound to the plant's own parts; compiled when it is first called."""
     made = Rebinding(_parts(spec))
-    return Composition(spec, _bound(made, MOTION), _bound(made, NEWTON), _bound(made, TOOLS))
+    # Where nothing is imposed there is nothing to call, either; algorithms know what that means.
+    own = MOTION | ({"impose": motion.impose_on} if spec.imposed else {})
+    return Composition(spec, _bound(made, own), _bound(made, NEWTON), _bound(made, TOOLS))
 
 
 def _bound(made: Rebinding, operations: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,7 +137,7 @@ def _named(kernels: Iterable[Any]) -> dict[str, Any]:
     return {k.py_func.__name__: k for k in kernels}
 
 
-MOTION: Mapping[str, Any] = {
+MOTION: dict[str, Any] = {
     **_named(
         (
             motion.lend_plant,
@@ -160,7 +162,6 @@ MOTION: Mapping[str, Any] = {
             events.switch,
         )
     ),
-    "impose": motion.impose_on,
 }
 """What a stepper, a correction or the time loop may ask of a plant's tables."""
 

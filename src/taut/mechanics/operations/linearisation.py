@@ -69,7 +69,8 @@ class _State:
         self.pack = plant.own_tables(metric="mass", gains=(0.0, 0.0))
         self.motion, self.tools, self.size = plant.operations(), plant.composition.tools, q.size
         self.motion["enter_piece"](self.pack, float(pieces_of(plant.breaks, np.array([time]))[0]))
-        self.motion["impose"](self.pack, time, self.y)
+        if plant.spec.imposed:
+            self.motion["impose"](self.pack, time, self.y)
         self.known = reals_of(self.pack, KNOWN).copy()
         views = viewed(self.pack, {slot(name): table for name, table in plant.tables.items()})
         self.tables = {name: views[slot(name)] for name in plant.tables}

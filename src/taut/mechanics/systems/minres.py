@@ -15,6 +15,7 @@ import numpy as np
 
 from taut.mechanics.inertia.thin import rod_count, thin_in
 from taut.mechanics.parts import row_values
+from taut.mechanics.rows.bars import bar_count, bars_in
 from taut.mechanics.tables import coordinate_count, jacobian_in, row_count, slot
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.lanes import some, where
@@ -65,7 +66,7 @@ def prepare(p: Pack, metric: int, y: np.ndarray) -> int:
 @inlined
 def _multiply(p: Pack, minres: Minres, x: np.ndarray, out: np.ndarray) -> None:
     """out = [W G^T; G 0] x, with nothing at held coordinates."""
-    jacobian, thin, n = jacobian_in(p), thin_in(p), coordinate_count(p)
+    jacobian, thin, bars, n = jacobian_in(p), thin_in(p), bars_in(p), coordinate_count(p)
     for i in range(n):
         out[i] = minres.mass[i] * x[i]
     for k in range(rod_count(p)):
@@ -73,7 +74,17 @@ def _multiply(p: Pack, minres: Minres, x: np.ndarray, out: np.ndarray) -> None:
         for axis in range(3):
             out[i + axis] += c * x[j + axis]
             out[j + axis] += c * x[i + axis]
-    for k in range(row_count(p)):
+    for k in range(bar_count(p)):  # as all rows, but with half the numbers to look up
+        i, j, force, at = bars.first[k], bars.second[k], x[n + k], 6 * k + 3
+        ux, uy, uz = jacobian.value[at], jacobian.value[at + 1], jacobian.value[at + 2]
+        out[n + k] = ux * (x[j] - x[i]) + uy * (x[j + 1] - x[i + 1]) + uz * (x[j + 2] - x[i + 2])
+        out[i] -= force * ux
+        out[i + 1] -= force * uy
+        out[i + 2] -= force * uz
+        out[j] += force * ux
+        out[j + 1] += force * uy
+        out[j + 2] += force * uz
+    for k in range(bar_count(p), row_count(p)):
         force, rate = x[n + k], 0.0
         for m in range(jacobian.start[k], jacobian.start[k + 1]):
             i, g = jacobian.coordinate[m], jacobian.value[m]
