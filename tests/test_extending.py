@@ -27,7 +27,7 @@ from taut import Bar, Cable, OptionError, Structure, Trajectory, assemble, balan
 from taut import extending as ex
 from taut.mechanics.operations.redundancy import jacobian_matrix
 
-ensembles = sys.modules["taut.dynamics.ensemble"]
+ensembles = sys.modules["taut.dynamics.ensembles"]
 G = 9.81
 FILES = ("ground_spring", "on_sphere", "wound_cable")
 
@@ -354,7 +354,7 @@ def test_the_force_of_a_sphere_is_that_of_a_pendulum() -> None:
 LOADED_WITHOUT = """
 import sys, taut
 try:
-    taut.load(sys.argv[1])
+    taut.read(sys.argv[1])
 except taut.FileError as error:
     print("refused:", error)
 else:
@@ -369,7 +369,7 @@ def test_a_run_goes_through_a_file_and_on(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "run.nc"
     half = simulate(plant(kind), 0.5 * DURATION, every=EVERY, method="dp8", tolerance=1e-10)
     taut.save(half, path)
-    found = taut.load(path)
+    found = taut.read(path)
     (element,) = found.options["elements"]
     record = {
         "ground_spring": {"node": "a", "stiffness": FIRM, "cubic": CUBIC, "level": 0.3},

@@ -113,7 +113,7 @@ class Trajectory:
     wall_time: float = 0.0
     notes: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
-    believable: str = ""  # how long, where that was asked for
+    horizon: str = ""  # until when it can be trusted, in words, where that was asked for
     history: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)), repr=False)
     load_names: tuple[str, ...] = ()
     element_names: tuple[str, ...] = ()
@@ -181,8 +181,8 @@ class Trajectory:
         if self.events:
             first = "; ".join(map(str, self.events[:FEW]))
             rows["events"] = f"{len(self.events)}: {first}{'; ...' if len(self.events) > FEW else ''}"
-        if self.believable:
-            rows["believable"] = self.believable
+        if self.horizon:
+            rows["horizon"] = self.horizon
         if counts["unbalanced"]:
             rows["not corrected"] = f"{counts['unbalanced']} states: the correction gave up there"
         for index, note in enumerate(self.notes):

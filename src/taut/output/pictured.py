@@ -9,7 +9,7 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.modes import Modes
+from taut.statics.vibrations import Modes
 from taut.structure.structure import Structure
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from taut.dynamics.simulate import simulate
+from taut.dynamics.simulating import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
 from taut.mechanics.plant import Plant

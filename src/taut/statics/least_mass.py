@@ -24,8 +24,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import OptionError
-from taut.statics.balance import refuse_adrift
-from taut.statics.imposing import Case
+from taut.statics.balancing import refuse_adrift
+from taut.statics.load_case import LoadCase
 from taut.statics.matrices import equilibrium_matrix, motions
 from taut.statics.network import Network, network
 from taut.statics.sections import Stocks, require_safety, stocks, with_areas
@@ -72,7 +72,7 @@ class Sizing:
 
 def least_mass(
     structure: Structure,
-    cases: Mapping[str, Case],
+    cases: Mapping[str, LoadCase],
     *,
     minimum_tension: float = 0.0,
     safety: float = 1.0,

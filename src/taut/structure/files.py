@@ -16,7 +16,7 @@ from taut.structure.format.overriding import as_told, override
 from taut.structure.format.patching import patched
 from taut.structure.format.records import Columns, columns_of, with_records
 from taut.structure.format.writing import model_text
-from taut.structure.scenario import Scenario, Table
+from taut.structure.scenario import SampledSignal, Scenario
 from taut.structure.structure import Structure
 
 __all__ = ["SIZE_LIMIT", "Model", "located", "model_text", "parse_model", "read_model", "read_record", "write_model"]
@@ -50,10 +50,10 @@ def read_model(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> M
     return parse_model(_text_of(source, "a model file"), source, overrides, records=True)
 
 
-def read_record(path: str | os.PathLike[str], *, scale: float = 1.0) -> Table:
+def read_record(path: str | os.PathLike[str], *, scale: float = 1.0) -> SampledSignal:
     """Read a record from a text file: two columns, times [s] and values, which are multiplied by the scale."""
     times, values = _columns(os.fspath(path))
-    return Table(tuple(times), tuple(scale * value for value in values))
+    return SampledSignal(tuple(times), tuple(scale * value for value in values))
 
 
 def _columns(source: str) -> Columns:

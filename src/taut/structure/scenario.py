@@ -39,7 +39,7 @@ class Doublet:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SampledSignal:
     """A cubic Hermite curve through (times, values), constant outside.
 
     slopes: at the times; None takes three-point differences (second order; one-sided at the ends).
@@ -57,7 +57,7 @@ class Feedback:
     law: Callable[[float, np.ndarray, np.ndarray], float]
 
 
-Signal = Constant | Sinusoid | Doublet | Table | Feedback | Callable[[float], float]
+Signal = Constant | Sinusoid | Doublet | SampledSignal | Feedback | Callable[[float], float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from itertools import chain, combinations, product
 import numpy as np
 
 from taut.control.linear_model import LinearModel
-from taut.control.linearise import linearise
+from taut.control.linearising import linearise
 from taut.control.norms import Norm, h2_norm, hinf_norm
 from taut.control.splitting import split
 from taut.mechanics.assemble import assemble

@@ -12,8 +12,8 @@ from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.inertia.masses import mass_matrix
 from taut.numerics.quasidefinite import Solver, factored, preconditioned
 from taut.statics.equilibrium import Equilibrium
+from taut.statics.equilibrium_equations import BarChoice
 from taut.statics.linearised import Linearised, linearised
-from taut.statics.posed import BarChoice
 from taut.structure import properties
 from taut.structure.scenario import SOLVERS
 from taut.structure.structure import Structure
