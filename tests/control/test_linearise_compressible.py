@@ -11,6 +11,7 @@ from by_differences import change
 
 import taut
 from taut import Bar, Cable, Constant, Damping, Material, Motion, OptionError, Structure, assemble, linearise
+from taut.mechanics.assemble import assembled_as_printed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PVC = Material("pvc", density=1300.0, youngs_modulus=3e8, poisson_ratio=0.38)
@@ -120,7 +121,7 @@ def test_bars_as_the_paper_prints_them_have_the_linear_model_of_their_own_equati
     def plant(length: float) -> taut.Plant:
         speeds = {"n3": (1.0, 0.0, 0.5), "n4": (-0.3, 0.0, 0.8)}
         made = tbar.changed("bar:b1", length=length)
-        return assemble(made, bars="compressible as printed", velocities=speeds, damping=Damping(mass=0.3))
+        return assembled_as_printed(made, velocities=speeds, damping=Damping(mass=0.3))
 
     def rate(state: np.ndarray, length: float = 5.0) -> np.ndarray:
         out, moved = np.zeros(state.size), plant(length)

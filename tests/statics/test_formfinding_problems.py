@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from inspect import signature
 
 import numpy as np
 import pytest
 
 import taut
 from taut.errors import ModelError, OptionError, SelectionError
-from taut.statics.formfinding import formfind
+from taut.statics.formfinding import METHODS, formfind
 from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
 
@@ -126,8 +127,8 @@ PRISM = {"cable:vertical": 1.0, "cable:bottom": 1.0, "cable:top": 1.0, "bar:*": 
     [
         ({"method": "adaptiv"}, OptionError, 'no method "adaptiv"; did you mean "adaptive"?'),
         ({"method": "magic"}, OptionError, "known are adaptive, force_density, relaxation, lengths"),
-        ({"group": []}, OptionError, 'method "adaptive" has no option "group"; did you mean "groups"?'),
-        ({"method": "lengths", "xyz": 1}, OptionError, 'has no option "xyz"; known are cable_lengths, bar_ratios'),
+        ({"seed": 1}, OptionError, 'method "adaptive" has no option "seed"; it has groups, guess, shape, size'),
+        ({"method": "lengths", "groups": []}, OptionError, 'has no option "groups"; it has cable_lengths, bar_ratios'),
         ({"groups": ["cable:vertcal"]}, SelectionError, 'selects no cable; did you mean "vertical"?'),
         ({"groups": ["vertical"]}, SelectionError, '"vertical" does not say of what kind'),
         ({"groups": "cable:*"}, OptionError, "must be a list of selectors"),
@@ -179,6 +180,13 @@ PRISM = {"cable:vertical": 1.0, "cable:bottom": 1.0, "cable:top": 1.0, "bar:*": 
 def test_options_that_make_no_sense(options: dict, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         formfind(taut.generators.prism(3), **options)
+
+
+def test_the_call_has_every_option_of_every_method_and_no_other() -> None:
+    methods = {name for find in METHODS.values() for name in signature(find).parameters}
+    assert set(signature(formfind).parameters) == methods | {"method"}
+    with pytest.raises(TypeError, match="group"):
+        formfind(taut.generators.prism(3), group=[])
 
 
 def test_a_bar_that_no_chain_of_cables_spans_could_grow_without_end() -> None:

@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 from taut.dynamics.simulating import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
+from taut.mechanics.assemble import assembled_as_printed
 from taut.mechanics.plant import Plant
-from taut.output.model_runs import RUN_OPTIONS, assembled
+from taut.output.model_runs import PHYSICS, RUN_OPTIONS, assembled
 from taut.output.recording import save_run
 from taut.structure.files import model_text
 from taut.structure.scenario import Scenario
@@ -25,7 +26,7 @@ Made = TypeVar("Made")
 class Case:
     """One run of a paper. name: of its file, unique in the paper. samples: as `simulate` takes them.
 
-    bars: as `assemble` takes them.
+    bars: as `assemble` takes them. printed: compressible bars by the printed equations, see `assembled_as_printed`.
     """
 
     name: str
@@ -33,8 +34,11 @@ class Case:
     scenario: Scenario
     samples: str = "steps"
     bars: str | None = None
+    printed: bool = False
 
     def plant(self) -> Plant:
+        if self.printed:
+            return assembled_as_printed(self.structure, **{name: getattr(self.scenario, name) for name in PHYSICS})
         return assembled(self.structure, self.scenario, bars=self.bars)
 
     def followed(self, plant: Plant) -> Trajectory:
