@@ -10,7 +10,18 @@ import taut
 
 PACKAGE = Path(taut.__file__).parent
 ORDER = [
-    *("errors", "lazy_names", "numerics", "structure", "generators", "mechanics", "extending", "statics", "dynamics"),
+    *(
+        "errors",
+        "lazy_names",
+        "reprs",
+        "numerics",
+        "structure",
+        "generators",
+        "mechanics",
+        "extending",
+        "statics",
+        "dynamics",
+    ),
     *("control", "output", "papers", "cli", "__main__"),
 ]
 SOURCES = sorted(PACKAGE.rglob("*.py"))

@@ -12,7 +12,7 @@ from scipy.optimize import differential_evolution
 from taut.errors import ModelError, OptionError
 from taut.statics.balancing import balance
 from taut.statics.cases import solve_cases
-from taut.statics.least_mass import least_mass
+from taut.statics.lightest import least_mass
 from taut.statics.load_case import LoadCase
 from taut.statics.sections import stocks
 from taut.statics.sizing import elastic_sizes

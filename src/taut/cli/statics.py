@@ -53,7 +53,7 @@ def formfind(
     loaded = model_at(model, overrides)
     target = _target(model, output, "found")
     chosen = method or ("relaxation" if loaded.structure.supports else "adaptive")
-    given = {
+    given: dict[str, Any] = {
         "groups": groups,
         "force_densities": _by_selector("--force-density", densities),
         "size": _by_selector("--size", [size] if size else None),
@@ -62,7 +62,7 @@ def formfind(
         "seed": seed,
     }
     with placed(loaded):
-        found = find_form(loaded.structure, chosen, **{k: v for k, v in given.items() if v is not None})
+        found = find_form(loaded.structure, chosen, **given)
     _finish(loaded, found, target, as_json=as_json)
 
 

@@ -20,6 +20,7 @@ from taut.dynamics.simulating import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
 from taut.mechanics.plant_protocol import PlantProtocol
+from taut.reprs import brief
 
 PART = 0.01
 """Two runs have parted when a node is this fraction of a mean member away from itself."""
@@ -47,6 +48,8 @@ class Predictability:
     horizon: float
     tenfold: float
     finer: str
+
+    __repr__ = brief
 
     def __str__(self) -> str:
         grows = f"; the difference grows tenfold every {self.tenfold:.2g} s" if math.isfinite(self.tenfold) else ""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import SelectionError, suggestion
+from taut.reprs import brief, titled
 from taut.structure.events import Event
 from taut.structure.structure import Structure
 
@@ -21,6 +22,8 @@ class Checkpoint:
     clock: np.ndarray
     counts: np.ndarray
     flags: np.ndarray = field(default_factory=lambda: np.empty(0))  # of everything that is watched
+
+    __repr__ = brief
 
 
 FEW = 3
@@ -132,7 +135,7 @@ class Trajectory:
     def __repr__(self) -> str:
         name = self.structure.name or "structure"
         reach = f"{self.time[0]:g} to {self.time[-1]:g} s" if self.time.size else "nothing"
-        return f"<Trajectory of {name}: {self.time.size} samples, {reach}, {self.status}>"
+        return titled("Trajectory", name, f"{self.time.size} samples", reach, self.status)
 
     def node(self, name: str) -> np.ndarray:
         """Path of a node, (T, 3) [m]."""

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taut.errors import OptionError, suggestion
+from taut.reprs import brief
 from taut.structure.records import AXES
 from taut.structure.scenario import Damping, Load, Motion
 from taut.structure.structure import Structure
@@ -38,6 +39,8 @@ class Given:
     motions: tuple[Motion, ...] = ()
     elements: Mapping[str, tuple[Any, ...]] | None = None
     printed: bool = False
+
+    __repr__ = brief
 
     @cached_property
     def coordinate(self) -> dict[str, int]:

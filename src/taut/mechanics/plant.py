@@ -27,6 +27,7 @@ from taut.mechanics.tables import GAINS, STABILISED
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
+from taut.reprs import counted, titled
 from taut.structure.scenario import Feedback, Load, Motion, Sinusoid
 from taut.structure.structure import Structure
 
@@ -60,6 +61,12 @@ class Plant:
     velocities: np.ndarray
     functions: Mapping[int, Function]
     things: tuple[Watched, ...] = ()
+
+    def __repr__(self) -> str:
+        structure, kind = self.structure, type(self).__name__
+        members = {"node": structure.nodes, "bar": structure.bars, "cable": structure.cables, "load": self.loads}
+        told = [counted(len(part), word) for word, part in members.items()]
+        return titled(kind, structure.name or "structure", *told, counted(self.rows, "constraint"))
 
     @property
     def structure(self) -> Structure:

@@ -9,6 +9,7 @@ import numpy as np
 
 from taut.errors import TautError
 from taut.output.pictured import ModeShape, Still, mode_shapes, still_of
+from taut.reprs import brief
 from taut.statics.balancing import balance
 from taut.statics.certificates import Stability, stability
 from taut.statics.equilibrium import Equilibrium
@@ -50,6 +51,8 @@ class Certificate:
     stability: Stability | None = None
     basis: str = ""
     note: str = ""
+
+    __repr__ = brief
 
     def facts(self) -> dict[str, Any]:
         """For tables and programs; SI units."""

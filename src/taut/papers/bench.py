@@ -15,6 +15,7 @@ from taut.mechanics.assemble import assembled_as_printed
 from taut.mechanics.plant import Plant
 from taut.output.model_runs import PHYSICS, RUN_OPTIONS, assembled
 from taut.output.recording import save_run
+from taut.reprs import brief
 from taut.structure.files import model_text
 from taut.structure.scenario import Scenario
 from taut.structure.structure import Structure
@@ -35,6 +36,8 @@ class Case:
     samples: str = "steps"
     bars: str | None = None
     printed: bool = False
+
+    __repr__ = brief
 
     def plant(self) -> Plant:
         if self.printed:

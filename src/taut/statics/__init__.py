@@ -54,7 +54,7 @@ _HOMES = {
     "taut.statics.path_events": ("PathEvent",),
     "taut.statics.paths": ("LoadPath", "path"),
     "taut.statics.strengths": ("Utilisation", "utilisation"),
-    "taut.statics.least_mass": ("Sizing", "least_mass"),
+    "taut.statics.lightest": ("Sizing", "least_mass"),
     "taut.statics.sizing": ("elastic_sizes",),
 }
 
@@ -66,7 +66,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.statics.certificates import Stability, stability
     from taut.statics.equilibrium import Equilibrium
     from taut.statics.formfinding import formfind
-    from taut.statics.least_mass import Sizing, least_mass
+    from taut.statics.lightest import Sizing, least_mass
     from taut.statics.load_case import LoadCase
     from taut.statics.path_events import PathEvent
     from taut.statics.paths import LoadPath, path

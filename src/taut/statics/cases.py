@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from taut.errors import OptionError
+from taut.reprs import brief, titled
 from taut.statics.balancing import equilibrium_of, refuse_adrift
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice, EquilibriumEquations, Setting, equations_of
@@ -28,6 +29,8 @@ class Envelope:
     lowest_in: tuple[str, ...]
     highest: np.ndarray
     highest_in: tuple[str, ...]
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,7 +89,7 @@ class LoadCaseTable:
         ]
 
     def __repr__(self) -> str:
-        return f"<LoadCaseTable of {len(self.cases)} cases, {len(self.members)} members: {self.status}>"
+        return titled("LoadCaseTable", f"{len(self.cases)} cases, {len(self.members)} members", self.status)
 
 
 def solve_cases(

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from taut.errors import ModelError, Problem
 from taut.numerics.link_blocks import Pattern, pattern
+from taut.reprs import brief
 from taut.statics import elastic_members as tangent
 from taut.statics.elastic_members import Members
 from taut.statics.elements import Elements, elements_of
@@ -55,6 +56,8 @@ class EquilibriumEquations:
     unknown: np.ndarray  # (3 n,) the place of a coordinate among the free ones, -1 where it is held
     pattern: Pattern
     elements: Elements | None = None  # of kinds from outside
+
+    __repr__ = brief
 
     @property
     def free(self) -> np.ndarray:

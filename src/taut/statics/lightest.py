@@ -24,6 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import OptionError
+from taut.reprs import titled
 from taut.statics.balancing import refuse_adrift
 from taut.statics.load_case import LoadCase
 from taut.statics.matrices import equilibrium_matrix, motions
@@ -67,7 +68,7 @@ class Sizing:
         return np.asarray(np.sqrt(self.area / np.pi))
 
     def __repr__(self) -> str:
-        return f"<Sizing: {self.mass:.6g} kg, at least {self.lower_bound:.6g} kg; {self.status}>"
+        return titled("Sizing", "", f"{self.mass:.6g} kg, at least {self.lower_bound:.6g} kg; {self.status}")
 
 
 def least_mass(

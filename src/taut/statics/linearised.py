@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from taut.errors import ModelError, OptionError, Problem
 from taut.numerics.link_blocks import pattern
 from taut.numerics.quasidefinite import Factored, factored
+from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice, EquilibriumEquations, Setting, equations_of
 from taut.statics.network import network
@@ -27,6 +28,8 @@ class Linearised:
     problem: EquilibriumEquations
     setting: Setting
     multipliers: np.ndarray
+
+    __repr__ = brief
 
     @property
     def positions(self) -> np.ndarray:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.reprs import brief
 from taut.statics.by_selector import given_by_selector
 from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 from taut.statics.network import Force, network
@@ -32,6 +33,8 @@ class LoadCase:
     misfits: Mapping[str, float] = field(default_factory=dict)
     rest_lengths: Mapping[str, float] = field(default_factory=dict)
     settlements: Mapping[str, Force] = field(default_factory=dict)
+
+    __repr__ = brief
 
 
 def imposed(problem: EquilibriumEquations, case: LoadCase) -> Setting:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from taut.errors import OptionError
+from taut.reprs import titled
 from taut.statics.balancing import refuse_adrift
 from taut.statics.continuation import Curve, Point, curve_between
 from taut.statics.equilibrium_equations import BarChoice, equations_of
@@ -53,7 +54,7 @@ class LoadPath:
 
     def __repr__(self) -> str:
         reach = f" to {self.factor[-1]:g}" if self.factor.size else ""
-        return f"<LoadPath of {self.factor.size} points{reach}, {len(self.events)} events: {self.status}>"
+        return titled("LoadPath", f"{self.factor.size} points{reach}, {len(self.events)} events", self.status)
 
 
 def path(

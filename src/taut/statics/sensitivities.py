@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from taut.errors import OptionError, suggestion
+from taut.reprs import brief
 from taut.statics import elastic_members as elastic
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice
@@ -38,6 +39,8 @@ class EquilibriumDerivatives:
     nodes: np.ndarray  # (p, n, 3) [m per ...]
     member_force: np.ndarray  # (p, m) [N per ...]
     reaction: np.ndarray  # (p, s, 3) [N per ...]
+
+    __repr__ = brief
 
 
 def compliance(equilibrium: Equilibrium, node: str, *, bars: BarChoice = None) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.statics.cases import LoadCaseTable, solve_cases
-from taut.statics.least_mass import Sizing
+from taut.statics.lightest import Sizing
 from taut.statics.load_case import LoadCase
 from taut.statics.sections import Stocks, require_safety, stocks, with_areas
 from taut.statics.self_stress import counts

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
 from taut.errors import FileError, ModelError, Problem, suggestion
+from taut.reprs import counted, titled
 from taut.structure.format.building import build
 from taut.structure.format.complaints import validated
 from taut.structure.format.lines import Document, Path, read_document
@@ -39,6 +40,9 @@ class Model:
     source: str
     written: str = field(repr=False)
     overrides: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return titled(f"Model {self.source}", "", repr(self.structure), counted(len(self.overrides), "override"))
 
 
 def read_model(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Model:

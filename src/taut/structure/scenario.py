@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from taut.reprs import brief
 from taut.structure.corrections import Correction, simplest
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class SampledSignal:
     values: tuple[float, ...]
     slopes: tuple[float, ...] | None = None
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
@@ -69,6 +72,8 @@ class Load:
     signal: Signal
     name: str = field(default="", compare=False, repr=False)
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True, slots=True)
 class Motion:
@@ -88,6 +93,8 @@ class Motion:
     acceleration: Signal | None = None
     velocity: float = 0.0
     name: str = field(default="", compare=False, repr=False)
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +145,8 @@ class Watch:
     sense: str | None = None
     then: str = "record"
     cut: tuple[str, ...] = ()
+
+    __repr__ = brief
 
     @classmethod
     def at_plane(
@@ -218,6 +227,8 @@ class Scenario:
     events: tuple[Watch, ...] = ()
     locate: bool | None = None
     motions: tuple[Motion, ...] = ()
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "correction", simplest(self.correction))

@@ -16,6 +16,7 @@ from taut.output.page.assembling import html
 from taut.output.page.content import run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays
 from taut.output.pictured import ModeShape, Still, mode_shapes, still_of
+from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.vibrations import Modes
 from taut.structure.events import Event
@@ -32,6 +33,8 @@ class Page:
     """A page: its text, and a frame around it where a notebook shows it."""
 
     html: str = field(repr=False)
+
+    __repr__ = brief
 
     def save(self, path: str | Path) -> None:
         """Write the page; a file that is there already is replaced as a whole."""

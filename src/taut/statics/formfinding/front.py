@@ -62,8 +62,8 @@ def formfind(
     bar_ratios (lengths): selector of bars -> length relative to other bars, 1 where nothing is said.
     loads (force_density, relaxation): node -> force [N].
     shape, size (adaptive, force_density): what settles a free-standing shape, which force densities leave open up to an
-        affine map. shape: "nearest" to the given nodes (the default), or "round". size: one selector -> mean length [m] of
-        its members; by default the mean length of the bars stays.
+        affine map. shape: "nearest" to the given nodes (the default), or "round". size: one selector -> mean length [m]
+        of its members; by default the mean length of the bars stays.
     rest_ratio (adaptive, lengths): rest length / length of the cable that is stretched most, 0.95; sets the level of
         the forces.
     seed (relaxation, lengths): start from random places of the nodes instead of the given ones.
