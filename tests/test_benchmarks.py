@@ -189,3 +189,11 @@ def test_a_process_of_a_checkout_refuses_another_taut(tmp_path: Path, monkeypatc
     monkeypatch.setenv("TAUT_TREE", str(tmp_path))
     with pytest.raises(SystemExit, match="not in"):
         trees.check_origin()
+
+
+def test_steps_where_bars_meet_are_measured() -> None:
+    from benchmarks import class_k_steps as bench
+
+    costs = [bench.measure(kind, 100, work=2e3, repeats=1) for kind in (*bench.KINDS, bench.IMPLICIT)]
+    assert all(20 < cost.members < 1000 for cost in costs)
+    assert bench.table(costs).count("\n") == len(costs)

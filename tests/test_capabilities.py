@@ -22,6 +22,7 @@ from taut.dynamics.setup import check_options
 from taut.mechanics import capabilities
 from taut.mechanics.capabilities import BATCH, COORDINATES, CYLINDERS, DAMPING, IMPLICIT, ITERATION, ITERATIVE, MOVED
 from taut.mechanics.capabilities import RATTLE as BY_RATTLE
+from taut.mechanics.spec import Spec
 
 DURATION, EVERY = 0.04, 0.01
 CORRECTIONS = ("none", "constraints", "energy", "baumgarte")
@@ -192,6 +193,17 @@ def test_ensembles_refuse_loads_as_python_functions() -> None:
     with pytest.raises(OptionError) as refusal:
         ensemble([loaded, loaded], 1e-3, method="rk4", step=5e-4)
     assert str(refusal.value) == capabilities.REFUSED[BATCH, capabilities.FUNCTIONS]
+
+
+# --- what is compiled for whom
+
+
+def test_plants_of_different_kinds_do_not_share_what_is_compiled() -> None:
+    """The label of a Spec is what its time loop is found by, so Specs that differ have labels that differ: of all
+    cases, and of a kind "a_b" beside kinds "a" and "b"."""
+    specs = {plant(name, solver).spec for name, solver, *_ in ALLOWED if CASES[name].nodal}
+    specs |= {Spec(terms=(*Spec().terms, *names)) for names in (("a_b",), ("a", "b"))}
+    assert len({spec.label for spec in specs}) == len(specs)
 
 
 # --- what runs

@@ -36,26 +36,31 @@ winches_in, winch_count = ex.table(KIND, Winches)
 
 @kernel
 def impose(p, t, y):
-    w = winches_in(p)
+    w, springs = winches_in(p), springs_in(p)
     for k in range(winch_count(p)):
-        springs_in(p).rest_length[w.cable[k]] = w.mean[k] + w.amplitude[k] * np.sin(w.rate[k] * t)
+        springs.rest_length[w.cable[k]] = w.mean[k] + w.amplitude[k] * np.sin(w.rate[k] * t)
+        springs.rest_rate[w.cable[k]] = w.amplitude[k] * w.rate[k] * np.cos(w.rate[k] * t)
 
 
 @inlined
 def power(p, t, y):
     w, total = winches_in(p), 0.0
     for k in range(winch_count(p)):
-        _, _, elastic, _ = spring_state(springs_in(p), w.cable[k], y, coordinate_count(p), 0)
-        total -= elastic * w.amplitude[k] * w.rate[k] * np.cos(w.rate[k] * t)
+        _, _, elastic, viscous = spring_state(springs_in(p), w.cable[k], y, coordinate_count(p), 1)
+        total -= (elastic + viscous) * springs_in(p).rest_rate[w.cable[k]]
     return total
 
 
 def tabulate(given):
-    records, cables = given.records(KIND), list(given.structure.cables)
+    records = given.records(KIND)
     numbers = ([getattr(r, name) for r in records] for name in ("mean", "amplitude"))
     rates = [2.0 * np.pi * r.frequency for r in records]
-    return Winches(np.array([cables.index(r.cable) for r in records]), *map(np.array, (*numbers, rates)))
+    return Winches(np.array([given.cable[r.cable] for r in records]), *map(np.array, (*numbers, rates)))
 
 
-WOUND_CABLE = ex.Imposed(KIND, Winches, tabulate, impose, power, record=WoundCable)
+WOUND_CABLE = ex.Imposed(
+    *(KIND, Winches, tabulate, impose, power),
+    shortest_period=lambda given: min(1.0 / r.frequency for r in given.records(KIND)),
+    record=WoundCable,
+)
 ex.register(WOUND_CABLE)

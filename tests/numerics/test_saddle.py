@@ -1,9 +1,11 @@
-"""The saddle-point solve against dense solves: random systems, redundant rows, chains, and rows of nothing."""
+"""The saddle-point solve against dense solves: random systems, redundant rows, chains, rows of nothing, heavy and light
+parts, full blocks; in lanes and as plain Python."""
 
 from __future__ import annotations
 
 import time
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,10 @@ import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from taut.numerics.compiled import bound, entry
+from taut.numerics.lanes import WIDTH
+from taut.numerics.packing import kinds_of
+from taut.numerics.pointers import start_of
 from taut.numerics.saddle import Saddle, analyse, factorise, solve, weight_places
 
 NOTHING = np.empty(0, dtype=np.int64)
@@ -229,3 +235,251 @@ def test_the_entries_of_the_weight_are_found_again() -> None:
     saddle = system(weight, rows)
     i, j = np.nonzero(weight)
     assert np.array_equal(saddle.values[weight_places(saddle, i, j)], weight[i, j])
+
+
+# --- the kinds of systems that structures make
+
+
+def bars_between(places: np.ndarray, pairs: list[tuple[int, int]]) -> np.ndarray:
+    """Rows of unit vectors along bars."""
+    rows = np.zeros((len(pairs), places.size))
+    for row, (i, j) in zip(rows, pairs, strict=True):
+        unit = (places[j] - places[i]) / np.linalg.norm(places[j] - places[i])
+        row[3 * i : 3 * i + 3], row[3 * j : 3 * j + 3] = -unit, unit
+    return rows
+
+
+def consistent_mass(nodes: int, pairs: list[tuple[int, int]], mass: np.ndarray, own: float = 0.01) -> np.ndarray:
+    """A third of a bar's mass at either end and a sixth between, and a little at every node."""
+    whole = own * np.eye(nodes)
+    for (i, j), m in zip(pairs, mass, strict=True):
+        whole[[i, j, i, j], [i, j, j, i]] += m * np.array([1 / 3, 1 / 3, 1 / 6, 1 / 6])
+    return np.kron(whole, np.eye(3))
+
+
+def residual(saddle: Saddle, weight: np.ndarray, rows: np.ndarray, random: np.random.Generator) -> float:
+    """Of a random right-hand side: the largest error of any equation against the largest of its terms."""
+    top, bottom = random.normal(size=len(weight)), random.normal(size=len(rows))
+    x, multipliers = solved(saddle, top, bottom)
+    balance = np.abs(weight @ x + rows.T @ multipliers - top)
+    terms = np.abs(weight) @ np.abs(x) + np.abs(rows.T) @ np.abs(multipliers) + np.abs(top)
+    kept = multipliers != 0.0
+    gap = np.abs(rows @ x - bottom)[kept]
+    moved = (np.abs(rows) @ np.abs(x) + np.abs(bottom))[kept]
+    return float(max(np.max(balance / terms, initial=0.0), np.max(gap / moved, initial=0.0)))
+
+
+def tree(random: np.random.Generator, nodes: int, branching: float) -> list[tuple[int, int]]:
+    """Each node on the one before, or on any before, in any direction."""
+    pairs = []
+    for k in range(1, nodes):
+        pair = (k, int(random.integers(k)) if random.random() < branching else k - 1)
+        pairs.append(pair if random.random() < 0.5 else pair[::-1])
+    return pairs
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(seeds, st.integers(1, 24), st.sampled_from([0.0, 0.2, 1.0]), st.integers(0, 6), st.integers(0, 3))
+def test_trees_of_bars_with_loops_guides_and_held_axes(
+    seed: int, nodes: int, branching: float, closing: int, guides: int
+) -> None:
+    random = np.random.default_rng(seed)
+    places = random.uniform(-1.0, 1.0, (nodes, 3))
+    pairs = tree(random, nodes, branching)
+    far = [(i, j) for i, j in combinations(range(nodes), 2) if (i, j) not in pairs and (j, i) not in pairs]
+    pairs += [far[k] for k in random.permutation(len(far))[:closing]]
+    mass = consistent_mass(nodes, pairs, random.uniform(0.5, 2.0, len(pairs)))
+    rows = np.vstack([bars_between(places, pairs), random_rows(random, guides, 3 * nodes)])
+    free = np.sort(random.permutation(3 * nodes)[: 3 * nodes - int(random.integers(0, 3))])
+    mass, rows = mass[np.ix_(free, free)], rows[:, free]
+    lengths = np.linalg.norm(rows, axis=1)
+    assume(len(rows) <= len(free) and (not len(rows) or (lengths.min() > 0.1 and np.linalg.cond(rows) < 1e3)))
+    pattern = sp.csr_matrix(rows)
+    saddle, at = analyse(sp.coo_matrix(mass), pattern.indptr.astype(np.int64), pattern.indices, free // 3)
+    saddle.values[at] = pattern.data
+    assert factorise(saddle) == 0
+    top, bottom = random.normal(size=len(free)), random.normal(size=len(rows))
+    x, multipliers = solved(saddle, top, bottom)
+    whole = np.block([[mass, rows.T], [rows, np.zeros((len(rows), len(rows)))]])
+    expected = np.linalg.solve(whole, np.concatenate([top, bottom]))
+    np.testing.assert_allclose(np.concatenate([x, multipliers]), expected, rtol=0.0, atol=1e-9 * np.abs(expected).max())
+    i, j = np.nonzero(mass)
+    assert np.array_equal(saddle.values[weight_places(saddle, i, j)], mass[i, j])
+
+
+@pytest.mark.parametrize("heavy", [1e-8, 1e-4, 1.0, 1e4, 1e8])
+@pytest.mark.parametrize("where", ["end", "middle", "alternating", "straight"])
+def test_heavy_and_light_bars_in_one_chain(heavy: float, where: str) -> None:
+    # A light node that carries a heavy chain must not lose its own digits in the chain's inertia.
+    random, nodes = np.random.default_rng(3), 41
+    places = np.cumsum(random.normal(size=(nodes, 3)), axis=0)
+    if where == "straight":
+        places = np.outer(np.arange(nodes), [0.6, 0.0, 0.8])
+    pairs = [(k, k + 1) for k in range(nodes - 1)]
+    at = {"end": np.arange(40) < 20, "alternating": np.arange(40) % 2 == 0}.get(where, np.abs(np.arange(40) - 20) < 3)
+    mass = consistent_mass(nodes, pairs, np.where(at, heavy, 1.0), own=0.0)
+    rows = bars_between(places, pairs)
+    saddle = system(mass, rows, block=3)
+    assert factorise(saddle) == 0
+    assert residual(saddle, mass, rows, random) <= 1e-12
+
+
+def test_a_straight_chain_between_others_keeps_all_its_rows() -> None:
+    # With its ends free no row of a straight chain depends on the others, whichever is eliminated first.
+    nodes = 12
+    places = np.outer(np.arange(nodes), [0.0, 0.0, 1.0])
+    pairs = [(k, k + 1) for k in range(nodes - 1)]
+    for links in ([], [(0, 12), (4, 13), (8, 14), (11, 15)]):
+        far = places[[i for i, _ in links]] + [1.0, 0.0, 0.0] if links else np.zeros((0, 3))
+        where = np.vstack([places, far])
+        ring = [(12 + k, 12 + (k + 1) % 4) for k in range(4)] if links else []
+        every = pairs + links + ring[:3]
+        rows = bars_between(where, every)
+        saddle = system(consistent_mass(len(where), every, np.ones(len(every))), rows, block=3)
+        assert factorise(saddle) == len(rows) - np.linalg.matrix_rank(rows)
+        assert saddle.weakest[0] > 1e-3
+
+
+@pytest.mark.parametrize("nodes", [2, 5, 9])
+def test_doubled_bars_are_dropped_wherever_they_are(nodes: int) -> None:
+    random = np.random.default_rng(nodes)
+    places, chain_pairs = random.normal(size=(nodes, 3)), [(k, k + 1) for k in range(nodes - 1)]
+    for again in chain_pairs:
+        pairs = [*chain_pairs, again[::-1]]
+        rows, mass = bars_between(places, pairs), consistent_mass(nodes, pairs, np.ones(nodes))
+        saddle = system(mass, rows, block=3)
+        assert factorise(saddle) == 1
+        wanted = random.normal(size=3 * nodes)
+        x, multipliers = solved(saddle, mass @ wanted + rows.T @ random.normal(size=nodes), rows @ wanted)
+        np.testing.assert_allclose(x, wanted, atol=1e-11)
+        gone = np.flatnonzero([saddle.inverse_pivot[saddle.order[3 * nodes + k]] == 0.0 for k in range(nodes)])
+        assert gone.size == 1
+        assert set(pairs[gone[0]]) == set(again)
+        assert multipliers[gone[0]] == 0.0
+
+
+def test_a_row_of_zeros_in_a_chain_is_dropped_and_comes_back() -> None:
+    random, nodes = np.random.default_rng(8), 6
+    pairs = [(k, k + 1) for k in range(nodes - 1)]
+    mass = consistent_mass(nodes, pairs, np.ones(nodes - 1))
+    rows = sp.csr_matrix(bars_between(random.normal(size=(nodes, 3)), pairs))
+    saddle, at = analyse(sp.coo_matrix(mass), rows.indptr.astype(np.int64), rows.indices, np.arange(3 * nodes) // 3)
+    for cut in range(nodes - 1):
+        saddle.values[at] = rows.data
+        saddle.values[at[rows.indptr[cut] : rows.indptr[cut + 1]]] = 0.0
+        assert factorise(saddle) == 1
+        left = rows.toarray()
+        left[cut] = 0.0
+        assert residual(saddle, mass, left, random) <= 1e-14
+    saddle.values[at] = rows.data
+    assert factorise(saddle) == 0
+    assert residual(saddle, mass, rows.toarray(), random) <= 1e-14
+
+
+def test_nearly_dependent_rows_are_measured() -> None:
+    # Two bars from fixed points to a node that nearly lies between them: of the second tan^2 is left.
+    for angle in (1e-1, 1e-2, 1e-3):
+        rows = np.array([[1.0, 0.0, 0.0], [-np.cos(angle), np.sin(angle), 0.0]])
+        saddle = system(np.eye(3), rows, block=3)
+        assert factorise(saddle) == 0
+        assert saddle.weakest[0] == pytest.approx(np.tan(angle) ** 2, rel=1e-6)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(seeds, st.integers(2, 12))
+def test_full_blocks_between_nodes(seed: int, nodes: int) -> None:
+    """Cylinders and tangents: W has any entry between the ends of some members, rows are bars and rows of three."""
+    random = np.random.default_rng(seed)
+    places, pairs = random.normal(size=(nodes, 3)), tree(random, nodes, 0.3)
+    weight = consistent_mass(nodes, pairs, np.ones(len(pairs)), own=0.2)
+    for _ in range(int(random.integers(1, nodes + 1))):
+        i, j = random.permutation(nodes)[:2]
+        six = np.concatenate([3 * i + np.arange(3), 3 * j + np.arange(3)])
+        spread = random.normal(size=(6, 6))
+        weight[np.ix_(six, six)] += spread @ spread.T
+    rows = bars_between(places, pairs)
+    if nodes >= 3:
+        angle = np.zeros((1, 3 * nodes))
+        angle[0, np.concatenate([3 * k + np.arange(3) for k in random.permutation(nodes)[:3]])] = random.normal(size=9)
+        rows = np.vstack([rows, angle])
+    assume(np.linalg.cond(rows) < 1e3)
+    saddle = system(weight, rows, block=3)
+    assert factorise(saddle) == 0
+    assert residual(saddle, weight, rows, random) <= 1e-12
+    i, j = np.nonzero(weight)
+    assert np.array_equal(saddle.values[weight_places(saddle, i, j)], weight[i, j])
+
+
+def test_the_kernels_say_the_same_as_plain_python() -> None:
+    random, nodes = np.random.default_rng(11), 7
+    pairs = [*tree(random, nodes, 0.2), (0, nodes - 1)]
+    weight = consistent_mass(nodes, pairs, np.ones(nodes))
+    rows = bars_between(random.normal(size=(nodes, 3)), pairs)
+    compiled, python = system(weight, rows, block=3), system(weight, rows, block=3)
+    assert compiled.sizes[2] > 0, "chains"
+    assert compiled.sizes[5] > 0, "and blocks"
+    assert factorise(compiled) == plain(factorise)(python)
+    np.testing.assert_allclose(python.inverse_pivot, compiled.inverse_pivot, rtol=1e-12)
+    top, bottom = random.normal(size=3 * nodes), random.normal(size=nodes)
+    x, multipliers = np.zeros(3 * nodes), np.zeros(nodes)
+    plain(solve)(python, top, bottom, x, multipliers)
+    expected, pulls = solved(compiled, top, bottom)
+    np.testing.assert_allclose(x, expected, rtol=0.0, atol=1e-13)
+    np.testing.assert_allclose(-multipliers, pulls, rtol=0.0, atol=1e-13)
+
+
+def plain(function: Any) -> Any:
+    """A kernel, and all that it calls, as the Python it was written in."""
+    source = function.py_func
+    words = {n: plain(w) for n in source.__code__.co_names if hasattr(w := source.__globals__.get(n), "py_func")}
+    return bound(source, words)
+
+
+def test_lanes_hold_a_system_each() -> None:
+    random, nodes = np.random.default_rng(12), 8
+    pairs = [*tree(random, nodes, 0.2), (0, nodes - 1)]
+    weight = consistent_mass(nodes, pairs, np.ones(nodes))
+    lanes, apart = None, []
+    top, bottom = random.normal(size=(3 * nodes, WIDTH)), random.normal(size=(nodes, WIDTH))
+    for lane in range(WIDTH):
+        rows = bars_between(random.normal(size=(nodes, 3)), pairs)
+        if lane == 3:
+            rows[-1] = 0.0  # one lane drops what the others keep
+        pattern = sp.csr_matrix(bars_between(random.normal(size=(nodes, 3)), pairs))
+        saddle, at = analyse(
+            sp.coo_matrix(weight), pattern.indptr.astype(np.int64), pattern.indices, np.arange(24) // 3
+        )
+        saddle.values[at] = rows[rows_of(pattern), pattern.indices]
+        if lanes is None:
+            wide = {
+                name: np.repeat(getattr(saddle, name)[:, None], WIDTH, axis=1)
+                for name in {name for name, kind in zip(Saddle._fields, kinds_of(Saddle), strict=True) if kind}
+            }
+            lanes = saddle._replace(**wide)
+        lanes.values[:, lane] = saddle.values
+        assert factorise(saddle) == (1 if lane == 3 else 0)
+        apart.append(solved(saddle, top[:, lane].copy(), bottom[:, lane].copy()))
+    assert lanes is not None
+    x, multipliers = np.zeros((3 * nodes, WIDTH)), np.zeros((nodes, WIDTH))
+    assert in_lanes(lanes, top, bottom, x, multipliers) == 1
+    for lane, (alone, pulls) in enumerate(apart):
+        np.testing.assert_allclose(x[:, lane], alone, rtol=0.0, atol=1e-13)
+        np.testing.assert_allclose(-multipliers[:, lane], pulls, rtol=0.0, atol=1e-12)
+
+
+def rows_of(pattern: sp.csr_matrix) -> np.ndarray:
+    return np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+
+
+@entry
+def in_lanes(s: Saddle, top: np.ndarray, bottom: np.ndarray, x: np.ndarray, multipliers: np.ndarray) -> int:
+    """Factor and solve through pointers, as kernels do."""
+    p = Saddle(
+        s.order, s.child, s.onto, s.link_row, s.hanging, s.block_start, s.block_index, s.first_row, s.pattern_start,
+        s.pattern, s.factor_start, s.factor_index, s.filled, s.sizes, start_of(s.values), start_of(s.found),
+        start_of(s.entry), start_of(s.factor), start_of(s.inner), start_of(s.inverse_pivot), start_of(s.work),
+        start_of(s.scale), start_of(s.vector), start_of(s.weakest),
+    )  # fmt: skip
+    dropped = factorise(p)
+    solve(p, start_of(top), start_of(bottom), start_of(x), start_of(multipliers))
+    return dropped

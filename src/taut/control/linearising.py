@@ -93,7 +93,7 @@ def _as_plant(plant: Any) -> Plant | LagrangianPlant:
             for axis, force in zip(AXES, forces, strict=True)
             if force
         ]
-        return assemble(structure, loads=loads)
+        return assemble(structure, loads=loads, elements=plant.elements)
     if isinstance(plant, Structure):
         raise OptionError("linearise takes what assemble or balance returns, not a Structure: linearise(assemble(...))")
     if not isinstance(plant, Plant | LagrangianPlant):

@@ -24,7 +24,7 @@ from taut.mechanics.operations.watches import Watches
 from taut.mechanics.plant import Plant
 from taut.mechanics.rows.jacobian import jacobian_table
 from taut.mechanics.signals import in_order, pieces_of, tabulated
-from taut.mechanics.spec import BUILT_IN, Spec, imposed_of, kind_named, rows_of, terms_of
+from taut.mechanics.spec import Spec, imposed_of, kind_named, rows_of, terms_of
 from taut.mechanics.systems.minres import Minres
 from taut.mechanics.systems.pairs import Pairs
 from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables
@@ -38,9 +38,6 @@ from taut.structure.scenario import SOLVERS, Damping, Load, Motion, Watch
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
 
-OWN_TABLES = ("damping", "loads")
-"""Kinds whose tables kernels look into even where a plant has none of them."""
-
 
 def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec, Tables]:
     """The tables of a structure that has passed its checks, and the kinds they are of.
@@ -53,9 +50,8 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
     tables: Tables = {name: empty(table) for name, table in _EMPTY.items()}
     tables |= {"thin": thin, "cylinders": cylinders, "watches": watches}
     terms, rows = terms_of(spec), rows_of(spec)
-    kinds: dict[str, Any] = {name: kind_named(name) for name in (*spec.terms, *spec.rows, *spec.imposed)}
-    for name, kind in ({name: BUILT_IN[name] for name in OWN_TABLES} | kinds).items():
-        tables[name] = kind.tabulate(given)
+    for name in (*spec.terms, *spec.rows, *spec.imposed):
+        tables[name] = kind_named(name).tabulate(given)
     springs: Springs = tables["springs"]
     typical, slowness = _scale(given, thin, springs)
     happening = 0
@@ -104,10 +100,8 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, i
     alone = not given.structure.constraints and not rows and np.unique(ends).size == ends.size
     system = "pairs" if alone and not cylinders.first.size else "minres" if iterative else "saddle"
     imposed = [kind.name for kind in extra if isinstance(kind, Imposed)]
-    own = {"weight": True, "damping": given.damping.node or given.damping.mass, "springs": True, "loads": given.loads}
-    terms = [name for name, there in own.items() if there]
     return Spec(
-        terms=(*terms, *(kind.name for kind in extra if isinstance(kind, Term))),
+        terms=(*Spec().terms, *(kind.name for kind in extra if isinstance(kind, Term))),
         rows=("bars",) if system == "pairs" else ("bars", "linear", *rows),
         inertia="cylinders" if cylinders.first.size else "thin",
         imposed=(*(("supports",) if given.motions else ()), *imposed),

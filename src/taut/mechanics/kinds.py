@@ -6,15 +6,16 @@ from outside known under their name; their records are handed to `taut.assemble`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.errors import OptionError, suggestion
-from taut.reprs import brief
+from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.mechanics.tables import SLOTS
+from taut.reprs import counted, titled
 from taut.structure.records import AXES
 from taut.structure.scenario import Damping, Load, Motion
 from taut.structure.structure import Structure
@@ -22,6 +23,17 @@ from taut.structure.structure import Structure
 Kernel = Callable[..., Any]
 Links = tuple[np.ndarray, np.ndarray]
 """Nodes between which a 3 x 3 block of stiffness stands, by their first coordinate; the second is -1 for the ground."""
+
+
+class _Named(dict[str, int]):
+    """Numbers by name; a name that is not there is a problem of the model."""
+
+    def __init__(self, what: str, numbers: dict[str, int]) -> None:
+        super().__init__(numbers)
+        self._what = what
+
+    def __missing__(self, name: str) -> int:
+        raise ModelError([Problem(("elements",), f'no {self._what} "{name}"{suggestion(name, self)}')])
 
 
 @dataclass(frozen=True)
@@ -40,12 +52,30 @@ class Given:
     elements: Mapping[str, tuple[Any, ...]] | None = None
     printed: bool = False
 
-    __repr__ = brief
+    def __repr__(self) -> str:
+        return self.titled("Given")
+
+    def titled(self, kind: str) -> str:
+        """How it shows itself, and what is made of it."""
+        made = self.structure
+        parts: dict[str, Collection[Any]] = {
+            "node": made.nodes,
+            "bar": made.bars,
+            "cable": made.cables,
+            "constraint": made.constraints,
+        }
+        parts |= {"load": self.loads, "motion": self.motions, "registered kind": self.elements or {}}
+        return titled(kind, made.name or "structure", *(counted(len(part), word) for word, part in parts.items()))
 
     @cached_property
     def coordinate(self) -> dict[str, int]:
         """The first coordinate of every node."""
-        return {name: 3 * i for i, name in enumerate(self.structure.nodes)}
+        return _Named("node", {name: 3 * i for i, name in enumerate(self.structure.nodes)})
+
+    @cached_property
+    def cable(self) -> dict[str, int]:
+        """The row of every cable among springs."""
+        return _Named("cable", {name: k for k, name in enumerate(self.structure.cables)})
 
     @cached_property
     def free(self) -> np.ndarray:
@@ -141,6 +171,7 @@ class Imposed(NamedTuple):
     power: Kernel | None = None
     accelerates: bool = False
     breaks: Callable[[Given], list[float]] | None = None
+    shortest_period: Callable[[Given], float] | None = None  # [s] of its waves, which no step is to pass over
     record: type | None = None
     lanes: bool = False
 
@@ -155,7 +186,7 @@ def register(kind: Kind) -> Kind:
     if kind.record is None:
         raise OptionError(f'the kind "{kind.name}" has no record: name the dataclass that its elements are given as')
     known = _REGISTERED.get(kind.name)
-    if known is not None and known.record is not kind.record:
+    if kind.name in SLOTS or (known is not None and known.record is not kind.record):
         raise OptionError(f'another kind is registered as "{kind.name}"; give yours another name')
     _REGISTERED[kind.name] = kind
     return kind

@@ -18,7 +18,7 @@ from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.event_words import Watched, Watcher
 from taut.mechanics.operations.linearisation import nodal_linearisation
 from taut.mechanics.operations.outputs import columns
-from taut.mechanics.operations.stable_step import shortest_period
+from taut.mechanics.operations.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import Function, pieces_of
 from taut.mechanics.spec import Spec, rows_of, terms_of
@@ -27,12 +27,8 @@ from taut.mechanics.tables import GAINS, STABILISED
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
-from taut.reprs import counted, titled
-from taut.structure.scenario import Feedback, Load, Motion, Sinusoid
+from taut.structure.scenario import Feedback, Load, Motion
 from taut.structure.structure import Structure
-
-SHARE_OF_A_WAVE = 0.125
-"""Of a period of a support's motion: no step is longer, since what moves by itself has no error that could tell."""
 
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
@@ -63,10 +59,7 @@ class Plant:
     things: tuple[Watched, ...] = ()
 
     def __repr__(self) -> str:
-        structure, kind = self.structure, type(self).__name__
-        members = {"node": structure.nodes, "bar": structure.bars, "cable": structure.cables, "load": self.loads}
-        told = [counted(len(part), word) for word, part in members.items()]
-        return titled(kind, structure.name or "structure", *told, counted(self.rows, "constraint"))
+        return self.given.titled(type(self).__name__)
 
     @property
     def structure(self) -> Structure:
@@ -88,7 +81,7 @@ class Plant:
 
     @property
     def formulation(self) -> str:
-        return f"nodal_{self.spec.label}"
+        return f"nodal {self.spec!r}"
 
     @property
     def compiled(self) -> bool:
@@ -116,21 +109,32 @@ class Plant:
     def load_names(self) -> tuple[str, ...]:
         """A load's own name, or its place; those that would come twice are numbered."""
         names = [load.name or f"{load.node}.{load.axis}" for load in self.loads]
-        return tuple(
-            f"{name}#{names[:k].count(name) + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)
-        )
+        return tuple(f"{n}#{names[:k].count(n) + 1}" if names.count(n) > 1 else n for k, n in enumerate(names))
 
     @cached_property
     def element_outputs(self) -> tuple[str, ...]:
         """What elements of kinds from outside show, a name for every number."""
         shown = [term.shows(self.given) for term in terms_of(self.spec) if term.shows is not None]
-        return tuple(f"{name}[{k}]" for names in shown for name, count in names.items() for k in range(count))
+        names = [f"{name}[{k}]" for names in shown for name, count in names.items() for k in range(count)]
+        return (*names, *(f"force of {label}" for label in self.constraint_names[self._own_rows :]))
+
+    @property
+    def _shown(self) -> int:
+        """How many numbers terms of kinds from outside show."""
+        return len(self.element_outputs) - (self.rows - self._own_rows)
+
+    @property
+    def _own_rows(self) -> int:
+        """Rigid bars and linear constraints; rows of kinds from outside follow."""
+        return int(self.tables["bars"].column.size) + len(self.structure.constraints)
 
     @property
     def elements(self) -> list[dict[str, Any]]:
         """Elements of kinds from outside, by numbers and the name of their kind."""
         given = self.given.elements or {}
-        return [{"kind": kind, **asdict(record)} for kind, records in given.items() for record in records]
+        found = [{"kind": kind, **asdict(record)} for kind, records in given.items() for record in records]
+        # As a file gives them back.
+        return [{name: [*value] if isinstance(value, tuple) else value for name, value in one.items()} for one in found]
 
     @cached_property
     def feedbacks(self) -> dict[int, Feedback]:
@@ -176,9 +180,7 @@ class Plant:
 
         A longer step could jump over a cable that goes taut and slack again, and no error estimate would see it.
         """
-        waves = [signal for motion in self.motions for signal in (motion.displacement, motion.acceleration)]
-        slowest = [SHARE_OF_A_WAVE / wave.frequency for wave in waves if isinstance(wave, Sinusoid) and wave.frequency]
-        return min([shortest_period(self.spec, self.tables), *map(abs, slowest)])
+        return longest_step(self.given, self.spec, self.tables)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -257,7 +259,7 @@ class Plant:
 
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         tools, held, loads = self.composition.tools, self.held, np.zeros((times.size, len(self.loads)))
-        wanted = columns(self.tables["springs"].first.size, self.rows, held.size, len(self.element_outputs))
+        wanted = columns(self.tables["springs"].first.size, self.rows, held.size, self._shown)
         out = np.zeros((times.size, sum(wanted.values())))
         pieces = pieces_of(self.breaks, times)
         looks = reals_of(tables, BAND)[0] > 0.0
@@ -291,7 +293,7 @@ class Plant:
             "constraint_force": multiplier[:, rigid.size : rigid.size + guides].copy(),
             "reaction": reaction,
             "load_force": loads,
-            "element_output": seen.pop("others"),
+            "element_output": np.concatenate([seen.pop("others"), multiplier[:, self._own_rows :]], axis=1),
             **{name: values[:, 0] for name, values in seen.items()},
         }
 

@@ -16,24 +16,18 @@ from taut.mechanics.terms.weight import WEIGHT
 BUILT_IN: dict[str, Kind] = {
     kind.name: kind for kind in (WEIGHT, DAMPING, SPRINGS_TERM, LOADS_TERM, RIGID_BARS, LINEAR, SUPPORTS)
 }
-"""In the order in which their forces are summed. All have their tables in every plant, their kernels where needed."""
+"""In the order in which their forces are summed. What is cheap is in every plant, whether it has any of it or not."""
 
 
 class Spec(NamedTuple):
     """system: "pairs", "saddle" or "minres". inertia: "thin" or "cylinders". held: whether the whole cannot shift."""
 
-    terms: tuple[str, ...] = ("weight", "springs")
+    terms: tuple[str, ...] = ("weight", "damping", "springs", "loads")
     rows: tuple[str, ...] = ("bars",)
     inertia: str = "thin"
     imposed: tuple[str, ...] = ()
     system: str = "pairs"
     held: bool = False
-
-    @property
-    def label(self) -> str:
-        """A name for it."""
-        held = ["held"] if self.held else []
-        return "_".join([self.system, self.inertia, *self.terms, *self.rows, *self.imposed, *held])
 
 
 def kind_named(name: str) -> Kind:

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
+import numpy as np
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile, _Cache
 
@@ -22,7 +23,7 @@ from taut.numerics.compile_events import listen
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-FOUNDATION = ("compiled", "lanes", "packing", "pointers")
+FOUNDATION = ("compiled", "fours", "lanes", "packing", "pointers")
 """Files whose code is no kernel but writes machine code; an edit to one of them concerns every kernel."""
 
 listen()
@@ -130,21 +131,30 @@ def _stamp(function: FunctionType) -> str:
     digest = hashlib.sha256(_foundation())
     digest.update(getattr(getattr(function, "decorator", None), "__name__", "").encode())
     _add_code(digest, function.__code__)
-    for name, value in callees(function).items():
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    known = {**callees(function), **{name: cell.cell_contents for name, cell in cells}}
+    for name, value in (*known.items(), *enumerate(function.__defaults__ or ())):
         digest.update(f"\n{name}=".encode())
-        if is_kernel(value):
-            digest.update(_stamp(value.py_func).encode())
-        elif isinstance(value, FunctionType):
-            _add_code(digest, value.__code__)
-        elif isinstance(value, ModuleType):
-            digest.update(value.__name__.encode())
-        elif isinstance(value, type):
-            digest.update(repr((value.__name__, getattr(value, "_fields", ()))).encode())
-        elif isinstance(value, int | float | str | tuple):
-            digest.update(repr(value).encode())
-        else:  # an intrinsic; what it is made from is part of its name
-            digest.update(str(getattr(value, "stamp", type(value).__name__)).encode())
+        _add_value(digest, value)
     return digest.hexdigest()
+
+
+def _add_value(digest: Any, value: Any) -> None:
+    """What a name means that a kernel mentions."""
+    if is_kernel(value):
+        digest.update(_stamp(value.py_func).encode())
+    elif isinstance(value, FunctionType):
+        _add_code(digest, value.__code__)
+    elif isinstance(value, ModuleType):
+        digest.update(value.__name__.encode())
+    elif isinstance(value, type):
+        digest.update(repr((value.__name__, getattr(value, "_fields", ()))).encode())
+    elif isinstance(value, np.ndarray):
+        digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
+    elif hasattr(value, "stamp"):  # an intrinsic made by a factory
+        digest.update(str(value.stamp).encode())
+    else:
+        digest.update(repr(value if isinstance(value, int | float | str | tuple) else type(value)).encode())
 
 
 def _add_code(digest: Any, code: CodeType) -> None:
@@ -236,5 +246,5 @@ def folded(template: Callable[..., Any], kernels: Iterable[Any]) -> Any:
     """Kernels of one kind as one: a template that calls `first` and `second`, bound pair by pair. One is itself."""
     total, *others = kernels
     for following in others:
-        total = again(inlined, template, {"first": total, "second": following})
+        total = again(woven, template, {"first": total, "second": following})
     return total

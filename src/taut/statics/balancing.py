@@ -136,6 +136,7 @@ def equilibrium_of(
         notes=_notes(problem, setting, found) if counted and found.converged else (),
         history=found.history,
         elements=tuple(elements),
+        element_force=-found.multipliers[problem.rigid.size + problem.guide_values.size :],
     )
 
 

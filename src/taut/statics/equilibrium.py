@@ -34,7 +34,8 @@ class Equilibrium:
     status: str = "balanced"
     notes: tuple[str, ...] = ()
     history: np.ndarray = field(default_factory=lambda: np.zeros(0))  # residual by iteration [N]
-    elements: tuple[Any, ...] = ()  # of kinds from outside
+    elements: tuple[Any, ...] = ()  # of kinds from outside ...
+    element_force: np.ndarray = field(default_factory=lambda: np.zeros(0))  # ... and the forces of their rows [N]
 
     @property
     def ok(self) -> bool:

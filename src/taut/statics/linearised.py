@@ -69,7 +69,8 @@ class Linearised:
             candidates[:, 3 + axis] = (spin / (np.abs(spin).max() or 1.0)).ravel()
         problem = self.problem
         held = np.flatnonzero(problem.unknown < 0)
-        blocked = np.concatenate([candidates[held], problem.guides @ candidates])
+        rows = [problem.elements.jacobian(self.positions) @ candidates] if problem.elements else []
+        blocked = np.concatenate([candidates[held], problem.guides @ candidates, *rows])
         basis = _span(candidates[problem.free] @ _vanishing(blocked, 1e-9 * np.sqrt(len(places))))
         mean = float(np.abs(self.stiffness.diagonal()).mean()) if problem.free.size else 1.0
         return np.asarray(basis @ _vanishing(self.stiffness @ basis, FREE * mean))
@@ -100,7 +101,9 @@ def linearised(equilibrium: Equilibrium, bars: BarChoice = None) -> Linearised:
     setting = problem.setting._replace(external=equilibrium.external)
     tensions = np.concatenate([equilibrium.cable_tension, equilibrium.bar_force])
     return Linearised(
-        problem, setting, np.concatenate([tensions[problem.rigid], -np.asarray(equilibrium.constraint_force)])
+        problem,
+        setting,
+        np.concatenate([tensions[problem.rigid], -equilibrium.constraint_force, -equilibrium.element_force]),
     )
 
 

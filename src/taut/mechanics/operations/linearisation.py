@@ -140,7 +140,8 @@ def _member_slopes(state: _State, held: str) -> tuple[MemberSlopes, np.ndarray]:
     length = np.linalg.norm(spans, axis=1)
     unit = spans / length[:, None]
     rate = np.sum(unit * rates, axis=1)
-    elastic, viscous = springs.stiffness * (length - springs.rest_length), springs.damping * rate
+    elastic = springs.stiffness * (length - springs.rest_length)
+    viscous = springs.damping * (rate - springs.rest_rate)
     pulling = ~np.isfinite(springs.least) | ((elastic > 0.0) & (elastic + viscous > 0.0))
     pulling &= ~state.at_rest | (elastic + viscous >= 0.0)
     stiffness, damping = (

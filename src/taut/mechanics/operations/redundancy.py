@@ -34,7 +34,7 @@ def null_vectors(p: Pack, y: np.ndarray) -> np.ndarray:
     rows, n, jacobian, saddle = row_count(p), coordinate_count(p), jacobian_in(p), saddle_at(p, SADDLE)
     if prepare_system(p, 0, start_of(y)) <= 0:
         return np.zeros((0, rows))
-    dropped = [k for k in range(rows) if saddle.inverse_pivot[saddle.order[saddle.sizes[1] + k]] == 0.0]
+    dropped = [k for k in range(rows) if saddle.inverse_pivot[saddle.order[saddle.sizes[0] + k]] == 0.0]
     vectors = np.zeros((len(dropped), rows))
     force, x, still = np.zeros(n), np.zeros(n), np.zeros(rows)
     for m in range(len(dropped)):

@@ -30,14 +30,19 @@ def prepare(p: Pack, metric: int, y: np.ndarray) -> int:
 
 @kernel
 def solve(p: Pack, metric: int, force: np.ndarray, rates: np.ndarray, x: np.ndarray, multiplier: np.ndarray) -> None:
-    free, work, count = nodes_in(p).free, work_in(p), free_count(p)
-    for m in range(count):
-        work.top[m] = force[free[m]]
-    solve_factored(saddle_at(p, SADDLE + metric), work.top, rates, work.unknown, multiplier)
-    for i in range(coordinate_count(p)):
-        x[i] = 0.0
-    for m in range(count):
-        x[free[m]] = work.unknown[m]
+    free, work, count, coordinates = nodes_in(p).free, work_in(p), free_count(p), coordinate_count(p)
+    given, found = work.top, work.unknown
+    if count == coordinates:  # nothing is held: unknowns are coordinates
+        given, found = force, x
+    else:
+        for m in range(count):
+            given[m] = force[free[m]]
+    solve_factored(saddle_at(p, SADDLE + metric), given, rates, found, multiplier)
+    if count < coordinates:
+        for i in range(coordinates):
+            x[i] = 0.0
+        for m in range(count):
+            x[free[m]] = found[m]
 
 
 @inlined

@@ -29,6 +29,7 @@ def tabulate(given: Given) -> Springs:
         least=np.array(least, dtype=float),
         stiffness=np.array(firm, dtype=float),
         rest_length=np.asarray(rest, dtype=float),
+        rest_rate=np.zeros(len(firm)),
         damping=damping,
         shortest=CRUSHED_LENGTH * natural,
         damps=np.array([int(damping.any())]),

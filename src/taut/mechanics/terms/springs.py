@@ -33,6 +33,7 @@ class Springs(NamedTuple):
     least: Reals  # (s,) the least stretch and tension: 0, or -inf for springs, which push too
     stiffness: Reals  # (s,) [N/m]
     rest_length: Reals  # (s,) [m]
+    rest_rate: Reals  # (s,) how fast that is imposed to change, mostly not at all [m/s]
     damping: Reals  # (s,) [N s/m]
     shortest: Reals  # (compressible bars,) below which each is crushed [m]
     damps: Integers  # (1,) 1 where any spring does
@@ -58,7 +59,7 @@ def elastic_tension(stiffness: float, stretch: float, least: float) -> float:
 
 @inlined
 def spring_state(springs: Springs, k: int, y: np.ndarray, n: int, damps: int) -> tuple[float, float, float, float]:
-    """Length [m] of spring k, its rate [m/s], elastic and viscous tension [N].
+    """Length [m] of spring k, the rate of its stretch [m/s], elastic and viscous tension [N].
 
     The rate is only worked out where `damps` is 1, and zero otherwise.
     """
@@ -73,7 +74,7 @@ def spring_state(springs: Springs, k: int, y: np.ndarray, n: int, damps: int) ->
         i += n
         j += n
         along = sx * (y[j] - y[i]) + sy * (y[j + 1] - y[i + 1]) + sz * (y[j + 2] - y[i + 2])
-        rate = along / max(length, NO_LENGTH)
+        rate = along / max(length, NO_LENGTH) - springs.rest_rate[k]
         # A damper can let a cable go slack, but nothing can make it push.
         viscous = where(stretch > least, max(springs.damping[k] * rate, least - elastic), 0.0)
     return length, rate, elastic, viscous
@@ -184,9 +185,10 @@ def stiffness(
             ux, uy, uz = (y[j] - y[i]) / length, (y[j + 1] - y[i + 1]) / length, (y[j + 2] - y[i + 2]) / length
             i += n
             j += n
-            wx = turning * (y[j] - y[i] - rate * ux)
-            wy = turning * (y[j + 1] - y[i + 1] - rate * uy)
-            wz = turning * (y[j + 2] - y[i + 2] - rate * uz)
+            parting = rate + springs.rest_rate[m]
+            wx = turning * (y[j] - y[i] - parting * ux)
+            wy = turning * (y[j + 1] - y[i + 1] - parting * uy)
+            wz = turning * (y[j + 2] - y[i + 2] - parting * uz)
             out[at] = along * ux * ux + across + ux * wx
             out[at + 1] = along * ux * uy + ux * wy
             out[at + 2] = along * uz * ux + ux * wz
