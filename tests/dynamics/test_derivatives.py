@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from plain_kernels import along, duals, plain, slopes, values_of
 from random_cases import Case, cases
 
-from taut.mechanics.assemble import euclidean, packed_by_name
 from taut.mechanics.plant import Plant
+from taut.mechanics.systems.system_tables import euclidean, packed_by_name
 from taut.mechanics.terms.members import SPRINGS_TERM
 from taut.numerics.compiled import callees
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from taut.numerics.link_blocks import pattern
 from taut.statics import elastic_members
 from taut.statics.elastic_members import Members
 from taut.statics.equilibrium_equations import equations_of
@@ -45,8 +46,8 @@ def test_the_stiffness_is_the_complex_step_of_the_forces() -> None:
     assert 0 < np.sum(~elastic_members.taut(members, elastic_members.lengths_of(spans))) < members.first.size, (
         "some are slack"
     )
-    pattern = elastic_members.pattern(members.first, members.second, np.arange(size), size)
-    matrix = pattern.matrix(elastic_members.stiffness_blocks(members, spans)).toarray()
+    layout = pattern(members.first, members.second, np.arange(size), size)
+    matrix = layout.matrix(elastic_members.stiffness_blocks(members, spans)).toarray()
     for k in range(size):
         shifted = positions.astype(complex).ravel()
         shifted[k] += 1j * STEP
@@ -76,8 +77,8 @@ def test_held_coordinates_have_no_row() -> None:
     unknown = np.full(size, -1)
     unknown[kept] = np.arange(kept.size)
     blocks = elastic_members.stiffness_blocks(members, elastic_members.spans_of(members, positions))
-    whole = elastic_members.pattern(members.first, members.second, np.arange(size), size).matrix(blocks).toarray()
-    part = elastic_members.pattern(members.first, members.second, unknown, kept.size).matrix(blocks).toarray()
+    whole = pattern(members.first, members.second, np.arange(size), size).matrix(blocks).toarray()
+    part = pattern(members.first, members.second, unknown, kept.size).matrix(blocks).toarray()
     assert np.array_equal(part, whole[np.ix_(kept, kept)])
 
 
