@@ -32,12 +32,12 @@ class Cost:
 
 def _lattice(members: int) -> taut.Structure:
     side = max(1, round((members / 30.0) ** (1.0 / 3.0)))
-    return taut.lattice(side, side, side, class_=2)
+    return taut.generators.lattice(side, side, side, class_=2)
 
 
 def _planar(members: int) -> taut.Structure:
     side = max(2, round((members / 4.0) ** 0.5))
-    return taut.planar_lattice(side, side, class_=4)
+    return taut.generators.planar_lattice(side, side, class_=4)
 
 
 KINDS: dict[str, Callable[[int], taut.Structure]] = {

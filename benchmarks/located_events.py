@@ -63,11 +63,11 @@ def nudged(amplitude: float, nudge: float) -> float:
     return float(np.abs(ends[0] - ends[1]).max())
 
 
-def belief(amplitude: float, duration: float = 4.0) -> str:
+def horizon(amplitude: float, duration: float = 4.0) -> str:
     """How runs at 1e-8 and 1e-9 part, the horizon that this gives, and the one that a run at 1e-12 gives."""
     arm = plant(amplitude)
     run, finer, best = (taut.simulate(arm, duration, every=0.05, tolerance=t) for t in (1e-8, 1e-9, 1e-12))
-    told = taut.predictability(arm, run)
+    told = taut.dynamics.predictability(arm, run)
     apart, truly = (np.linalg.norm(run.nodes - other.nodes, axis=2).max(axis=1) for other in (finer, best))
     growth = ", ".join(f"{apart[round(t / 0.05)]:.1e} m after {t:g} s" for t in (1.0, 2.0, 4.0) if t <= duration)
     parted = np.flatnonzero(truly > told.level)
@@ -89,7 +89,7 @@ def table(amplitude: float, rows: list[Errors]) -> str:
 def report() -> str:
     methods = tuple((method, 10.0**-k) for method in ("dp5", "dp8") for k in (8, 9, 10, 11, 12))
     parts = [table(amplitude, measure(amplitude, methods)) for amplitude in (100.0, 300.0)]
-    parts.append(f"at 300 N a nudge of 1e-15 m/s moves it by {nudged(300.0, 1e-15):.1e} m in 1 s\n{belief(300.0)}")
+    parts.append(f"at 300 N a nudge of 1e-15 m/s moves it by {nudged(300.0, 1e-15):.1e} m in 1 s\n{horizon(300.0)}")
     return "\n\n".join(parts)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 import taut
 from benchmarks.trees import check_origin
+from taut.structure import generators  # as older checkouts have it, too
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PHYSICS = ("gravity", "loads", "motions", "damping", "events", "velocities", "solver")
@@ -76,7 +77,7 @@ def example(name: str, duration: float, nudge: Nudge, **other: object) -> Told:
 
 def implicit_tower(method: str, nudge: Nudge) -> Told:
     """The tower of `benchmarks.stiff_motion`: steel cables, damped, loaded from the side at once."""
-    made = taut.tower(3).supported("bottom*").changed("cable:*", material=STEEL, radius=0.002, stiffness=None)
+    made = generators.tower(3).supported("bottom*").changed("cable:*", material=STEEL, radius=0.002, stiffness=None)
     made = taut.prestress(made, {"cable:vertical": 100.0}).structure
     damping = taut.Damping(node=100.0, stiffness=0.01)
     plant = taut.assemble(nudged(made, nudge), gravity=9.81, loads=[taut.Load("top1", "x", 150.0)], damping=damping)
@@ -85,7 +86,7 @@ def implicit_tower(method: str, nudge: Nudge) -> Told:
 
 def class_2_tower(nudge: Nudge) -> Told:
     """Bars that meet: four stages on a fixed foot, pushed at the top, swinging in gravity."""
-    made = taut.tower(4, class_=2).supported("bottom").changed("cable:*", rest_ratio=0.93)
+    made = generators.tower(4, class_=2).supported("bottom").changed("cable:*", rest_ratio=0.93)
     speeds = dict.fromkeys(made.select("node:top*"), (0.5, 0.2, 0.0))
     plant = taut.assemble(nudged(made, nudge), gravity=9.81, velocities=speeds)
     return told(taut.simulate(plant, 1.0, every=0.01, method="dp8", tolerance=1e-9))
@@ -93,7 +94,7 @@ def class_2_tower(nudge: Nudge) -> Told:
 
 def guided_tower(nudge: Nudge) -> Told:
     """Linear constraints: one top node on a plane, one on a line, and two nodes tied along z; damped and pushed."""
-    made = taut.tower(2).supported("bottom").changed("cable:*", rest_ratio=0.95)
+    made = generators.tower(2).supported("bottom").changed("cable:*", rest_ratio=0.95)
     rows = (taut.on_plane("plane", "top1", (1.0, 2.0, 0.5)), *taut.on_line("line", "top2", (0.2, 0.1, 1.0)))
     made = nudged(made, nudge).with_constraints(*rows, *taut.tied("tie", "top3", "top1", "z"))
     push = taut.Load("top3", "x", taut.Sinusoid(20.0, 1.5))
@@ -103,7 +104,7 @@ def guided_tower(nudge: Nudge) -> Told:
 
 def lanes(nudge: Nudge) -> Told:
     """Twenty six-strut robots in free flight, sixteen in one kernel and four in another."""
-    structure, random = taut.icosahedron(0.6, stiffness=600.0), np.random.default_rng(0)
+    structure, random = generators.icosahedron(0.6, stiffness=600.0), np.random.default_rng(0)
     plant = taut.assemble(structure)
     velocities = random.normal(size=(20, *structure.positions.shape))
     positions = np.repeat(nudged(structure, nudge).positions[None], 20, axis=0)

@@ -43,11 +43,11 @@ class Rate:
 
 
 def cases(large: tuple[int, int, int] = (7, 6, 5), samples: int = 500) -> dict[str, taut.Trajectory]:
-    ball = taut.icosahedron().changed("cable:*", damping=5.0)
-    lattice = taut.lattice(*large)
+    ball = taut.generators.icosahedron().changed("cable:*", damping=5.0)
+    lattice = taut.generators.lattice(*large)
     return {
         "icosahedron": _run(ball, 4.0, samples),
-        "3-stage tower": _run(taut.tower(3).supported("bottom*"), 2.0, samples),
+        "3-stage tower": _run(taut.generators.tower(3).supported("bottom*"), 2.0, samples),
         "lattice": _run(lattice.supported("bottom"), 0.2, samples),
     }
 

@@ -17,6 +17,7 @@ from itertools import product
 import numpy as np
 
 import taut
+from taut.structure import generators  # as older checkouts have it, too
 
 STEP = 1e-4
 
@@ -61,22 +62,22 @@ def _next(place: tuple[int, ...], axis: int) -> tuple[int, ...]:
 
 def _planar(members: int) -> taut.Structure:
     side = max(2, round((members / 14.0) ** 0.5))
-    return taut.planar_lattice(side, side)
+    return generators.planar_lattice(side, side)
 
 
 def _lattice(members: int) -> taut.Structure:
     side = max(1, round((members / 60.0) ** (1.0 / 3.0)))
-    return taut.lattice(side, side, side)
+    return generators.lattice(side, side, side)
 
 
 def _tower(members: int) -> taut.Structure:
-    return taut.tower(max(2, members // 9), class_=2)
+    return generators.tower(max(2, members // 9), class_=2)
 
 
 def _linked_towers(members: int) -> taut.Structure:
     """Four class-2 towers in a square, tied by bars and cables at every third level."""
     stages = max(4, members // 40)
-    tower = taut.tower(stages, class_=2)
+    tower = generators.tower(stages, class_=2)
     whole = tower.prefixed("t0.")
     for k, shift in enumerate(((4.0, 0.0, 0.0), (4.0, 4.0, 0.0), (0.0, 4.0, 0.0)), start=1):
         whole = whole.joined(tower.prefixed(f"t{k}.").moved(translation=shift))
@@ -137,8 +138,8 @@ def measured_apart(kind: str, members: int) -> Size:
 
 
 def _above_empty(kind: str, members: int) -> Size:
-    _spent(taut.assemble(taut.tbar()), 2, "energy")
-    _spent(taut.assemble(taut.tower(2, class_=2)), 2, "energy")
+    _spent(taut.assemble(generators.tbar()), 2, "energy")
+    _spent(taut.assemble(generators.tower(2, class_=2)), 2, "energy")
     empty = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
     size = measure(kind, members)
     return Size(size.kind, size.members, size.step, size.corrected, size.memory - empty / size.members)

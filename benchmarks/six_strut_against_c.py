@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import taut
+from taut.structure import generators  # as older checkouts have it, too
 
 STEP = 1e-3
 SOURCE = Path(__file__).with_name("six_strut.c")
@@ -33,7 +34,7 @@ class Model(ctypes.Structure):
 
 
 def robot() -> taut.Plant:
-    structure = taut.icosahedron(0.6, stiffness=600.0)
+    structure = generators.icosahedron(0.6, stiffness=600.0)
     random = np.random.default_rng(0)
     velocities = {node: tuple(random.normal(size=3)) for node in structure.nodes}
     return taut.assemble(structure, velocities=velocities)

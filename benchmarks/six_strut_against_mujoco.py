@@ -55,7 +55,7 @@ class Motion:
     gravity: float
 
     def plant(self) -> taut.Plant:
-        robot = taut.icosahedron(0.6, stiffness=600.0).changed("bar:*", mass=0.5)
+        robot = taut.generators.icosahedron(0.6, stiffness=600.0).changed("bar:*", mass=0.5)
         random = np.random.default_rng(0)
         velocities = {node: tuple(self.speed * random.normal(size=3)) for node in robot.nodes}
         return taut.assemble(

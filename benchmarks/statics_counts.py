@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import taut
-from taut.statics.prestress import prestress
+from taut.statics.certificates import stability
+from taut.statics.prestressing import prestress
 from taut.statics.self_stress import counts
-from taut.statics.stability import stability
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,16 @@ def _side(members: int, per_cell: float, dimensions: int) -> int:
 
 def structure(kind: str, members: int) -> taut.Structure:
     if kind.startswith("tower"):
-        return taut.tower(_side(members, 18, 1)) if kind.endswith("1") else taut.tower(_side(members, 9, 1), class_=2)
+        return (
+            taut.generators.tower(_side(members, 18, 1))
+            if kind.endswith("1")
+            else taut.generators.tower(_side(members, 9, 1), class_=2)
+        )
     if kind.startswith("planar"):
         side = _side(members, 17.5, 2) if kind.endswith("1") else _side(members, 4, 2)
-        return taut.planar_lattice(side, side, class_=int(kind[-1]))
+        return taut.generators.planar_lattice(side, side, class_=int(kind[-1]))
     side = _side(members, 50, 3) if kind.endswith("1") else _side(members, 30, 3)
-    return taut.lattice(side, side, side, class_=int(kind[-1]))
+    return taut.generators.lattice(side, side, side, class_=int(kind[-1]))
 
 
 KINDS = (

@@ -12,6 +12,7 @@ from multiprocessing import get_context
 import numpy as np
 
 import taut
+from taut.structure import generators  # as older checkouts have it, too
 
 GUYED = 25
 """Stages between rings that are held sideways. Left free, a tower of 11,000 stages is so slender that its lowest
@@ -37,7 +38,7 @@ class Size:
 def tower(members: int) -> taut.Structure:
     """Class 2, its foot fixed, guyed every 25 stages, its top free to sink."""
     stages = max(2, members // 9)
-    made = taut.tower(stages, class_=2).supported("bottom").supported("top", "xy")
+    made = generators.tower(stages, class_=2).supported("bottom").supported("top", "xy")
     for stage in range(GUYED, stages - GUYED // 2, GUYED):
         made = made.supported(f"ring{stage}.*", "xy")
     return made
@@ -45,12 +46,12 @@ def tower(members: int) -> taut.Structure:
 
 def planar(members: int) -> taut.Structure:
     side = max(2, round((members / 17.8) ** 0.5))
-    return taut.planar_lattice(side, side).supported("bottom")
+    return generators.planar_lattice(side, side).supported("bottom")
 
 
 def filled(members: int) -> taut.Structure:
     side = max(1, round((members / 53.0) ** (1.0 / 3.0)))
-    return taut.lattice(side, side, side).supported("bottom")
+    return generators.lattice(side, side, side).supported("bottom")
 
 
 KINDS = {"tower": (tower, "direct"), "planar lattice": (planar, "direct"), "lattice": (filled, "iterative")}

@@ -18,6 +18,7 @@ from scipy.integrate import solve_ivp
 
 import taut
 from benchmarks.statics_scale import filled, planar, tower
+from taut.structure import generators  # as older checkouts have it, too
 
 ACCURACY = 1e-4
 """[m]"""
@@ -42,7 +43,9 @@ class Result:
 
 
 def stiff_tower(stages: int = 3) -> taut.Structure:
-    made = taut.tower(stages).supported("bottom*").changed("cable:*", material=STEEL, radius=0.002, stiffness=None)
+    made = (
+        generators.tower(stages).supported("bottom*").changed("cable:*", material=STEEL, radius=0.002, stiffness=None)
+    )
     return taut.prestress(made, {"cable:vertical": 100.0}).structure
 
 

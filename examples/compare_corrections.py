@@ -7,7 +7,7 @@ import taut
 
 def main(duration: float = 10.0, tolerances: tuple[float, ...] = (1e-6, 1e-8, 1e-10)) -> dict[tuple[str, float], float]:
     """Print the table; returns the position error [m] of each correction at each tolerance."""
-    plant = taut.assemble(taut.tbar())
+    plant = taut.assemble(taut.generators.tbar())
     truth = taut.simulate(plant, duration, every=0.05, tolerance=1e-13).nodes
     corrections = {
         "none": taut.Correction("none"),

@@ -7,7 +7,7 @@ import taut
 
 def main(duration: float = 1.0) -> taut.Trajectory:
     """Simulate a standing tower under its weight and a sideways load; print what its members feel."""
-    tower = taut.tower(2, radius=0.3, height=0.6).supported("bottom*").changed("cable:*", damping=20.0)
+    tower = taut.generators.tower(2, radius=0.3, height=0.6).supported("bottom*").changed("cable:*", damping=20.0)
     push = taut.Load(tower.select("top*", "node")[0], "x", taut.Sinusoid(amplitude=5.0, frequency=2.0))
     plant = taut.assemble(tower, gravity=9.81, loads=[push])
     run = taut.simulate(plant, duration, every=0.01)

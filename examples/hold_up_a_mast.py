@@ -19,9 +19,9 @@ def main(duration: float = 4.0) -> tuple[taut.Trajectory, taut.Trajectory]:
     push = {"top": (0.3, 0.0, 0.0)}  # [m/s]
     model = taut.linearise(taut.assemble(mast(), gravity=9.81), inputs="node:top.x", outputs="node:top.x")
     print("alone: poles at " + ", ".join(f"{pole:.3g}" for pole in model.poles) + " rad/s")
-    print(f"H2 norm: {taut.h2_norm(model).reason}")
+    print(f"H2 norm: {taut.control.h2_norm(model).reason}")
 
-    regulator = taut.lqr(model, state_cost=10.0, input_cost=0.1)
+    regulator = taut.control.lqr(model, state_cost=10.0, input_cost=0.1)
     print("held up: poles at " + ", ".join(f"{pole:.3g}" for pole in regulator.poles) + " rad/s")
 
     falling = taut.simulate(taut.assemble(mast(), gravity=9.81, velocities=push), duration)

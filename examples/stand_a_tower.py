@@ -5,8 +5,8 @@ import taut
 
 def main(duration: float = 1.0, page: str = "") -> taut.Trajectory:
     """Print what is certain of the tower before it moves, then drop its weight onto it and simulate."""
-    tower = taut.tower(stages=3, radius=0.5, height=1.0).supported("bottom*")
-    print(taut.counts(tower).sentence)
+    tower = taut.generators.tower(stages=3, radius=0.5, height=1.0).supported("bottom*")
+    print(taut.statics.counts(tower).sentence)
 
     balance = taut.prestress(tower, {"cable:vertical": 200.0})  # [N]
     print(f"tensions from {balance.cable_tension.min():.4g} to {balance.cable_tension.max():.4g} N")

@@ -19,7 +19,7 @@ def main(
     errors, paths = {}, {}
     print(f"{'rest':>5} {'tolerance':>9} " + " ".join(f"{name:>12}" for name in CORRECTIONS))
     for ratio in rest_ratios:
-        plant = taut.assemble(taut.tbar(rest_ratio=ratio))
+        plant = taut.assemble(taut.generators.tbar(rest_ratio=ratio))
         truth = taut.simulate(plant, duration, every=0.1, method="rattle8", step=0.02)
         for tolerance in tolerances:
             for name in CORRECTIONS:

@@ -130,7 +130,7 @@ def test_start_velocities_that_stretch_a_bar_are_projected_and_it_is_said(comman
     code, out, _ = command("run", "m.yaml", "--set", velocities)
     assert code == 0
     assert "start velocities did not fit supports, bars and constraints and were projected onto them" in out
-    run = taut.load("m.nc")
+    run = taut.read("m.nc")
     assert 'the largest change is 0.5 m/s, at node "' in run.notes[0]
     along = (run.velocities[0, 2] - run.velocities[0, 0]) @ (run.nodes[0, 2] - run.nodes[0, 0])
     assert abs(along) < 1e-14

@@ -59,4 +59,4 @@ def test_the_sweeps_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     names["grid"].close()
     assert names["study"].max_tension.shape == (3, 2, 4)
     assert names["study"].ok.all()
-    assert taut.load("study.nc").ok.all()
+    assert taut.read("study.nc").ok.all()

@@ -29,7 +29,7 @@ from taut.mechanics import kinds
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.numerics.compiled import again, entry
 
-ensembles = sys.modules["taut.dynamics.ensemble"]
+ensembles = sys.modules["taut.dynamics.ensembles"]
 G = 9.81
 FILES = ("ground_spring", "on_sphere", "wound_cable")
 
@@ -362,7 +362,7 @@ def test_the_force_of_a_sphere_is_that_of_a_pendulum() -> None:
 LOADED_WITHOUT = """
 import sys, taut
 try:
-    taut.load(sys.argv[1])
+    taut.read(sys.argv[1])
 except taut.FileError as error:
     print("refused:", error)
 else:
@@ -377,7 +377,7 @@ def test_a_run_goes_through_a_file_and_on(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "run.nc"
     half = simulate(plant(kind), 0.5 * DURATION, every=EVERY, method="dp8", tolerance=1e-10)
     taut.save(half, path)
-    found = taut.load(path)
+    found = taut.read(path)
     (element,) = found.options["elements"]
     record = {
         "ground_spring": {"node": "a", "stiffness": FIRM, "cubic": CUBIC, "level": 0.3},

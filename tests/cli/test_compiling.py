@@ -31,7 +31,7 @@ def compiled_afresh() -> float:
 
 
 def test_the_first_compilation_is_told_once_and_the_clock_stands_still() -> None:
-    library.assemble(library.tbar())  # numba is there, and listened to
+    library.assemble(library.generators.tbar())  # numba is there, and listened to
     told: list[str] = []
     tell_once(lambda: told.append("now"))
     assert told == []
@@ -63,7 +63,7 @@ def test_a_command_says_that_it_compiles(
         check(*given)
         compiled_afresh()
 
-    monkeypatch.setattr("taut.dynamics.simulate.check_options", slowly)
+    monkeypatch.setattr("taut.dynamics.simulating.check_options", slowly)
     begun = time.perf_counter()
     out, err = run()
     assert err == f"{COMPILING}\n"

@@ -53,7 +53,7 @@ def test_files_and_json(taut: Callable, tbar: Path, tmp_path: Path) -> None:
     assert kept["inputs"].tolist() == values["inputs"]
     assert "linear model: tbar.json" in taut(*options, "-o", "tbar.json").out
     assert json.loads((tmp_path / "tbar.json").read_text())["D"] == values["D"]
-    model = library.linearise(library.assemble(library.tbar()))
+    model = library.linearise(library.assemble(library.generators.tbar()))
     library.save(model, tmp_path / "again.npz")
     with np.load(tmp_path / "again.npz") as again:
         np.testing.assert_array_equal(again["A"], model.A)

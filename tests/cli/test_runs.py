@@ -129,7 +129,7 @@ def test_what_cannot_be_continued(taut: Callable, tbar: Path) -> None:
         code, out, err = taut("run", "--from", "a.nc", *arguments)
         assert (code, out) == (2, "")
         assert err.startswith(said)
-    bare = library.simulate(library.assemble(library.tbar()), 0.1)
+    bare = library.simulate(library.assemble(library.generators.tbar()), 0.1)
     save_run(bare, "bare.nc")
     assert taut("run", "--from", "bare.nc", "--duration", 1).err == "bare.nc: holds no model; name the model file too\n"
 

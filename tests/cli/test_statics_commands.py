@@ -79,7 +79,7 @@ def test_prestress_writes_a_model_that_stands(taut: Callable, tower: Path) -> No
     stands = library.balance(model.structure, gravity=9.81)
     assert abs(stands.structure.positions - model.structure.positions).max() < 1e-9
     assert taut("run", "t.yaml", "-o", "t.nc").code == 0
-    run = library.load("t.nc")
+    run = library.read("t.nc")
     assert abs(run.nodes - run.nodes[0]).max() < 1e-9, "it is at rest"
 
 
@@ -164,7 +164,7 @@ def test_modes(taut: Callable) -> None:
     assert "page: m.html; double-click it" in out
     assert Path("m.html").stat().st_size > 1e5
     found = json.loads(taut("modes", ICOSAHEDRON, "--count", "3", "--json").out)
-    expected = library.modes(library.balance(library.load(ICOSAHEDRON)), 3)
+    expected = library.modes(library.balance(library.read(ICOSAHEDRON)), 3)
     assert found["frequency"] == pytest.approx(expected.frequency.tolist())
     assert (found["rigid_motions"], len(found["shapes"]), len(found["shapes"][0])) == (6, 3, 12)
 
@@ -190,13 +190,13 @@ def test_page_of_a_model_that_stands_has_forces_and_modes(taut: Callable, tbar: 
     from taut.output.model_statics import pictured
 
     still, modes = pictured(library.read_model(ICOSAHEDRON))
-    assert isinstance(still, library.Still)
+    assert isinstance(still, library.output.Still)
     assert still.cable_tension == pytest.approx(40.0)
     assert still.facts["stability"] == "super-stable"
     assert [mode.name for mode in modes] == [f"mode {k}" for k in range(1, 7)]
     assert taut("page", ICOSAHEDRON).code == 0
     still, modes = pictured(library.read_model(tbar))
-    assert isinstance(still, library.Still)
+    assert isinstance(still, library.output.Still)
     assert (still.facts["at rest"].split(";")[0], modes) == ("not at this shape", ())
 
 
@@ -207,7 +207,7 @@ def test_loads_at_rest_are_what_acts_before_anything_happens() -> None:
         library.Load("a", "x", library.Constant(2.0)),
         library.Load("a", "x", library.Sinusoid(5.0, 1.0, mean=1.0)),
         library.Load("a", "z", library.Doublet(7.0, 1.0)),
-        library.Load("b", "y", library.Table((1.0, 2.0), (4.0, 0.0))),
+        library.Load("b", "y", library.SampledSignal((1.0, 2.0), (4.0, 0.0))),
         library.Load("c", "y", library.Doublet(7.0, 1.0)),
     )
     assert steady_loads(library.Scenario(loads=loads)) == {"a": (3.0, 0.0, 0.0), "b": (0.0, 4.0, 0.0)}

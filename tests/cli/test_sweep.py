@@ -85,7 +85,7 @@ def test_kept_runs_are_those_of_taut_run(taut: Callable, tbar: Path) -> None:
     assert taut(*told).code == 0
     assert sorted(os.listdir("deep/runs")) == [f"point-{k:02}.nc" for k in range(11)]
     assert taut("run", tbar, "--set", "scenario.duration=0.2", "--set", f"{STIFFNESS}=60", "-o", "r.nc").code == 0
-    assert_same_run(library.load("deep/runs/point-01.nc"), library.load("r.nc"))
+    assert_same_run(library.read("deep/runs/point-01.nc"), library.read("r.nc"))
     assert taut("plot", "deep/runs/point-01.nc", "--show", "max_tension").code == 2
 
 

@@ -15,7 +15,7 @@ from taut.mechanics.operations.redundancy import jacobian_matrix
 def test_the_basis_is_that_of_the_undamped_modes() -> None:
     import taut
 
-    balanced = taut.balance(taut.tower(2).supported("bottom*"), gravity=9.81)
+    balanced = taut.balance(taut.generators.tower(2).supported("bottom*"), gravity=9.81)
     model, modes = linearise(balanced), taut.modes(balanced, count=5)
     half = len(model.states) // 2
     assert model.states[0] == "mode 1"
@@ -240,7 +240,7 @@ def test_bars_that_depend_on_one_another_only_here_are_a_warning() -> None:
 def test_a_state_of_a_run_can_be_linearised() -> None:
     import taut
 
-    plant = assemble(taut.tbar())
+    plant = assemble(taut.generators.tbar())
     run = taut.simulate(plant, 1.3, method="dp8", tolerance=1e-12)
     model = linearise(plant, positions=run.nodes[-1], velocities=run.velocities[-1], outputs=["cable:*", "bar:*"])
     np.testing.assert_allclose(model.offset, [*run.cable_tension[-1], *run.bar_force[-1]], atol=1e-9)

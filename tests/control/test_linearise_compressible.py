@@ -11,6 +11,7 @@ from by_differences import change
 
 import taut
 from taut import Bar, Cable, Constant, Damping, Material, Motion, OptionError, Structure, assemble, linearise
+from taut.mechanics.assemble import assembled_as_printed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PVC = Material("pvc", density=1300.0, youngs_modulus=3e8, poisson_ratio=0.38)
@@ -115,12 +116,12 @@ def test_a_pendulum_in_a_lift_weighs_more(time: float) -> None:
 
 def test_bars_as_the_paper_prints_them_have_the_linear_model_of_their_own_equations() -> None:
     soft = Material("soft", density=960.0, youngs_modulus=1e6, poisson_ratio=0.46)
-    tbar = taut.tbar().changed("bar:*", material=soft, radius=0.4, mass=500.0, inertia="cylinder")
+    tbar = taut.generators.tbar().changed("bar:*", material=soft, radius=0.4, mass=500.0, inertia="cylinder")
 
     def plant(length: float) -> taut.Plant:
         speeds = {"n3": (1.0, 0.0, 0.5), "n4": (-0.3, 0.0, 0.8)}
         made = tbar.changed("bar:b1", length=length)
-        return assemble(made, bars="compressible as printed", velocities=speeds, damping=Damping(mass=0.3))
+        return assembled_as_printed(made, velocities=speeds, damping=Damping(mass=0.3))
 
     def rate(state: np.ndarray, length: float = 5.0) -> np.ndarray:
         out, moved = np.zeros(state.size), plant(length)
@@ -141,7 +142,7 @@ def test_bars_as_the_paper_prints_them_have_the_linear_model_of_their_own_equati
 
 
 def tower(kind: str, *, free: bool) -> Structure:
-    made = taut.tower(2, radius=0.5, height=1.0)
+    made = taut.generators.tower(2, radius=0.5, height=1.0)
     made = (made if free else made.supported("bottom*")).changed("bar:*", material=PVC, radius=0.02, mass=None)
     for k, name in enumerate(made.bars):
         soft = kind == "compressible" or (kind == "mixed" and k % 2 == 0)

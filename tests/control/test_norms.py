@@ -10,19 +10,13 @@ from hypothesis import assume, given, settings
 from random_cases import Case, cases
 
 import taut
-from taut import (
-    Damping,
-    Feedback,
-    LinearModel,
-    Load,
-    OptionError,
-    assemble,
+from taut import Damping, Feedback, LinearModel, Load, OptionError, assemble, linearise
+from taut.control import (
     controllability_gramian,
     frequency_response,
     h2_norm,
     hinf_norm,
     impulse_response,
-    linearise,
     observability_gramian,
 )
 
@@ -50,7 +44,9 @@ def their_largest_gain(model: LinearModel) -> float:
 
 
 def damped_tower() -> LinearModel:
-    tower = taut.balance(taut.tower(2).supported("bottom*"), gravity=9.81).structure.changed("cable:*", damping=30.0)
+    tower = taut.balance(taut.generators.tower(2).supported("bottom*"), gravity=9.81).structure.changed(
+        "cable:*", damping=30.0
+    )
     plant = assemble(tower, gravity=9.81, damping=Damping(node=3.0))
     return linearise(plant, inputs="node:top*.xz", outputs="node:top*")
 
@@ -88,7 +84,7 @@ def test_a_towers_norms_agree_with_python_control_impulses_and_a_sweep() -> None
 
 
 def test_an_output_that_feels_its_input_at_once() -> None:
-    tower = taut.balance(taut.tower(2).supported("bottom*"), gravity=9.81).structure
+    tower = taut.balance(taut.generators.tower(2).supported("bottom*"), gravity=9.81).structure
     plant = assemble(tower, gravity=9.81, damping=Damping(node=3.0))
     model = linearise(plant, inputs="cable:*.rest_length", outputs="cable:*.tension")
     found = h2_norm(model)
@@ -134,7 +130,7 @@ def test_gramians_solve_their_equations() -> None:
 
 
 def test_undamped_and_unstable_models_have_infinite_norms_and_say_why() -> None:
-    undamped = linearise(taut.balance(taut.tbar()))
+    undamped = linearise(taut.balance(taut.generators.tbar()))
     found = h2_norm(undamped)
     assert found.value == math.inf
     assert "(it swings at 0." in found.reason
@@ -173,7 +169,7 @@ def test_a_motion_that_nobody_reaches_or_sees_is_left_out_and_said() -> None:
 
 def test_a_free_flight_is_not_stable_and_its_shape_may_be() -> None:
     # A six-strut robot that nothing holds drifts for ever; its cables' tensions forget that.
-    robot = taut.icosahedron(0.6, stiffness=600.0).changed("cable:*", damping=5.0)
+    robot = taut.generators.icosahedron(0.6, stiffness=600.0).changed("cable:*", damping=5.0)
     plant = assemble(robot)
     drifting = linearise(plant)
     assert not drifting.stable

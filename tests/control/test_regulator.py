@@ -7,7 +7,8 @@ import pytest
 from test_norms import made
 
 import taut
-from taut import Bar, Cable, Feedback, Load, OptionError, Structure, assemble, linearise, lqr, simulate
+from taut import Bar, Cable, Feedback, Load, OptionError, Structure, assemble, linearise, simulate
+from taut.control import lqr
 
 control = pytest.importorskip("control")
 

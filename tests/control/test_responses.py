@@ -9,19 +9,8 @@ import pytest
 from test_norms import damped_tower, made
 
 import taut
-from taut import (
-    LinearModel,
-    Load,
-    OptionError,
-    SelectionError,
-    assemble,
-    doublet_response,
-    frequency_response,
-    harmonic_response,
-    impulse_response,
-    linearise,
-    step_response,
-)
+from taut import LinearModel, Load, OptionError, SelectionError, assemble, linearise
+from taut.control import doublet_response, frequency_response, harmonic_response, impulse_response, step_response
 
 control = pytest.importorskip("control")
 
@@ -72,7 +61,9 @@ def test_responses_of_a_tower_agree_with_python_control() -> None:
 
 def test_small_motion_of_the_plant_is_that_of_its_linear_model() -> None:
     # A doublet on the standing tower, so small that squares are 1e-7 of it.
-    tower = taut.balance(taut.tower(2).supported("bottom*"), gravity=9.81).structure.changed("cable:*", damping=30.0)
+    tower = taut.balance(taut.generators.tower(2).supported("bottom*"), gravity=9.81).structure.changed(
+        "cable:*", damping=30.0
+    )
     node = tower.select("top*", "node")[0]
     push = Load(node, "x", taut.Doublet(amplitude=1e-4, width=0.03))
     run = taut.simulate(assemble(tower, gravity=9.81, loads=[push]), 0.2, every=0.01, method="dp8", tolerance=1e-13)
@@ -134,7 +125,7 @@ def test_parts_of_a_model_by_name() -> None:
 )
 def test_unknown_inputs_and_outputs(option: str, name: object, message: str) -> None:
     with pytest.raises((SelectionError, OptionError), match=message):
-        linearise(assemble(taut.tbar()), **{option: name})
+        linearise(assemble(taut.generators.tbar()), **{option: name})
 
 
 def test_unknown_coordinates_and_states() -> None:
@@ -147,7 +138,7 @@ def test_unknown_coordinates_and_states() -> None:
         linearise(plant, outputs="angle.rate")
     with pytest.raises(OptionError, match=r'held = "force_density" is for cables'):
         linearise(plant, held="force_density")
-    tbar = assemble(taut.tbar())
+    tbar = assemble(taut.generators.tbar())
     with pytest.raises(OptionError, match=r'held = "tension" is not one of rest_length, force_density'):
         linearise(tbar, held="tension")
     with pytest.raises(OptionError, match=r'"cable:c2.rest_length" cannot be an input where force densities are held'):
@@ -161,21 +152,21 @@ def test_unknown_coordinates_and_states() -> None:
     with pytest.raises(OptionError, match=r'velocities name the node "n9", which is not there'):
         linearise(tbar, velocities={"n9": (0.0, 0.0, 0.0)})
     with pytest.raises(OptionError, match=r"not a Structure: linearise\(assemble"):
-        linearise(taut.tbar())
+        linearise(taut.generators.tbar())
     with pytest.raises(OptionError, match=r"4800 coordinates are more than the 3000 it can have"):
-        linearise(assemble(taut.planar_lattice(20, 20)))
+        linearise(assemble(taut.generators.planar_lattice(20, 20)))
     with pytest.raises(OptionError, match=r"takes a plant or an equilibrium, not a int"):
         linearise(3)
 
 
 def test_away_from_balance_the_residual_is_named() -> None:
     # At the square only the verticals pull, 100 N/m * 0.1 * h = 35.36 N each; of that a bar at 45 degrees takes half.
-    model = linearise(assemble(taut.tbar()))
+    model = linearise(assemble(taut.generators.tbar()))
     (note,) = model.notes
     assert note.startswith("not an equilibrium: 25 N are left unbalanced at node")
     assert note.endswith("so x = 0 does not stay (see drift)")
     assert np.abs(model.drift[2:]).max() > 1.0
-    moving = linearise(assemble(taut.balance(taut.tbar()).structure), velocities={"n3": (1.0, 0.0, 0.0)})
+    moving = linearise(assemble(taut.balance(taut.generators.tbar()).structure), velocities={"n3": (1.0, 0.0, 0.0)})
     assert any('the state moves, fastest node "n3" with' in note for note in moving.notes)
     assert any("velocities did not fit" in note for note in moving.notes)
 

@@ -9,7 +9,8 @@ import pytest
 from compressible_tbar import ALUMINIUM, HDPE, NAMES, NYLON, Material, at_rest
 
 import taut
-from taut import LinearModel, assemble, balance, h2_norm, hinf_norm, linearise
+from taut import LinearModel, assemble, balance, linearise
+from taut.control import h2_norm, hinf_norm
 
 DATA = Path(__file__).parents[1] / "data"
 TOPS = ["node:n3.xz", "node:n4.xz"]
@@ -18,7 +19,7 @@ SPRINGS = [f"cable:{name}.force_density" for name in ("c2", "c3", "c4")]  # righ
 
 
 def rigid(held: str = "rest_length") -> LinearModel:
-    plant = assemble(balance(taut.tbar()).structure)
+    plant = assemble(balance(taut.generators.tbar()).structure)
     return linearise(plant, inputs=[*TOPS, *SPRINGS], outputs=[*TOPS, *SPEEDS], held=held)
 
 
@@ -96,7 +97,7 @@ def test_the_physical_norms_behind_table_2(material: Material, h2: float, hinf: 
 
 def test_nodal_compressible_bars_have_the_frequencies_and_matrices_of_the_reference() -> None:
     hdpe = taut.Material("hdpe", density=960.0, youngs_modulus=1e9, poisson_ratio=0.46)
-    tbar = taut.tbar().changed("bar:*", material=hdpe, law="compressible", inertia="cylinder")
+    tbar = taut.generators.tbar().changed("bar:*", material=hdpe, law="compressible", inertia="cylinder")
     model = linearise(assemble(balance(tbar).structure), inputs=TOPS, outputs=[*TOPS, *SPEEDS])
     wanted = reference("tbar_lin_comp_hdpe_consT")
     np.testing.assert_allclose(np.sort(np.abs(model.poles))[::2], wanted["freqs"], rtol=1e-9)

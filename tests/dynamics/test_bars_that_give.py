@@ -26,6 +26,7 @@ from taut import (
     read_model,
     simulate,
 )
+from taut.mechanics.assemble import assembled_as_printed
 from taut.mechanics.model_checks import facts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,7 +94,7 @@ def test_the_ball_stands_with_its_prestress_and_runs() -> None:
 def test_the_printed_ball_has_no_inertia_along_its_bars() -> None:
     structure = read_model(ROOT / "examples" / "ball_compressible.yaml").structure
     with pytest.raises(ModelError, match="bars.b4: as printed it has no inertia along itself"):
-        assemble(structure, bars="compressible as printed")
+        assembled_as_printed(structure)
 
 
 def test_prestress_gives_compressible_bars_the_length_that_carries_it() -> None:
@@ -181,7 +182,7 @@ def test_a_run_goes_on_only_with_the_same_bars() -> None:
     half, whole = (simulate(plant, duration, every=0.05) for duration in (0.1, 0.2))
     again = simulate(plant, 0.2, every=0.05, start=half)
     np.testing.assert_array_equal(again.nodes, whole.nodes)
-    assert plant.fingerprint != assemble(tbar(HDPE), bars="compressible as printed").fingerprint
+    assert plant.fingerprint != assembled_as_printed(tbar(HDPE)).fingerprint
 
 
 def test_loads_given_in_python_move_thick_bars_too() -> None:

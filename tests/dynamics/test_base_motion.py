@@ -19,22 +19,22 @@ from taut import (
     Motion,
     OptionError,
     Plant,
+    SampledSignal,
     Sinusoid,
     Structure,
-    Table,
     Trajectory,
     assemble,
     simulate,
 )
 
 TIMES = tuple(0.05 * k for k in range(13))
-RECORD = Table(TIMES, (0.0, *(6.0 * math.sin(7.0 * t) * math.cos(31.0 * t) for t in TIMES[1:-1]), 0.0))
+RECORD = SampledSignal(TIMES, (0.0, *(6.0 * math.sin(7.0 * t) * math.cos(31.0 * t) for t in TIMES[1:-1]), 0.0))
 """A made-up record of accelerations [m/s^2], straight between its samples."""
 
 
 def tower(class_: int = 2) -> Structure:
     """Rigid bars, which meet at nodes in class 2, and damped cables."""
-    bare = taut.tower(2, radius=0.3, height=0.6, class_=class_)
+    bare = taut.generators.tower(2, radius=0.3, height=0.6, class_=class_)
     return bare.supported("bottom*").changed("cable:*", damping=5.0)
 
 
@@ -62,15 +62,17 @@ def shares(plant: Plant) -> np.ndarray:
     return mass
 
 
-def ramps(table: Table, factor: float) -> list[Table]:
+def ramps(table: SampledSignal, factor: float) -> list[SampledSignal]:
     """A table that is straight between its times, and nothing at either end, as a sum of signals for loads."""
     corners = zip(table.times, table.times[1:], table.values, table.values[1:], strict=False)
     return [
-        Table((t, u), (0.0, factor * (b - a)), (factor * (b - a) / (u - t),) * 2) for t, u, a, b in corners if a != b
+        SampledSignal((t, u), (0.0, factor * (b - a)), (factor * (b - a) / (u - t),) * 2)
+        for t, u, a, b in corners
+        if a != b
     ]
 
 
-def inertia(signal: Sinusoid | Doublet | Table, mass: float) -> list[Sinusoid | Doublet | Table]:
+def inertia(signal: Sinusoid | Doublet | SampledSignal, mass: float) -> list[Sinusoid | Doublet | SampledSignal]:
     if isinstance(signal, Sinusoid):
         return [Sinusoid(-mass * signal.amplitude, signal.frequency, signal.phase, -mass * signal.mean)]
     if isinstance(signal, Doublet):
@@ -82,7 +84,9 @@ def inertia(signal: Sinusoid | Doublet | Table, mass: float) -> list[Sinusoid | 
 @pytest.mark.parametrize(
     "signal", [Sinusoid(4.0, 2.5, 0.3, 0.2), Doublet(5.0, 0.11, 0.07), RECORD], ids=["sinusoid", "doublet", "record"]
 )
-def test_a_shaken_base_is_a_still_one_with_inertia_loads(signal: Sinusoid | Doublet | Table, class_: int) -> None:
+def test_a_shaken_base_is_a_still_one_with_inertia_loads(
+    signal: Sinusoid | Doublet | SampledSignal, class_: int
+) -> None:
     structure = tower(class_).changed("bar:*", mass=0.8)
     shaken = assemble(structure, gravity=9.81, motions=[Motion("*", "y", acceleration=signal)])
     masses = dict(zip(structure.nodes, shares(shaken), strict=True))
@@ -216,7 +220,7 @@ def test_a_rod_on_a_moved_pivot(pointed: bool) -> None:
 # --- what a motion is
 
 
-def integrated(record: Table) -> tuple[np.ndarray, np.ndarray]:
+def integrated(record: SampledSignal) -> tuple[np.ndarray, np.ndarray]:
     """Velocity and displacement at the samples of a record that is straight between them: Simpson is exact."""
     a, width = np.array(record.values), np.diff(record.times)
     speed = np.concatenate([[0.0], np.cumsum(0.5 * width * (a[:-1] + a[1:]))])
@@ -280,7 +284,7 @@ def test_long_steps_are_corrected_with_supports_where_they_are(options: dict) ->
 
 
 def test_a_table_of_displacements_is_a_hermite_curve_that_rests_before_and_after() -> None:
-    table = Table((0.1, 0.3, 0.6), (0.0, 0.2, 0.1))
+    table = SampledSignal((0.1, 0.3, 0.6), (0.0, 0.2, 0.1))
     run = simulate(assemble(on_springs(-1.0), motions=[Motion("base0", "x", table)]), 0.8, every=0.05)
     from scipy.interpolate import CubicHermiteSpline
 
@@ -295,8 +299,8 @@ def test_a_table_of_displacements_is_a_hermite_curve_that_rests_before_and_after
 
 
 def test_motions_of_one_support_add_up_and_a_record_may_begin_before_the_run() -> None:
-    early = Table((-0.2, 0.2, 0.5), (0.0, 2.0, -1.0))
-    cut = Table((0.0, 0.2, 0.5), (1.0, 2.0, -1.0))
+    early = SampledSignal((-0.2, 0.2, 0.5), (0.0, 2.0, -1.0))
+    cut = SampledSignal((0.0, 0.2, 0.5), (1.0, 2.0, -1.0))
     constant = Motion("base0", "x", acceleration=0.5)
     runs = [
         simulate(assemble(on_springs(-1.0), motions=[Motion("base0", "x", acceleration=signal), constant]), 0.6)
@@ -315,7 +319,7 @@ def test_the_work_of_supports_is_their_force_times_their_speed(class_: int) -> N
     """Energy is not corrected here, so what is left over is the error of the integration alone."""
     motions = [
         Motion("bottom1", "x", acceleration=RECORD),
-        Motion(("bottom2", "bottom3"), "x", displacement=Table((0.0, 0.2, 0.5), (0.0, 0.004, -0.002))),
+        Motion(("bottom2", "bottom3"), "x", displacement=SampledSignal((0.0, 0.2, 0.5), (0.0, 0.004, -0.002))),
         Motion("*", "z", displacement=Sinusoid(0.02, 3.0)),
     ]
     loads = [Load("bottom1", "x", Sinusoid(20.0, 4.0)), Load("bottom2", "z", lambda t: 3.0 * t)]

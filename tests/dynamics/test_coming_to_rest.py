@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from minimal_models import Rod, TBar, followed
 
-from taut import Doublet, Load, Structure, assemble, icosahedron, simulate, tbar
+from taut import Doublet, Load, Structure, assemble, simulate
+from taut.generators import icosahedron, tbar
 
 CORRECTIONS = ("none", "constraints", "energy")
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from taut import Load, OptionError, Sinusoid, assemble, simulate, tbar
+from taut import Load, OptionError, Sinusoid, assemble, simulate
+from taut.generators import tbar
 
 
 def test_another_grid_gives_right_samples_or_none() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import taut
-from taut import Damping, Load, OptionError, Sinusoid, Table, assemble, ensemble, simulate
+from taut import Damping, Load, OptionError, SampledSignal, Sinusoid, assemble, ensemble, simulate
 from taut.mechanics.batch import varied
 
 COUNT = 19
@@ -29,12 +29,12 @@ def spread(plant: taut.Plant, **parts: float) -> dict[str, np.ndarray]:
 
 
 def robot(**more: object) -> taut.Plant:
-    return assemble(taut.icosahedron(0.6, stiffness=600.0, rest_ratio=0.95), gravity=9.81, **more)
+    return assemble(taut.generators.icosahedron(0.6, stiffness=600.0, rest_ratio=0.95), gravity=9.81, **more)
 
 
 def mast(**more: object) -> taut.Plant:
     """Bars that share nodes, one of them on a rail: the sparse system."""
-    structure = taut.tower(stages=2, radius=0.5, height=1.0, class_=2).supported("bottom*")
+    structure = taut.generators.tower(stages=2, radius=0.5, height=1.0, class_=2).supported("bottom*")
     structure = structure.with_constraints(taut.on_plane("rail", "top1", (1.0, 2.0, 0.5)))
     return assemble(structure.changed("cable:*", rest_ratio=0.9), gravity=9.81, **more)
 
@@ -61,14 +61,14 @@ def test_lanes_move_as_each_would_alone(make, correction: str) -> None:
 
 
 def test_lanes_take_every_kind_of_force() -> None:
-    table = Table((0.0, 0.05, 0.2), (0.0, 1.0, 0.5))
+    table = SampledSignal((0.0, 0.05, 0.2), (0.0, 1.0, 0.5))
     loads = [Load("n1", "x", Sinusoid(2.0, 3.0)), Load("n4", "z", table), Load("n2", "y", taut.Doublet(3.0, 0.05))]
     plant = robot(loads=loads, damping=Damping(node=0.1, mass=0.2, stiffness=1e-3))
     random = np.random.default_rng(0)
     signals = [
         [
             Sinusoid(random.normal(), 3.0 + random.random(), random.random()),
-            Table(table.times, tuple(random.normal(size=3))),
+            SampledSignal(table.times, tuple(random.normal(size=3))),
             taut.Doublet(random.normal(), 0.05),
         ]
         for _ in range(COUNT)

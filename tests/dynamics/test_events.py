@@ -118,7 +118,7 @@ def test_location_pays_on_the_arm() -> None:
 
 def test_location_pays_with_damped_cables_whose_force_jumps() -> None:
     """A robot thrown against its own slack cables; the finest run is the reference, and says how good it is."""
-    robot = taut.icosahedron(0.6, stiffness=600.0).changed("cable:*", damping=3.0, rest_ratio=1.02)
+    robot = taut.generators.icosahedron(0.6, stiffness=600.0).changed("cable:*", damping=3.0, rest_ratio=1.02)
     random = np.random.default_rng(3)
     speeds = {node: tuple(random.normal(size=3)) for node in robot.nodes}
     plant = assemble(robot, velocities=speeds)
@@ -156,7 +156,7 @@ def test_cables_of_a_symmetric_structure_slacken_together() -> None:
 
 def test_a_spring_that_only_touches_its_rest_length_does_not_chatter() -> None:
     """The T-bar's top spring comes back to its rest length every period, within round-off."""
-    tbar = taut.tbar()
+    tbar = taut.generators.tbar()
     one_sided = tbar.changed("cable:*", law="cable")
     runs = [simulate(assemble(structure), 10.0, tolerance=1e-11) for structure in (tbar, one_sided)]
     assert np.abs(runs[0].nodes - runs[1].nodes).max() < 1e-9
@@ -245,7 +245,7 @@ def test_a_leash_breaks_at_its_limit_and_the_mass_flies_on() -> None:
 
 
 def standing_tower() -> Structure:
-    tower = taut.tower(stages=2, radius=0.5, height=1.0).supported("bottom*")
+    tower = taut.generators.tower(stages=2, radius=0.5, height=1.0).supported("bottom*")
     return tower.changed("cable:*", rest_ratio=0.95, stiffness=4e4)
 
 
@@ -280,7 +280,7 @@ def test_a_member_of_a_tower_is_cut(member: str) -> None:
 
 
 def test_a_momentum_does_not_jump_at_a_cut() -> None:
-    robot = taut.icosahedron(0.6, stiffness=600.0, rest_ratio=0.9)
+    robot = taut.generators.icosahedron(0.6, stiffness=600.0, rest_ratio=0.9)
     cut = Watch("cut", time=0.1, then="cut", cut=("cable:*1",))
     run = simulate(assemble(robot, events=[cut]), 0.2, every=0.01, method="dp8", tolerance=1e-11)
     masses = assemble(robot).tables["nodes"].share.reshape(-1, 3)
@@ -308,7 +308,7 @@ def test_a_collapse_runs_from_cable_to_cable() -> None:
 
 
 def test_a_run_with_events_and_cuts_goes_on_to_the_last_bit(tmp_path) -> None:
-    robot = taut.icosahedron(0.6, stiffness=600.0).changed("cable:*", damping=1.0, rest_ratio=1.01)
+    robot = taut.generators.icosahedron(0.6, stiffness=600.0).changed("cable:*", damping=1.0, rest_ratio=1.01)
     random = np.random.default_rng(8)
     speeds = {node: tuple(random.normal(size=3)) for node in robot.nodes}
     events = [Watch("cut", time=0.05, then="cut", cut=("cable:*2",)), Watch("up", node="n1", axis="z", level=0.2)]
@@ -318,7 +318,7 @@ def test_a_run_with_events_and_cuts_goes_on_to_the_last_bit(tmp_path) -> None:
     whole = simulate(plant, 0.3, every=0.01)
     part = simulate(plant, 0.12, every=0.01)
     taut.save(part, tmp_path / "part.nc")
-    part = taut.load(tmp_path / "part.nc")
+    part = taut.read(tmp_path / "part.nc")
     further = simulate(plant, 0.3, start=part)
     assert np.array_equal(whole.nodes, further.nodes)
     assert np.array_equal(whole.cable_tension, further.cable_tension)

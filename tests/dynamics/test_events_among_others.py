@@ -133,7 +133,7 @@ def test_a_falling_cut_is_told_as_such() -> None:
 
 def test_velocities_do_not_jump_at_a_cut() -> None:
     """A robot that drifts and tumbles: momentum, angular momentum and kinetic energy are the same on either side."""
-    robot = taut.icosahedron(0.6, stiffness=600.0, rest_ratio=0.9)
+    robot = taut.generators.icosahedron(0.6, stiffness=600.0, rest_ratio=0.9)
     random = np.random.default_rng(4)
     speeds = {node: tuple(1.0 + random.normal(size=3)) for node in robot.nodes}
     cut = Watch("cut", time=0.1, then="cut", cut=("cable:*1",))
@@ -169,13 +169,13 @@ def test_two_cuts_and_a_stop_at_one_time() -> None:
 
 
 def test_what_leaves_no_room_for_belief_is_said() -> None:
-    plant = assemble(taut.tbar())
+    plant = assemble(taut.generators.tbar())
     with pytest.raises(OptionError, match="leaves no room for a finer run; take 1e-14 or more"):
-        taut.predictability(plant, simulate(plant, 0.1, tolerance=2e-15, method="dp8"))
+        taut.dynamics.predictability(plant, simulate(plant, 0.1, tolerance=2e-15, method="dp8"))
     stiff = assemble(on_a_leash().changed("cable:*", stiffness=1e9, law="spring"), velocities=FAST)
     blown = simulate(stiff, 1.0, method="rk4", step=0.01)
     assert not blown.ok
     with pytest.raises(OptionError, match="did not reach its end"):
-        taut.predictability(stiff, blown)
-    fixed = taut.predictability(plant, simulate(plant, 0.1, method="implicit3", step=0.01))
+        taut.dynamics.predictability(stiff, blown)
+    fixed = taut.dynamics.predictability(plant, simulate(plant, 0.1, method="implicit3", step=0.01))
     assert fixed.finer == "step 0.005 s"

@@ -27,10 +27,9 @@ from taut import (
     on_plane,
     prestress,
     simulate,
-    tbar,
-    tower,
 )
 from taut.dynamics.methods import METHODS
+from taut.generators import tbar, tower
 
 IMPLICIT = ("implicit3", "implicit4")
 STEEL = Material("steel", density=7850.0, youngs_modulus=2.1e11)
@@ -303,7 +302,7 @@ def test_a_step_too_long_to_be_solved_is_a_status() -> None:
 def test_a_tower_with_compressible_bars_settles_as_with_explicit_steps() -> None:
     """Rigid and compressible bars, mixed; slack cables found by the steps or stepped over."""
     steel = taut.Material("steel", youngs_modulus=2e9, density=2700.0)
-    tower = taut.tower(2, radius=0.3, height=0.6, class_=2).supported("bottom*")
+    tower = taut.generators.tower(2, radius=0.3, height=0.6, class_=2).supported("bottom*")
     tower = tower.changed("cable:*", damping=20.0, rest_ratio=0.98)
     some = list(tower.bars)[1::2]
     for name in some:
@@ -329,7 +328,7 @@ def test_a_tower_with_compressible_bars_settles_as_with_explicit_steps() -> None
 )
 def test_supports_that_move_and_thickness_that_counts_as_with_explicit_steps(changes: dict, method: str) -> None:
     rubber = taut.Material("rubber", youngs_modulus=2e6, density=900.0)
-    tower = taut.tower(1, radius=0.3, height=0.6).supported("bottom*").changed("cable:*", damping=20.0)
+    tower = taut.generators.tower(1, radius=0.3, height=0.6).supported("bottom*").changed("cable:*", damping=20.0)
     tower = tower.changed("bar:*", material=rubber, radius=0.05, inertia="cylinder")
     plant = taut.assemble(tower, gravity=9.81, **changes)
     assert plant.constant_mass == ("bars" not in changes)

@@ -48,7 +48,7 @@ def test_a_grid_of_bars_moves_the_same_way(metric: str) -> None:
 
 
 def test_a_bar_said_twice_gets_half_the_force() -> None:
-    structure = taut.tower(2, class_=2).supported("bottom*")
+    structure = taut.generators.tower(2, class_=2).supported("bottom*")
     bar = next(iter(structure.bars.values()))
     double = structure.with_bars(replace(bar, name="again"))
     run = simulate(assemble(double, gravity=9.81, solver="iterative"), 0.1)
@@ -78,7 +78,7 @@ def test_an_unknown_solver_is_refused() -> None:
     with pytest.raises(
         OptionError, match='solver "itertive" is not one of direct, iterative; did you mean "iterative"'
     ):
-        assemble(taut.tbar(), solver="itertive")
+        assemble(taut.generators.tbar(), solver="itertive")
 
 
 def test_what_does_not_converge_is_not_taken_for_an_answer() -> None:

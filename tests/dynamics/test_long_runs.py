@@ -23,7 +23,7 @@ def free_places(run: taut.Trajectory) -> np.ndarray:
 )
 def test_ten_seconds_to_round_off(method: str, options: dict[str, float]) -> None:
     truth, doubt = reference(10.0, 0.1, 0.9)
-    run = taut.simulate(taut.assemble(taut.tbar()), 10.0, every=0.1, method=method, **options)
+    run = taut.simulate(taut.assemble(taut.generators.tbar()), 10.0, every=0.1, method=method, **options)
     assert doubt < 1e-14
     assert np.abs(free_places(run) - truth).max() <= 2e-13
 
@@ -31,7 +31,9 @@ def test_ten_seconds_to_round_off(method: str, options: dict[str, float]) -> Non
 @pytest.mark.parametrize(("rest_ratio", "allowed"), [(0.9, 2e-12), (0.5, 1e-11)])
 def test_rattle_stays_exact_for_two_hundred_seconds(rest_ratio: float, allowed: float) -> None:
     truth, doubt = reference(200.0, 0.1, rest_ratio)
-    run = taut.simulate(taut.assemble(taut.tbar(rest_ratio=rest_ratio)), 200.0, every=0.1, method="rattle8", step=0.02)
+    run = taut.simulate(
+        taut.assemble(taut.generators.tbar(rest_ratio=rest_ratio)), 200.0, every=0.1, method="rattle8", step=0.02
+    )
     assert doubt < allowed / 5.0
     assert np.abs(free_places(run) - truth).max() <= allowed
     assert run.length_violation.max() / 5.0 <= 2e-15
@@ -50,7 +52,7 @@ TABLE = {
 @pytest.mark.parametrize(("rest_ratio", "tolerance"), list(TABLE))
 def test_the_corrections_earn_what_the_paper_says(rest_ratio: float, tolerance: float) -> None:
     truth, _ = reference(200.0, 0.1, rest_ratio)
-    plant = taut.assemble(taut.tbar(rest_ratio=rest_ratio))
+    plant = taut.assemble(taut.generators.tbar(rest_ratio=rest_ratio))
     errors = []
     for correction, published in zip(("none", "constraints", "energy"), TABLE[rest_ratio, tolerance], strict=True):
         run = taut.simulate(plant, 200.0, every=0.1, tolerance=tolerance, correction=correction)
@@ -61,7 +63,7 @@ def test_the_corrections_earn_what_the_paper_says(rest_ratio: float, tolerance: 
 
 def test_rattle_orders() -> None:
     truth, _ = reference(10.0, 0.1, 0.9)
-    plant = taut.assemble(taut.tbar())
+    plant = taut.assemble(taut.generators.tbar())
     for name, step in (("rattle2", 0.01), ("rattle4", 0.02), ("rattle6", 0.05), ("rattle8", 0.1)):
         errors = [
             np.abs(free_places(taut.simulate(plant, 10.0, every=0.1, method=name, step=h)) - truth).max()
@@ -71,7 +73,7 @@ def test_rattle_orders() -> None:
 
 
 def test_rattle_follows_a_load_and_its_work() -> None:
-    plant = taut.assemble(taut.tbar(), loads=[taut.Load("n3", "z", taut.Sinusoid(20.0, 0.5))])
+    plant = taut.assemble(taut.generators.tbar(), loads=[taut.Load("n3", "z", taut.Sinusoid(20.0, 0.5))])
     truth = taut.simulate(plant, 4.0, tolerance=1e-13, method="dp8")
     run = taut.simulate(plant, 4.0, method="rattle8", step=0.02)
     assert np.abs(run.nodes - truth.nodes).max() < 1e-11
@@ -79,13 +81,13 @@ def test_rattle_follows_a_load_and_its_work() -> None:
 
 
 def test_rattle_refuses_damping_by_name() -> None:
-    plant = taut.assemble(taut.tbar().changed("cable:c3", damping=1.0))
+    plant = taut.assemble(taut.generators.tbar().changed("cable:c3", damping=1.0))
     with pytest.raises(taut.OptionError, match='"rattle4" is for motion without damping, but cable "c3" damps'):
         taut.simulate(plant, 1.0, method="rattle4", step=0.01)
 
 
 def test_rattle_continues_bit_for_bit() -> None:
-    plant = taut.assemble(taut.tbar())
+    plant = taut.assemble(taut.generators.tbar())
     options = {"every": 0.03, "method": "rattle4", "step": 0.02}
     half = taut.simulate(plant, 1.5, **options)
     whole = taut.simulate(plant, 3.0, start=half, **options)
@@ -96,7 +98,7 @@ def test_rattle_continues_bit_for_bit() -> None:
 
 @pytest.mark.parametrize("method", ["dp5", "dp8"])
 def test_dense_samples_are_nearly_as_good_as_steps(method: str) -> None:
-    plant = taut.assemble(taut.tbar())
+    plant = taut.assemble(taut.generators.tbar())
     truth, _ = reference(10.0, 0.1, 0.9)
     runs = {
         samples: taut.simulate(plant, 10.0, every=0.1, method=method, tolerance=1e-10, samples=samples)
@@ -110,7 +112,7 @@ def test_dense_samples_are_nearly_as_good_as_steps(method: str) -> None:
 
 
 def test_the_history_tells_every_step() -> None:
-    run = taut.simulate(taut.assemble(taut.tbar()), 5.0, tolerance=1e-7, history=True)
+    run = taut.simulate(taut.assemble(taut.generators.tbar()), 5.0, tolerance=1e-7, history=True)
     accepted = run.history[run.history[:, 3] == 1.0]
     assert len(accepted) == run.counts["steps"]
     assert len(run.history) - len(accepted) == run.counts["rejected"] > 0

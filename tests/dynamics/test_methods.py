@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from minimal_models import Rod, TBar, followed
 
-from taut import Doublet, Load, Sinusoid, Structure, Table, Trajectory, assemble, simulate, tbar
+from taut import Doublet, Load, SampledSignal, Sinusoid, Structure, Trajectory, assemble, simulate
 from taut.dynamics.methods import METHODS
 from taut.dynamics.methods.tableau import ERRORS, NODES, RESULT, Method
+from taut.generators import tbar
 
 CORRECTIONS = ("none", "constraints", "energy", "baumgarte")
 START = [math.pi / 4.0, 3.0 * math.pi / 4.0, 0.0, 0.0, 0.0]
@@ -166,7 +167,7 @@ def test_a_table_with_slopes_is_exact_for_a_cubic_and_so_is_the_motion() -> None
 
     knots = np.array([0.0, 0.3, 0.45, 1.1, 2.0])
     slopes = -3.0 + 3.0 * knots + 12.0 * knots**2
-    table = Table(tuple(knots), tuple(cubic(knots)), tuple(slopes))
+    table = SampledSignal(tuple(knots), tuple(cubic(knots)), tuple(slopes))
     structure = Structure({"m": (0, 0, 0)}, supports={"m": "yz"}, point_masses={"m": 2.0})
     run = simulate(assemble(structure, loads=[Load("m", "x", table)]), 2.0, every=0.07, correction="none")
     t = run.time
@@ -177,7 +178,7 @@ def test_a_table_with_slopes_is_exact_for_a_cubic_and_so_is_the_motion() -> None
 
 def test_a_table_without_slopes_is_exact_for_a_parabola_and_flat_outside() -> None:
     knots = np.array([0.2, 0.5, 0.9, 1.0])
-    table = Table(tuple(knots), tuple(1.0 + knots - 2.0 * knots**2))
+    table = SampledSignal(tuple(knots), tuple(1.0 + knots - 2.0 * knots**2))
     structure = Structure({"m": (0, 0, 0)}, supports={"m": "yz"}, point_masses={"m": 2.0})
     run = simulate(assemble(structure, loads=[Load("m", "x", table)]), 1.5, every=0.05, correction="none")
     t = np.clip(run.time, 0.2, 1.0)

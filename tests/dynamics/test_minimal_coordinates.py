@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from minimal_models import DoublePendulum, FourBar, OneAngle, Rod, compass, followed, spherical_pendulum, turned
 
-from taut import Bar, Cable, Structure, Trajectory, assemble, dbar, simulate
+from taut import Bar, Cable, Structure, Trajectory, assemble, simulate
+from taut.generators import dbar
 
 GRAVITY = 9.81
 

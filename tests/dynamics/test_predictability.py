@@ -1,4 +1,4 @@
-"""How long a run can be believed: the chaotic Arm, the regular T-bar, and growth that is known."""
+"""How long a run can be trusted: the chaotic Arm, the regular T-bar, and growth that is known."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pytest
 from test_arm_and_ball import HERE
 
 import taut
-from taut import OptionError, assemble, predictability, read_model, simulate
-from taut.dynamics.predictability import compared
+from taut import OptionError, assemble, read_model, simulate
+from taut.dynamics import predictability
+from taut.dynamics.horizon import compared
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +43,12 @@ def test_the_arm_at_300_newton_is_chaotic_and_its_horizon_is_true(arm: taut.Plan
 def test_a_short_run_of_it_says_how_far_it_would_reach(arm: taut.Plant) -> None:
     told = predictability(arm, simulate(arm, 1.5, every=0.02, tolerance=1e-8))
     assert math.isinf(told.horizon)
-    assert "may be believed until about" in str(told)
+    assert "so the horizon is at about" in str(told)
 
 
 def test_corrections_do_not_make_the_arm_worse() -> None:
     """Elsewhere one seemed to, tenfold at 1e-12. Without located events every run is a draw: what a step over a
-    slackening cable costs hangs on where it happens to end. With them runs agree, corrected or not, also at 1e-12."""
+    slackening cable costs depends on where it happens to end. With them runs agree, corrected or not, also at 1e-12."""
     model = read_model(HERE.parent / "examples" / "arm.yaml")
     plant = assemble(model.structure, gravity=model.scenario.gravity, loads=model.scenario.loads)
     best = simulate(plant, 1.0, every=0.5, method="dp8", tolerance=1e-14).nodes[-1]
@@ -72,7 +73,7 @@ def test_corrections_do_not_make_the_arm_worse() -> None:
 
 
 def test_a_regular_motion_is_believed_to_the_end() -> None:
-    plant = assemble(taut.tbar())
+    plant = assemble(taut.generators.tbar())
     for options in ({"tolerance": 1e-8}, {"method": "rk4", "step": 0.01}, {"method": "rattle4", "step": 0.02}):
         told = predictability(plant, simulate(plant, 20.0, **options))
         assert math.isinf(told.horizon)
@@ -91,7 +92,7 @@ def test_growth_that_is_known() -> None:
 
 
 def test_what_cannot_be_compared_is_said() -> None:
-    plant = assemble(taut.tbar())
+    plant = assemble(taut.generators.tbar())
     with pytest.raises(OptionError, match="part -1 must be more than zero"):
         predictability(plant, simulate(plant, 1.0), part=-1)
     with pytest.raises(OptionError, match="no samples to compare"):

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from random_cases import Case, cases
 from scipy.spatial.transform import Rotation
 
-from taut import LinearConstraint, Load, Structure, Trajectory, assemble, icosahedron, on_plane, simulate
+from taut import LinearConstraint, Load, Structure, Trajectory, assemble, on_plane, simulate
+from taut.generators import icosahedron
 
 SOME = settings(max_examples=40, derandomize=True, deadline=None)
 AXES = "xyz"

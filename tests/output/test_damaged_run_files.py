@@ -17,9 +17,9 @@ from equal_runs import assert_equal
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import FileError
 from taut.output import store
+from taut.output.atomic_files import seal
 from taut.output.recording import save_run
 from taut.output.store import load_run
-from taut.output.whole_files import seal
 
 SEAL_SIZE = 76
 

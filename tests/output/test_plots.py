@@ -68,7 +68,7 @@ def test_paths_and_coordinates(prism: Trajectory) -> None:
 
 
 def test_structure_in_the_plane_it_lies_in_or_in_space(prism: Trajectory) -> None:
-    flat = taut.plot.structure(taut.tbar())
+    flat = taut.plot.structure(taut.generators.tbar())
     assert (flat.name, flat.get_xlabel(), flat.get_ylabel()) == ("rectilinear", "x [m]", "z [m]")
     ax = taut.plot.structure(prism, sample=-1, view="yz")
     bars = ax.collections[0].get_segments()
@@ -78,22 +78,22 @@ def test_structure_in_the_plane_it_lies_in_or_in_space(prism: Trajectory) -> Non
     assert ax.figure.axes[-1].get_ylabel() == "tension [N]"
     assert taut.plot.structure(prism, colour="force_density").figure.axes[-1].get_ylabel() == "force density [N/m]"
     assert taut.plot.structure(prism).get_zlabel() == "z [m]"
-    still = taut.Still(prism.structure, cable_tension=np.zeros(9))
+    still = taut.output.Still(prism.structure, cable_tension=np.zeros(9))
     assert len(taut.plot.structure(still).figure.axes) == 1, "where nothing is taut there is no scale"
 
 
 def test_a_mode_is_drawn_over_the_structure() -> None:
-    tbar = taut.tbar()
+    tbar = taut.generators.tbar()
     shape = np.zeros((4, 3))
     shape[2] = (0.0, 0.0, 3.0)
-    ax = taut.plot.mode(tbar, taut.ModeShape("nod", 1.5, shape), size=0.1)
+    ax = taut.plot.mode(tbar, taut.output.ModeShape("nod", 1.5, shape), size=0.1)
     assert ax.get_title() == "nod, 1.5 Hz"
     moved = max(segment[1][1] for group in ax.collections for segment in group.get_segments())
     assert moved == pytest.approx(5 / np.sqrt(2) + 0.1 * 5.0)
 
 
 def test_an_equilibrium_and_its_modes_are_drawn() -> None:
-    balance = taut.prestress(taut.prism().supported("bottom*"), {"cable:vertical": 200.0})
+    balance = taut.prestress(taut.generators.prism().supported("bottom*"), {"cable:vertical": 200.0})
     drawn = taut.plot.structure(balance)
     assert drawn.figure.axes[-1].get_ylim()[1] == pytest.approx(balance.cable_tension.max())
     modes = taut.modes(balance, count=2)
@@ -102,7 +102,9 @@ def test_an_equilibrium_and_its_modes_are_drawn() -> None:
         taut.plot.mode(modes, 3)
     with pytest.raises(taut.OptionError, match="a structure alone has no numbered modes"):
         taut.plot.mode(balance.structure, 1)
-    buckling = taut.Modes(balance.structure, -modes.frequency, modes.shapes, modes.rigid_motions, modes.residual, "")
+    buckling = taut.statics.Modes(
+        balance.structure, -modes.frequency, modes.shapes, modes.rigid_motions, modes.residual, ""
+    )
     assert taut.plot.mode(buckling, 1).get_title() == "mode 1, buckles"
 
 
@@ -111,7 +113,7 @@ def test_a_static_path_shows_its_limit_points_and_what_is_unstable() -> None:
     bars = [taut.Bar(name, (name, "top"), material=steel, radius=0.01) for name in ("a", "b")]
     nodes = {"a": (-1, 0, 0), "b": (1, 0, 0), "top": (0, 0, 0.3)}
     arch = taut.Structure(nodes, bars, supports={"a": "xyz", "b": "xyz", "top": "xy"})
-    path = taut.path(arch, taut.Case(loads={"top": (0, 0, -3e6)}), bars="compressible")
+    path = taut.statics.path(arch, taut.statics.LoadCase(loads={"top": (0, 0, -3e6)}), bars="compressible")
     ax = taut.plot.static_path(path)
     assert ax.get_xlabel() == "top, displacement along z [m]"
     drawn = {line.get_label(): line for line in ax.get_lines()}

@@ -18,11 +18,11 @@ from equal_runs import assert_equal
 import taut
 from taut.dynamics.trajectory import SAMPLED, Trajectory
 from taut.errors import FileError
-from taut.output import whole_files
+from taut.output import atomic_files
+from taut.output.atomic_files import written_whole
 from taut.output.recording import recording, save_run
 from taut.output.run_format import VARIABLES
 from taut.output.store import load_run
-from taut.output.whole_files import written_whole
 from taut.structure import files
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -39,7 +39,7 @@ def test_a_run_reads_back_to_the_last_bit(prism: Trajectory, stored: Path) -> No
     assert prism.notes
     assert prism.load_names == ("shake",)
     assert_equal(load_run(stored), prism)
-    assert_equal(taut.load(stored), prism)
+    assert_equal(taut.read(stored), prism)
 
 
 def test_plain_hdf5_tools_find_their_way(prism: Trajectory, stored: Path) -> None:
@@ -116,7 +116,7 @@ def test_runs_with_little_in_them(tmp_path: Path) -> None:
 
 
 def test_the_history_of_steps_is_kept(tmp_path: Path) -> None:
-    run = taut.simulate(taut.assemble(taut.tbar()), 0.1, history=True)
+    run = taut.simulate(taut.assemble(taut.generators.tbar()), 0.1, history=True)
     assert len(run.history) >= run.counts["steps"]
     save_run(run, tmp_path / "x.nc")
     assert_equal(load_run(tmp_path / "x.nc"), run)
@@ -149,7 +149,7 @@ def test_a_big_run_is_packed_and_quick(prism: Trajectory, tmp_path: Path) -> Non
 def test_load_and_save_go_by_the_suffix(prism: Trajectory, tmp_path: Path) -> None:
     taut.save(prism, tmp_path / "x.nc")
     taut.save(prism.structure, tmp_path / "x.yaml")
-    assert taut.load(tmp_path / "x.yaml") == prism.structure
+    assert taut.read(tmp_path / "x.yaml") == prism.structure
     with pytest.raises(FileError, match=r"x.yaml: a Trajectory is saved as .nc"):
         taut.save(prism, tmp_path / "x.yaml")
     with pytest.raises(FileError, match=r"x.nc: a Structure is saved as .yaml or .yml"):
@@ -204,9 +204,9 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> 
 
 
 def test_a_run_recorded_part_by_part_is_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plant = taut.assemble(taut.icosahedron(), gravity=9.81)
+    plant = taut.assemble(taut.generators.icosahedron(), gravity=9.81)
     whole = taut.simulate(plant, 0.5, every=0.01)
-    monkeypatch.setattr("taut.dynamics.simulate.PART", 7 * 8 * (2 * plant.coordinates + 1))
+    monkeypatch.setattr("taut.dynamics.simulating.PART", 7 * 8 * (2 * plant.coordinates + 1))
     parts: list[Trajectory] = []
     with recording(tmp_path / "r.nc") as recorder:
 
@@ -229,9 +229,9 @@ def test_a_run_recorded_part_by_part_is_the_run(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_long_run_needs_memory_for_a_part_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plant = taut.assemble(taut.icosahedron())
+    plant = taut.assemble(taut.generators.icosahedron())
     taut.simulate(plant, 0.01)
-    monkeypatch.setattr("taut.dynamics.simulate.PART", 100_000)
+    monkeypatch.setattr("taut.dynamics.simulating.PART", 100_000)
     peaks = []
     for samples in (2_000, 20_000):
         with recording(tmp_path / "r.nc") as recorder:
@@ -257,7 +257,7 @@ def test_a_full_disk_is_an_error_and_not_a_crash(
             raise OSError(28, "No space left on device")
         return written(self, content)
 
-    monkeypatch.setattr(whole_files, "_write", limited)
+    monkeypatch.setattr(atomic_files, "_write", limited)
     big = replace(prism, history=np.zeros((100_000, 4)))
     with pytest.raises(FileError, match=r"x.nc: cannot be written: No space left on device"):
         save_run(big, tmp_path / "x.nc")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import taut
-from taut.dynamics import simulate as simulating
+from taut.dynamics import simulating
 from taut.errors import FileError, ModelError, OptionError
 from taut.output.study import workers
 from taut.output.study.grid import grid_of
@@ -160,7 +160,7 @@ def test_a_file_gives_the_study_back(short: taut.Model, tmp_path: Path) -> None:
     path = tmp_path / "s.nc"
     found = taut.sweep(short, {STIFFNESS: [100, -1, 50.1], "scenario.method": "dp5,dp8"}, output=path)
     assert os.listdir(tmp_path) == ["s.nc"]
-    again = taut.load(path)
+    again = taut.read(path)
     assert isinstance(again, Study)
     assert_same_study(again, found, but=())
     assert again.plan == found.plan
@@ -174,7 +174,7 @@ def test_a_file_gives_the_study_back(short: taut.Model, tmp_path: Path) -> None:
     damaged = path.read_bytes()
     path.write_bytes(damaged[:2000] + b"?" + damaged[2001:])
     with pytest.raises(FileError, match="is damaged, or was changed"):
-        taut.load(path)
+        taut.read(path)
 
 
 def test_keys_may_be_called_like_anything_else_in_the_file(tmp_path: Path) -> None:

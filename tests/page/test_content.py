@@ -77,7 +77,7 @@ def test_a_page_holds_what_the_run_holds(prism: Trajectory) -> None:
 
 
 def test_the_icosahedrons_page_is_small() -> None:
-    run = taut.simulate(taut.assemble(taut.icosahedron()), 0.1, every=0.01)
+    run = taut.simulate(taut.assemble(taut.generators.icosahedron()), 0.1, every=0.01)
     text = taut.page(run).html
     data = re.search(r'id="data">([^<]*)<', text)[1]
     assert len(text) - len(data) < 200_000, "a megabyte is the promise"
@@ -137,10 +137,10 @@ def test_runs_that_failed_at_once_are_shown_as_they_stand(tbar: Trajectory) -> N
 
 
 def test_a_structure_shows_the_tension_of_its_own_laws() -> None:
-    content, arrays = content_of(taut.page(taut.tbar()).html)
+    content, arrays = content_of(taut.page(taut.generators.tbar()).html)
     tension = arrays[content["runs"][0]["cable_tension"]["array"]][0]
-    cables = taut.tbar().cables.values()
-    positions = taut.tbar().nodes
+    cables = taut.generators.tbar().cables.values()
+    positions = taut.generators.tbar().nodes
     expected = [
         c.stiffness * (np.linalg.norm(np.subtract(positions[c.route[1]], positions[c.route[0]])) - c.rest_length)
         for c in cables
@@ -149,7 +149,7 @@ def test_a_structure_shows_the_tension_of_its_own_laws() -> None:
 
 
 def test_what_cannot_be_shown_is_refused(tbar: Trajectory, tmp_path: Path) -> None:
-    with pytest.raises(taut.OptionError, match="equilibria and structures, not str; load files with taut.load"):
+    with pytest.raises(taut.OptionError, match="equilibria and structures, not str; read files with taut.read"):
         taut.page("tbar.nc")
     with pytest.raises(taut.OptionError, match="not nothing"):
         taut.page([])
@@ -158,9 +158,9 @@ def test_what_cannot_be_shown_is_refused(tbar: Trajectory, tmp_path: Path) -> No
     with pytest.raises(
         taut.OptionError, match=r'mode "m": the displacement must have the shape \(4, 3\).*not \(2, 3\)'
     ):
-        taut.page(tbar, modes=[taut.ModeShape("m", 1.0, np.zeros((2, 3)))])
+        taut.page(tbar, modes=[taut.output.ModeShape("m", 1.0, np.zeros((2, 3)))])
     with pytest.raises(taut.OptionError, match=r"cable_tension must have the shape \(4,\), not \(3,\)"):
-        taut.Still(tbar.structure, np.zeros(3))
+        taut.output.Still(tbar.structure, np.zeros(3))
     with pytest.raises(taut.FileError, match="does not exist"):
         taut.page(tbar, tmp_path / "no" / "page.html")
 

@@ -161,7 +161,7 @@ def test_keys(opened: Callable, tbar: Trajectory) -> None:
 
 
 def test_following_keeps_the_centre_of_mass_in_place(opened: Callable) -> None:
-    ball = taut.icosahedron()
+    ball = taut.generators.icosahedron()
     run = taut.simulate(taut.assemble(ball, velocities=dict.fromkeys(ball.nodes, (3.0, 0.0, 0.0))), 2.0, every=0.02)
     one = opened(run)
     assert one.run("taut.state.get('follow')"), "a run that travels far is followed from the start"

@@ -22,7 +22,7 @@ HOSTILE = (
 
 
 def test_a_structure_alone_has_no_time(opened: Callable) -> None:
-    one = opened(taut.prism())
+    one = opened(taut.generators.prism())
     assert one.complaints == []
     assert not one.page.locator("#transport").is_visible()
     assert one.page.locator("#tabs button").all_inner_texts() == ["Summary", "View"]
@@ -30,9 +30,9 @@ def test_a_structure_alone_has_no_time(opened: Callable) -> None:
 
 
 def test_a_still_shows_the_forces_it_is_given(opened: Callable) -> None:
-    prism = taut.prism().supported("bottom*")
+    prism = taut.generators.prism().supported("bottom*")
     tension = np.linspace(1.0, 9.0, len(prism.cables))
-    still = taut.Still(prism, tension, np.full(3, -7.0), np.full((3, 3), 2.0), {"status": "balanced"})
+    still = taut.output.Still(prism, tension, np.full(3, -7.0), np.full((3, 3), 2.0), {"status": "balanced"})
     one = opened(still)
     one.put(selection={"run": 0, "kind": "bar", "index": 0})
     assert "−7 N (pushes)" in one.page.locator("#selection").inner_text()
@@ -51,11 +51,11 @@ def test_tensions_that_nobody_knows_are_said_to_be_unknown(opened: Callable) -> 
 
 
 def test_modes_swing_about_the_shape(opened: Callable) -> None:
-    prism = taut.prism()
+    prism = taut.generators.prism()
     shape = np.zeros((6, 3))
     shape[3:, 0] = 5.0  # any scale
     shape[3, 0] = 10.0
-    modes = [taut.ModeShape("sway", 12.3, shape), taut.ModeShape("twist", 0.0, -shape)]
+    modes = [taut.output.ModeShape("sway", 12.3, shape), taut.output.ModeShape("twist", 0.0, -shape)]
     one = opened(prism, modes=modes)
     rest = np.array(one.run("taut.positions()")).reshape(-1, 3)
     one.page.click("#tabs >> text=Modes")
@@ -72,7 +72,7 @@ def test_modes_swing_about_the_shape(opened: Callable) -> None:
 
 
 def test_an_equilibrium_shows_its_forces_and_swings_in_its_modes(opened: Callable) -> None:
-    balance = taut.prestress(taut.prism().supported("bottom*"), {"cable:vertical": 200.0})
+    balance = taut.prestress(taut.generators.prism().supported("bottom*"), {"cable:vertical": 200.0})
     modes = taut.modes(balance, count=2)
     one = opened(balance, modes=modes)
     one.put(selection={"run": 0, "kind": "bar", "index": 0})
@@ -126,7 +126,7 @@ def test_names_are_text_and_nothing_else(opened: Callable, tmp_path: Path) -> No
         name=b,
     )
     run = taut.simulate(taut.assemble(structure, gravity=9.81, loads=[taut.Load("top", "x", 1.0)]), 0.2, every=0.01)
-    shape = taut.ModeShape(a, 1.0, np.ones((3, 3)))
+    shape = taut.output.ModeShape(a, 1.0, np.ones((3, 3)))
     path = tmp_path / "hostile.html"
     taut.page({b: run, a: run}, path, modes=[shape], events=[taut.Event(0.1, d)])
     text = path.read_text(encoding="utf-8")
@@ -201,7 +201,7 @@ def _apart(a: dict[str, float], b: dict[str, float]) -> bool:
 
 def big_run(cells: tuple[int, int, int], samples: int) -> Trajectory:
     """A run of a lattice that nobody simulated: a wave through its nodes."""
-    lattice = taut.lattice(*cells).supported("bottom")
+    lattice = taut.generators.lattice(*cells).supported("bottom")
     time = np.linspace(0.0, 1.0, samples)
     base = lattice.positions
     wave = 0.1 * np.sin(6.0 * time[:, None] + base[:, 0])

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from taut import OptionError, TautError, load, reproduce, tbar
+from taut import OptionError, TautError, read, reproduce
+from taut.generators import tbar
 from taut.papers.bench import Bench, Case
 from taut.papers.claims import (
     CANNOT,
@@ -100,7 +101,7 @@ def test_a_report_in_a_folder(tmp_path: Path) -> None:
     page = (tmp_path / "out" / "report.md").read_text()
     assert "| huge | Fig. 1 | 1 | at most | 5 | m | not reproduced |" in page
     assert "![fig01](fig01.png)" in page
-    run = load(tmp_path / "out" / "swing.nc")
+    run = read(tmp_path / "out" / "swing.nc")
     assert run.time.size == 3
     assert "T-bar" in run.model_text, "the run can be continued from its file alone"
 

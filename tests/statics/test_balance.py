@@ -9,7 +9,7 @@ import pytest
 
 import taut
 from taut.errors import ModelError, OptionError
-from taut.statics.balance import balance
+from taut.statics.balancing import balance
 from taut.structure.records import Bar, Cable, Material, on_plane
 from taut.structure.structure import Structure
 
@@ -78,9 +78,9 @@ def test_a_mast_with_one_slack_stay() -> None:
 @pytest.mark.parametrize("kind", ["tower", "class 2", "lattice"])
 def test_residuals_are_small_and_reactions_carry_the_loads(bars: str, kind: str) -> None:
     made = {
-        "tower": lambda: taut.tower(3, radius=0.3, height=0.6).supported("bottom*"),
-        "class 2": lambda: taut.tower(3, class_=2).supported("bottom*"),
-        "lattice": lambda: taut.planar_lattice(3, 3).supported("bottom"),
+        "tower": lambda: taut.generators.tower(3, radius=0.3, height=0.6).supported("bottom*"),
+        "class 2": lambda: taut.generators.tower(3, class_=2).supported("bottom*"),
+        "lattice": lambda: taut.generators.planar_lattice(3, 3).supported("bottom"),
     }[kind]()
     top = made.select("top", "node")[0]
     found = balance(made, gravity=9.81, loads={top: (3.0, 0.0, -2.0)}, bars=bars)
@@ -93,7 +93,7 @@ def test_residuals_are_small_and_reactions_carry_the_loads(bars: str, kind: str)
 
 
 def test_dynamics_finds_nothing_to_move_in_a_balanced_structure() -> None:
-    found = balance(taut.tower(2, radius=0.3, height=0.6).supported("bottom*"), gravity=9.81)
+    found = balance(taut.generators.tower(2, radius=0.3, height=0.6).supported("bottom*"), gravity=9.81)
     run = taut.simulate(taut.assemble(found.structure, gravity=9.81), duration=0.1, every=0.05, tolerance=1e-10)
     assert np.abs(run.nodes - run.nodes[0]).max() < 1e-9
     assert run.bar_force[0] == pytest.approx(found.bar_force, rel=1e-8)
@@ -102,7 +102,7 @@ def test_dynamics_finds_nothing_to_move_in_a_balanced_structure() -> None:
 
 
 def test_compressible_bars_tend_to_rigid_ones_like_one_over_stiffness() -> None:
-    made = taut.prism(3).supported("bottom*")
+    made = taut.generators.prism(3).supported("bottom*")
     rigid = balance(made, gravity=9.81, loads={"top1": (20.0, 0.0, 0.0)}).structure.positions
     gaps = []
     for modulus in (1e11, 1e12, 1e13):
@@ -116,7 +116,7 @@ def test_compressible_bars_tend_to_rigid_ones_like_one_over_stiffness() -> None:
 
 
 def test_a_prism_with_a_wrong_twist_turns_to_the_right_one() -> None:
-    found = balance(taut.prism(3, twist=0.2))
+    found = balance(taut.generators.prism(3, twist=0.2))
     assert found.ok
     places = found.structure.positions
     bottom, top = places[:3] - places[:3].mean(axis=0), places[3:] - places[3:].mean(axis=0)
@@ -168,7 +168,7 @@ def test_a_heavy_cable_hangs_in_an_elastic_catenary() -> None:
 
 
 def test_some_bars_may_be_compressible() -> None:
-    made = taut.prism(3).supported("bottom*")
+    made = taut.generators.prism(3).supported("bottom*")
     found = balance(made, gravity=9.81, bars={"bar:strut1": "compressible"})
     start, end = made.positions, found.structure.positions
     index = {name: i for i, name in enumerate(made.nodes)}
@@ -183,7 +183,7 @@ def test_some_bars_may_be_compressible() -> None:
 
 
 def test_the_iterative_solver_finds_the_same() -> None:
-    made = taut.lattice(2, 2, 2).supported("bottom")
+    made = taut.generators.lattice(2, 2, 2).supported("bottom")
     direct = balance(made, gravity=1.0)
     slow = balance(made, gravity=1.0, solver="iterative")
     assert slow.ok
@@ -205,7 +205,7 @@ def test_redundant_rigid_bars_do_no_harm() -> None:
 
 def test_an_unsupported_structure_in_gravity_is_refused_by_name() -> None:
     with pytest.raises(ModelError, match='structure "prism of 3 struts" is not held along z.*no equilibrium; support'):
-        balance(taut.prism(3), gravity=9.81)
+        balance(taut.generators.prism(3), gravity=9.81)
 
 
 def test_a_part_that_nothing_holds_is_named() -> None:
@@ -216,14 +216,14 @@ def test_a_part_that_nothing_holds_is_named() -> None:
 
 
 def test_a_guide_across_the_push_holds_it() -> None:
-    floor = taut.prism(3).with_constraints(*(on_plane(f"f{i}", f"bottom{i}", (0, 0, 1)) for i in (1, 2, 3)))
+    floor = taut.generators.prism(3).with_constraints(*(on_plane(f"f{i}", f"bottom{i}", (0, 0, 1)) for i in (1, 2, 3)))
     assert balance(floor, gravity=9.81).ok
     with pytest.raises(ModelError, match="is not held along x"):
         balance(floor, gravity=(1.0, 0.0, 0.0))
 
 
 def test_no_convergence_is_a_sentence() -> None:
-    found = balance(taut.prism(3, twist=0.2).supported("bottom*"), gravity=9.81, iterations=1)
+    found = balance(taut.generators.prism(3, twist=0.2).supported("bottom*"), gravity=9.81, iterations=1)
     assert not found.ok
     assert "not balanced after 1 iterations" in found.status
     assert 'N is left at node "' in found.status
@@ -247,7 +247,7 @@ def test_stiff_prestressed_members_balance_in_a_few_iterations() -> None:
     """Their energy is small against tension times length, whose round-off must not stop the search."""
     steel = taut.Material("steel", density=7800.0, youngs_modulus=2e11)
     for radius in (3e-3, 2e-2):
-        prism = taut.prism(4).changed("bar:*", material=steel, radius=radius, mass=None)
+        prism = taut.generators.prism(4).changed("bar:*", material=steel, radius=radius, mass=None)
         prism = prism.changed(
             "cable:*", material=steel, radius=radius / 3.0, stiffness=None, rest_length=None, mass=None
         )

@@ -13,7 +13,7 @@ PVC = Material("pvc", density=1300.0, youngs_modulus=3e8, poisson_ratio=0.38)
 
 def tower(*laws: str) -> Structure:
     """Thick bars, whose laws repeat."""
-    made = taut.tower(2, radius=0.5, height=1.0).supported("bottom*")
+    made = taut.generators.tower(2, radius=0.5, height=1.0).supported("bottom*")
     made = made.changed("bar:*", material=PVC, radius=0.02, mass=None, inertia="cylinder")
     for k, name in enumerate(made.bars):
         made = made.changed(f"bar:{name}", law=laws[k % len(laws)])

@@ -9,9 +9,9 @@ import pytest
 
 import taut
 from taut.errors import ModelError, OptionError
-from taut.statics.balance import balance
-from taut.statics.cases import deployment, load_cases
-from taut.statics.imposing import Case
+from taut.statics.balancing import balance
+from taut.statics.cases import deployment, solve_cases
+from taut.statics.load_case import LoadCase
 from taut.statics.strengths import utilisation
 from taut.structure.records import Bar, Cable, Material
 from taut.structure.structure import Structure
@@ -32,19 +32,19 @@ def fixed_bar() -> Structure:
 def test_warmth_pushes_a_bar_between_walls() -> None:
     """Rest length L (1 + a T), stiffness E A / rest: force -E A a T / (1 + a T)."""
     warm = 12e-6 * 50.0
-    table = load_cases(fixed_bar(), {"warm": Case(temperature=50.0)}, bars="compressible")
+    table = solve_cases(fixed_bar(), {"warm": LoadCase(temperature=50.0)}, bars="compressible")
     assert table.member_force[0] == pytest.approx([-200e9 * AREA * warm / (1.0 + warm)] * 2, rel=1e-9)
     assert table.reaction[0, 0] == pytest.approx([200e9 * AREA * warm / (1.0 + warm), 0.0, 0.0], rel=1e-9)
 
 
 def test_misfit_and_settlement_are_strains() -> None:
     """One bar 1 mm too long, or a wall 1 mm nearer: the same push but for the rest length it is shared over."""
-    table = load_cases(
+    table = solve_cases(
         fixed_bar(),
         {
-            "long": Case(misfits={"bar:one": 1e-3}),
-            "near": Case(settlements={"b": (-1e-3, 0.0, 0.0)}),
-            "one warm": Case(temperature={"bar:two": 100.0}),
+            "long": LoadCase(misfits={"bar:one": 1e-3}),
+            "near": LoadCase(settlements={"b": (-1e-3, 0.0, 0.0)}),
+            "one warm": LoadCase(temperature={"bar:two": 100.0}),
         },
         bars="compressible",
     )
@@ -69,9 +69,9 @@ def test_combinations_are_balanced_and_not_added() -> None:
         ],
         supports={"foot": "xyz", "left": "xyz", "right": "xyz", "top": "y"},
     )
-    push = Case(loads={"top": (2000.0, 0.0, 0.0)})
-    pull = Case(loads={"top": (-2000.0, 0.0, 0.0)})
-    table = load_cases(
+    push = LoadCase(loads={"top": (2000.0, 0.0, 0.0)})
+    pull = LoadCase(loads={"top": (-2000.0, 0.0, 0.0)})
+    table = solve_cases(
         mast, {"push": push, "pull": pull}, combinations={"both": {"push": 1.0, "pull": 1.0}, "half": {"push": 0.5}}
     )
     assert table.ok
@@ -93,7 +93,7 @@ def test_combinations_are_balanced_and_not_added() -> None:
 
 def test_winding_a_cable_in_raises_the_dbar() -> None:
     """The along cable shorter in steps: every step is what balancing with those lengths gives."""
-    made = taut.dbar()
+    made = taut.generators.dbar()
     steps = [{"cable:along": length} for length in (1.3, 1.2, 1.1)]
     table = deployment(made, steps)
     assert table.ok
@@ -104,40 +104,40 @@ def test_winding_a_cable_in_raises_the_dbar() -> None:
 
 
 def test_utilisation_by_yield_and_by_euler() -> None:
-    found = load_cases(fixed_bar(), {"warm": Case(temperature=50.0)}, bars="compressible")
+    found = solve_cases(fixed_bar(), {"warm": LoadCase(temperature=50.0)}, bars="compressible")
     used = utilisation(found.equilibria["warm"])
     push = -found.member_force[0, 0]
     euler = math.pi**2 * 200e9 * math.pi / 4.0 * 0.01**4 / 1.0**2
     assert used.share == pytest.approx([push / euler] * 2, rel=1e-3)
     assert used.governed == ("euler", "euler")
     assert found.utilisation[0] == pytest.approx(used.share, rel=1e-3)
-    cold = load_cases(fixed_bar(), {"cold": Case(temperature=-50.0)}, bars="compressible").equilibria["cold"]
+    cold = solve_cases(fixed_bar(), {"cold": LoadCase(temperature=-50.0)}, bars="compressible").equilibria["cold"]
     told = utilisation(cold)
     assert told.share == pytest.approx([cold.bar_force[0] / (250e6 * AREA)] * 2)
     assert told.governed == ("yield", "yield")
     assert told.worst in ("one", "two")
-    plain = utilisation(balance(taut.prism(3).supported("bottom*")))
+    plain = utilisation(balance(taut.generators.prism(3).supported("bottom*")))
     assert plain.governed[0] == "", "a cable without material has no limit"
     assert plain.share[0] == 0.0
 
 
 def test_bad_cases_are_refused() -> None:
     with pytest.raises(ModelError, match="settlements.m: moves along x, where the node is not held"):
-        load_cases(fixed_bar(), {"x": Case(settlements={"m": (0.1, 0.0, 0.0)})})
+        solve_cases(fixed_bar(), {"x": LoadCase(settlements={"m": (0.1, 0.0, 0.0)})})
     with pytest.raises(OptionError, match='names the case "wram", which is not there; did you mean "warm"'):
-        load_cases(fixed_bar(), {"warm": Case()}, combinations={"c": {"wram": 1.0}})
+        solve_cases(fixed_bar(), {"warm": LoadCase()}, combinations={"c": {"wram": 1.0}})
     with pytest.raises(OptionError, match='"warm" names a case and a combination'):
-        load_cases(fixed_bar(), {"warm": Case()}, combinations={"warm": {"warm": 1.0}})
+        solve_cases(fixed_bar(), {"warm": LoadCase()}, combinations={"warm": {"warm": 1.0}})
     with pytest.raises(OptionError, match="there is no case to balance"):
-        load_cases(fixed_bar(), {})
+        solve_cases(fixed_bar(), {})
     with pytest.raises(OptionError, match='leaves "one" a rest length of -1 m; it must be more than zero'):
-        load_cases(fixed_bar(), {"x": Case(misfits={"bar:one": -2.0})}, bars="compressible")
+        solve_cases(fixed_bar(), {"x": LoadCase(misfits={"bar:one": -2.0})}, bars="compressible")
     with pytest.raises(ModelError, match="is not held along z"):
-        load_cases(taut.prism(3), {"x": Case(gravity=9.81)})
+        solve_cases(taut.generators.prism(3), {"x": LoadCase(gravity=9.81)})
 
 
 def test_a_case_that_fails_is_named() -> None:
     """Rigid bars between walls that come nearer: no shape fits."""
-    table = load_cases(fixed_bar(), {"near": Case(settlements={"b": (-0.1, 0.0, 0.0)})})
+    table = solve_cases(fixed_bar(), {"near": LoadCase(settlements={"b": (-0.1, 0.0, 0.0)})})
     assert not table.ok
     assert 'case "near": not balanced' in table.status

@@ -18,7 +18,7 @@ LENGTHS = {"cable:vertical": 1.0, "cable:bottom": 0.6, "cable:top": 0.5}
 
 def crude_prism(struts: int) -> Structure:
     """A prism turned half a radian beyond the twist at which it would stand."""
-    return taut.prism(struts, radius=0.4, height=1.1, twist=math.pi / 2.0 - math.pi / struts + 0.5)
+    return taut.generators.prism(struts, radius=0.4, height=1.1, twist=math.pi / 2.0 - math.pi / struts + 0.5)
 
 
 def prism_densities(struts: int) -> dict[str, float]:
@@ -151,10 +151,10 @@ def test_prism_finds_its_twist_from_random_nodes(method: str, options: dict, str
 
 @pytest.mark.parametrize("seed", range(10))
 def test_relaxation_of_a_prism_comes_to_rest_from_any_start(seed: int) -> None:
-    found = formfind(taut.prism(8), "relaxation", seed=seed)
+    found = formfind(taut.generators.prism(8), "relaxation", seed=seed)
     assert_stands(found)
     assert twists(found.structure, 8) == pytest.approx([math.pi * 3.0 / 8.0] * 8, abs=1e-8)
-    bars = member_lengths(taut.prism(8), "bar:*")
+    bars = member_lengths(taut.generators.prism(8), "bar:*")
     assert member_lengths(found.structure, "bar:*") == pytest.approx(bars, rel=1e-10)
 
 
@@ -171,12 +171,14 @@ def test_prism_force_densities_are_the_closed_form(struts: int) -> None:
 @pytest.mark.parametrize("method", ["adaptive", "relaxation", "lengths"])
 def test_icosahedron_struts_push_one_and_a_half_times(method: str) -> None:
     """The expandable octahedron of Estrada et al. (2006) and of Tran and Lee (2010): q_strut = -1.5 q_cable."""
-    start = np.random.default_rng(3).normal(size=(12, 3)) * 0.1 + taut.icosahedron().positions
-    found = formfind(taut.icosahedron().placed(start), method, **({"shape": "round"} if method == "adaptive" else {}))
+    start = np.random.default_rng(3).normal(size=(12, 3)) * 0.1 + taut.generators.icosahedron().positions
+    found = formfind(
+        taut.generators.icosahedron().placed(start), method, **({"shape": "round"} if method == "adaptive" else {})
+    )
     if method != "adaptive":  # its crude start leaves lengths uneven, so they are given
         lengths = {"rest_lengths": {"cable:*": 0.55}, "bar_lengths": {"bar:*": 1.0}}
         options = lengths if method == "relaxation" else {"cable_lengths": {"cable:*": 0.6}}
-        found = formfind(taut.icosahedron().placed(start), method, **options)
+        found = formfind(taut.generators.icosahedron().placed(start), method, **options)
     assert_stands(found)
     assert ratio(found, "bar:*", "cable:*") == pytest.approx(-1.5, abs=1e-8)
     cable, strut = member_lengths(found.structure, "cable:*"), member_lengths(found.structure, "bar:*")
@@ -187,7 +189,7 @@ def test_icosahedron_struts_push_one_and_a_half_times(method: str) -> None:
 def test_truncated_tetrahedron_from_signs_alone_is_on_the_curve_of_its_forms(groups: tuple[str, ...]) -> None:
     """The example of Estrada et al. (2006) and Tran and Lee (2010). Their printed values were not at hand; all regular
     forms lie on a curve (balance of one node, see the generator), and the one nearest to the signs is found."""
-    found = formfind(taut.truncated_tetrahedron(edge_ratio=3.0), groups=groups)
+    found = formfind(taut.generators.truncated_tetrahedron(edge_ratio=3.0), groups=groups)
     assert_stands(found)
     v = ratio(found, "cable:edge", "cable:cap")
     s = ratio(found, "bar:*", "cable:cap")
@@ -203,7 +205,7 @@ def test_truncated_tetrahedron_from_signs_alone_is_on_the_curve_of_its_forms(gro
 @pytest.mark.parametrize("seed", [None, 0, 1])
 def test_truncated_tetrahedron_of_even_cables_has_the_published_struts(seed: int | None) -> None:
     """Tibert and Pellegrino (2003) are quoted with 2.2507 for cables of length 1; the closed form agrees."""
-    structure = taut.truncated_tetrahedron(edge_ratio=0.5)
+    structure = taut.generators.truncated_tetrahedron(edge_ratio=0.5)
     found = formfind(structure, "lengths", cable_lengths={"cable:*": 1.0}, seed=seed)
     assert_stands(found)
     assert member_lengths(found.structure, "cable:*") == pytest.approx([1.0] * 18, rel=1e-12)
@@ -212,10 +214,10 @@ def test_truncated_tetrahedron_of_even_cables_has_the_published_struts(seed: int
 
 
 def test_truncated_octahedron_from_signs_alone_is_one_of_the_generators_forms() -> None:
-    found = formfind(taut.truncated_octahedron(edge_ratio=2.0))
+    found = formfind(taut.generators.truncated_octahedron(edge_ratio=2.0))
     assert_stands(found)
     v = ratio(found, "cable:edge", "cable:cap")
-    made = taut.truncated_octahedron(edge_ratio=v)
+    made = taut.generators.truncated_octahedron(edge_ratio=v)
     sizes = [member_lengths(s, "bar:*")[0] / member_lengths(s, "cable:cap*")[0] for s in (made, found.structure)]
     assert sizes[1] == pytest.approx(sizes[0], rel=1e-9)
 
@@ -223,7 +225,7 @@ def test_truncated_octahedron_from_signs_alone_is_one_of_the_generators_forms() 
 @pytest.mark.parametrize("method", ["adaptive", "lengths", "relaxation"])
 def test_crossed_bars_in_a_rectangle_push_as_cables_pull(method: str) -> None:
     """The T-bar standing alone in its plane: in any parallelogram all force densities are equal but for the sign."""
-    structure = taut.tbar(2.0, angle=0.6).supported("*", "").supported("*", "y")
+    structure = taut.generators.tbar(2.0, angle=0.6).supported("*", "").supported("*", "y")
     options = {"rest_lengths": {"cable:horizontal": 1.5, "cable:vertical": 1.0}} if method == "relaxation" else {}
     found = formfind(structure, method, **options)
     assert_stands(found)
@@ -233,7 +235,7 @@ def test_crossed_bars_in_a_rectangle_push_as_cables_pull(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["adaptive", "relaxation"])
 def test_dbar_pushes_as_its_cables_pull_and_is_not_called_super_stable(method: str) -> None:
-    structure = taut.dbar(1.0, angle=0.4).supported("*", "").supported("*", "y")
+    structure = taut.generators.dbar(1.0, angle=0.4).supported("*", "").supported("*", "y")
     found = formfind(structure, method)
     assert_stands(found)
     assert ratio(found, "bar:*", "cable:*") == pytest.approx(-1.0, abs=1e-9)
@@ -242,9 +244,12 @@ def test_dbar_pushes_as_its_cables_pull_and_is_not_called_super_stable(method: s
         assert "not super-stable" in found.notes[0]
 
 
-@pytest.mark.parametrize("make", [taut.tower, taut.needle_tower, taut.x_mast, taut.planar_lattice])
+@pytest.mark.parametrize(
+    "make",
+    [taut.generators.tower, taut.generators.needle_tower, taut.generators.x_mast, taut.generators.planar_lattice],
+)
 def test_towers_masts_and_lattices_stand_from_signs_alone(make) -> None:
-    size = (2, 2) if make is taut.planar_lattice else (3,)
+    size = (2, 2) if make is taut.generators.planar_lattice else (3,)
     assert_stands(formfind(make(*size), shape="nearest"))
 
 
@@ -260,7 +265,7 @@ def test_size_is_that_of_the_given_bars_or_the_one_asked_for() -> None:
 
 
 def test_the_centre_stays_and_the_nearest_shape_keeps_where_it_stands() -> None:
-    structure = taut.prism(5, height=2.0).moved(translation=(1.0, -2.0, 3.0))
+    structure = taut.generators.prism(5, height=2.0).moved(translation=(1.0, -2.0, 3.0))
     found = formfind(structure).structure  # already balanced: nothing is to be done
     assert found.positions == pytest.approx(structure.positions, abs=1e-11)
     rounded = formfind(structure, shape="round").structure
@@ -287,7 +292,7 @@ def test_level_of_forces_is_the_rest_ratio_of_the_cable_stretched_most() -> None
 
 
 def test_a_guess_leads_to_another_form() -> None:
-    structure = taut.truncated_tetrahedron()
+    structure = taut.generators.truncated_tetrahedron()
     plain = ratio(formfind(structure), "cable:edge", "cable:cap")
     led = ratio(formfind(structure, guess={"cable:edge": 4.0}), "cable:edge", "cable:cap")
     assert led > 2.0 * plain

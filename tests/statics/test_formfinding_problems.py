@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from inspect import signature
 
 import numpy as np
 import pytest
 
 import taut
 from taut.errors import ModelError, OptionError, SelectionError
-from taut.statics.formfinding import formfind
+from taut.statics.formfinding import METHODS, formfind
 from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
 
 
 def two_prisms() -> Structure:
-    return taut.prism(3).joined(taut.prism(3).moved(translation=(5.0, 0.0, 0.0)), prefix="far.")
+    return taut.generators.prism(3).joined(taut.generators.prism(3).moved(translation=(5.0, 0.0, 0.0)), prefix="far.")
 
 
 def ring_of_cables() -> Structure:
@@ -42,7 +43,7 @@ def test_a_loose_part_beside_a_supported_one_is_named() -> None:
 
 def test_a_node_without_members_is_a_part() -> None:
     with pytest.raises(ModelError, match="in 2 parts that no member joins, and 2 of them held by no support: .*; lone"):
-        formfind(taut.prism(3).with_nodes(lone=(9.0, 9.0, 9.0)))
+        formfind(taut.generators.prism(3).with_nodes(lone=(9.0, 9.0, 9.0)))
 
 
 @pytest.mark.parametrize("method", ["adaptive", "relaxation", "lengths", "force_density"])
@@ -53,7 +54,7 @@ def test_cables_alone_without_supports_are_refused(method: str) -> None:
 
 
 def test_linear_constraints_are_refused() -> None:
-    structure = taut.prism(3).with_constraints(taut.on_plane("guide", "top1", (0.0, 0.0, 1.0)))
+    structure = taut.generators.prism(3).with_constraints(taut.on_plane("guide", "top1", (0.0, 0.0, 1.0)))
     with pytest.raises(ModelError, match="constraints.guide: form-finding takes supports but no linear constraints"):
         formfind(structure)
 
@@ -61,16 +62,16 @@ def test_linear_constraints_are_refused() -> None:
 @pytest.mark.parametrize("method", ["adaptive", "lengths"])
 def test_supports_are_refused_where_the_form_stands_alone(method: str) -> None:
     with pytest.raises(OptionError, match=r"bottom1, bottom2, bottom3 held by supports.*free them with supported"):
-        formfind(taut.prism(3).supported("bottom*"), method)
+        formfind(taut.generators.prism(3).supported("bottom*"), method)
     with pytest.raises(OptionError, match="every node is held along every axis"):
-        formfind(taut.prism(3).supported("*"), method)
+        formfind(taut.generators.prism(3).supported("*"), method)
 
 
 # --- collapse
 
 
 def flat_prism() -> Structure:
-    structure = taut.prism(3, twist=0.9)
+    structure = taut.generators.prism(3, twist=0.9)
     return structure.placed(structure.positions * (1.0, 1.0, 0.0))
 
 
@@ -86,7 +87,7 @@ def test_a_start_in_a_plane_stays_there_and_is_said(method: str) -> None:
 
 def test_bars_too_weak_collapse_to_a_point() -> None:
     """Springs that push take the place of bars; cables of no rest length overcome them."""
-    made = taut.prism(3)
+    made = taut.generators.prism(3)
     springs = [Cable(b.name, b.nodes, rest_length=1e-9, stiffness=1.0, law="spring") for b in made.bars.values()]
     soft = made.without("bar:*").with_cables(*springs).changed("cable:bottom*", rest_length=0.0)
     soft = soft.changed("cable:top*", rest_length=0.0).changed("cable:vertical*", rest_length=0.0)
@@ -95,23 +96,23 @@ def test_bars_too_weak_collapse_to_a_point() -> None:
 
 
 def test_slack_cables_hold_no_shape() -> None:
-    found = formfind(taut.prism(3), "relaxation", rest_lengths={"cable:*": 3.0})
+    found = formfind(taut.generators.prism(3), "relaxation", rest_lengths={"cable:*": 3.0})
     assert found.status.startswith("slack: no cable pulls, so no shape is held; give shorter rest lengths")
 
 
 def test_stacked_prisms_fall_into_a_line_from_signs_alone() -> None:
     """Struts and verticals of equal force density let every level float, so signs say too little."""
-    found = formfind(taut.tower(3, class_=2))
+    found = formfind(taut.generators.tower(3, class_=2))
     assert found.status.startswith("collapsed to a line")
 
 
 def test_what_is_not_finished_says_how_much_is_left() -> None:
-    few = formfind(taut.icosahedron(), iterations=3)
+    few = formfind(taut.generators.icosahedron(), iterations=3)
     assert few.status.startswith("not balanced after 3 iterations: ")
     assert few.history.size == 3
-    slow = formfind(taut.prism(4, twist=0.1), "relaxation", iterations=30)
+    slow = formfind(taut.generators.prism(4, twist=0.1), "relaxation", iterations=30)
     assert slow.status.startswith("not at rest after 30 steps: ")
-    short = formfind(taut.prism(8, twist=0.1), "lengths", iterations=1)
+    short = formfind(taut.generators.prism(8, twist=0.1), "lengths", iterations=1)
     assert short.status.startswith("no optimum found in 1 iterations; allow more")
 
 
@@ -126,8 +127,8 @@ PRISM = {"cable:vertical": 1.0, "cable:bottom": 1.0, "cable:top": 1.0, "bar:*": 
     [
         ({"method": "adaptiv"}, OptionError, 'no method "adaptiv"; did you mean "adaptive"?'),
         ({"method": "magic"}, OptionError, "known are adaptive, force_density, relaxation, lengths"),
-        ({"group": []}, OptionError, 'method "adaptive" has no option "group"; did you mean "groups"?'),
-        ({"method": "lengths", "xyz": 1}, OptionError, 'has no option "xyz"; known are cable_lengths, bar_ratios'),
+        ({"seed": 1}, OptionError, 'method "adaptive" has no option "seed"; it has groups, guess, shape, size'),
+        ({"method": "lengths", "groups": []}, OptionError, 'has no option "groups"; it has cable_lengths, bar_ratios'),
         ({"groups": ["cable:vertcal"]}, SelectionError, 'selects no cable; did you mean "vertical"?'),
         ({"groups": ["vertical"]}, SelectionError, '"vertical" does not say of what kind'),
         ({"groups": "cable:*"}, OptionError, "must be a list of selectors"),
@@ -178,7 +179,14 @@ PRISM = {"cable:vertical": 1.0, "cable:bottom": 1.0, "cable:top": 1.0, "bar:*": 
 )
 def test_options_that_make_no_sense(options: dict, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        formfind(taut.prism(3), **options)
+        formfind(taut.generators.prism(3), **options)
+
+
+def test_the_call_has_every_option_of_every_method_and_no_other() -> None:
+    methods = {name for find in METHODS.values() for name in signature(find).parameters}
+    assert set(signature(formfind).parameters) == methods | {"method"}
+    with pytest.raises(TypeError, match="group"):
+        formfind(taut.generators.prism(3), group=[])
 
 
 def test_a_bar_that_no_chain_of_cables_spans_could_grow_without_end() -> None:
@@ -193,7 +201,7 @@ def test_a_bar_that_no_chain_of_cables_spans_could_grow_without_end() -> None:
 
 
 def test_a_cable_in_a_strut_s_place_can_only_pull() -> None:
-    structure = taut.prism(3)
+    structure = taut.generators.prism(3)
     cabled = structure.without("bar:strut1").with_cables(Cable("strut1", ("bottom1", "top2"), stiffness=1.0))
     found = formfind(cabled)
     assert not found.ok
@@ -213,18 +221,20 @@ def test_too_few_nodes_for_a_self_stress() -> None:
 def test_force_densities_that_cables_cannot_bear() -> None:
     ring = 100.0 / math.sqrt(3.0)
     given = {"cable:vertical": 100.0, "bar:*": -100.0, "cable:bottom": ring, "cable:top": ring}
-    soft = taut.prism(3, stiffness=80.0)
+    soft = taut.generators.prism(3, stiffness=80.0)
     with pytest.raises(OptionError, match=r'cable "vertical1" would need a rest length below zero.*100 N/m.*80 N/m'):
         formfind(soft, "force_density", force_densities=given)
 
 
 def test_supports_that_leave_an_axis_open_and_pushes_that_cancel_pulls() -> None:
-    structure = taut.prism(3).supported("bottom*", "xy")
+    structure = taut.generators.prism(3).supported("bottom*", "xy")
     with pytest.raises(OptionError, match="no node is held along z while other axes have supports"):
         formfind(structure, "force_density", force_densities=PRISM)
     with pytest.raises(OptionError, match="size is for structures that stand alone"):
-        formfind(taut.prism(3).supported("bottom*"), "force_density", force_densities=PRISM, size={"bar:*": 1.0})
-    crossed = taut.tbar().changed("cable:*", law="cable")
+        formfind(
+            taut.generators.prism(3).supported("bottom*"), "force_density", force_densities=PRISM, size={"bar:*": 1.0}
+        )
+    crossed = taut.generators.tbar().changed("cable:*", law="cable")
     with pytest.raises(OptionError, match="leave the shape open along x: the bars' push cancels the cables' pull"):
         formfind(crossed, "force_density", force_densities={"cable:*": 1.0, "bar:*": -1.0})
 

@@ -63,7 +63,7 @@ def test_a_net_between_four_corners_of_unequal_height_is_a_saddle() -> None:
 
 def test_supports_of_single_axes_leave_the_others_to_balance() -> None:
     """A prism whose lower ring slides on a table still finds its twist."""
-    structure = taut.prism(3, twist=0.9).supported("bottom*", "z")
+    structure = taut.generators.prism(3, twist=0.9).supported("bottom*", "z")
     found = formfind(structure, "relaxation")
     assert found.ok
     assert np.abs(found.reaction).max() < 1e-8 * found.cable_tension.max()

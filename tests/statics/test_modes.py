@@ -9,13 +9,13 @@ import pytest
 from scipy.linalg import eigh, null_space
 
 import taut
-import taut.statics.modes as modes_module
+import taut.statics.vibrations as modes_module
 from taut.errors import ModelError, OptionError
 from taut.mechanics.inertia.masses import mass_matrix
-from taut.statics.balance import balance
+from taut.statics.balancing import balance
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.linearised import linearised
-from taut.statics.modes import modes
+from taut.statics.vibrations import modes
 from taut.structure.records import Bar, Cable, Material
 from taut.structure.structure import Structure
 
@@ -64,9 +64,9 @@ def test_modes_are_those_of_the_full_eigenproblem(
 ) -> None:
     monkeypatch.setattr(modes_module, "DENSE", 240 if way == "dense" else 0)
     structure = {
-        "class 1": taut.tower(2).supported("bottom*"),
-        "class 2": taut.tower(3, class_=2).supported("bottom*"),
-        "free": taut.icosahedron(),
+        "class 1": taut.generators.tower(2).supported("bottom*"),
+        "class 2": taut.generators.tower(3, class_=2).supported("bottom*"),
+        "free": taut.generators.icosahedron(),
     }[kind]
     gravity = 0.0 if kind == "free" else 9.81
     equilibrium = balance(structure, gravity=gravity, bars=bars)
@@ -79,7 +79,7 @@ def test_modes_are_those_of_the_full_eigenproblem(
 
 
 def test_shapes_have_unit_modal_mass_and_keep_bars_straight() -> None:
-    equilibrium = balance(taut.tower(2, class_=2).supported("bottom*"), gravity=9.81)
+    equilibrium = balance(taut.generators.tower(2, class_=2).supported("bottom*"), gravity=9.81)
     found = modes(equilibrium)
     tangent = linearised(equilibrium)
     free = tangent.problem.free
@@ -91,7 +91,7 @@ def test_shapes_have_unit_modal_mass_and_keep_bars_straight() -> None:
 
 def test_a_small_swing_of_the_dynamics_has_the_lowest_frequency() -> None:
     """Let go along the first shape, the run comes back as a cosine."""
-    structure = taut.dbar(end_mass=1.0)
+    structure = taut.generators.dbar(end_mass=1.0)
     equilibrium = balance(structure)
     found = modes(equilibrium, count=1)
     period = 1.0 / found.frequency[0]
@@ -106,7 +106,7 @@ def test_a_small_swing_of_the_dynamics_has_the_lowest_frequency() -> None:
 
 def test_elastic_bars_have_the_modes_of_rigid_ones_in_the_limit() -> None:
     """The difference falls like one over the stiffness."""
-    structure = taut.prism(3).supported("bottom*")
+    structure = taut.generators.prism(3).supported("bottom*")
     rigid = modes(balance(structure), count=5).frequency
     gaps = []
     for modulus in (1e12, 1e13, 1e14):
@@ -132,10 +132,10 @@ def test_an_inverted_pendulum_buckles() -> None:
 
 def test_partly_held_structures_keep_the_motions_that_are_free() -> None:
     """On a plane without friction a prism slides and turns: three rigid motions."""
-    found = modes(balance(taut.prism(3).supported("bottom*", "z")))
+    found = modes(balance(taut.generators.prism(3).supported("bottom*", "z")))
     assert len(found.rigid_motions) == 3
     assert found.notes[0] == "3 rigid motions of the whole meet no stiffness"
-    whole = modes(balance(taut.icosahedron()))
+    whole = modes(balance(taut.generators.icosahedron()))
     assert len(whole.rigid_motions) == 6
     assert whole.frequency.min() > 1.0
 
@@ -150,7 +150,7 @@ def test_a_loaded_free_body_is_not_free_to_turn() -> None:
 
 
 def test_the_iterative_solver_finds_the_same_modes() -> None:
-    equilibrium = balance(taut.lattice(2, 2, 2).supported("bottom"), gravity=1.0)
+    equilibrium = balance(taut.generators.lattice(2, 2, 2).supported("bottom"), gravity=1.0)
     assert modes(equilibrium, solver="iterative").frequency == pytest.approx(modes(equilibrium).frequency, rel=1e-7)
 
 
@@ -162,15 +162,15 @@ def test_the_iterative_solver_says_what_it_cannot_do() -> None:
 
 
 def test_bad_questions_are_refused() -> None:
-    equilibrium = balance(taut.prism(3).supported("bottom*"))
+    equilibrium = balance(taut.generators.prism(3).supported("bottom*"))
     with pytest.raises(OptionError, match="count = 0 must be a whole number, 1 or more"):
         modes(equilibrium, count=0)
     with pytest.raises(OptionError, match='bars = "soft" is not one of'):
         modes(equilibrium, bars="soft")
-    unfinished = balance(taut.prism(3, twist=0.1).supported("bottom*"), gravity=9.81, iterations=1)
+    unfinished = balance(taut.generators.prism(3, twist=0.1).supported("bottom*"), gravity=9.81, iterations=1)
     with pytest.raises(OptionError, match="the equilibrium is not one .not balanced after 1 iterations"):
         modes(unfinished)
-    weightless = taut.prism(3).supported("bottom*").changed("bar:*", material=None)
+    weightless = taut.generators.prism(3).supported("bottom*").changed("bar:*", material=None)
     with pytest.raises(ModelError, match="bars.strut1.mass: is not known, and modes need it"):
         modes(balance(weightless))
 

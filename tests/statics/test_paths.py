@@ -9,8 +9,8 @@ import pytest
 
 import taut
 from taut.errors import ModelError, OptionError
-from taut.statics.balance import balance
-from taut.statics.imposing import Case
+from taut.statics.balancing import balance
+from taut.statics.load_case import LoadCase
 from taut.statics.paths import path
 from taut.structure.records import Bar, Cable, Material
 from taut.structure.structure import Structure
@@ -43,7 +43,7 @@ def limit_height() -> float:
 
 def test_a_snap_through_is_traced_past_both_its_limit_points() -> None:
     full = 2.0 * load_at(limit_height())
-    traced = path(von_mises(), Case(loads={"top": (0.0, 0.0, -full)}), bars="compressible", step=0.03)
+    traced = path(von_mises(), LoadCase(loads={"top": (0.0, 0.0, -full)}), bars="compressible", step=0.03)
     assert traced.ok, traced.status
     heights = traced.nodes[:, 2, 2]
     assert heights[0] == RISE
@@ -61,7 +61,7 @@ def test_a_snap_through_is_traced_past_both_its_limit_points() -> None:
 
 def test_raising_the_load_alone_stops_at_the_limit_and_says_so() -> None:
     full = 2.0 * load_at(limit_height())
-    traced = path(von_mises(), Case(loads={"top": (0.0, 0.0, -full)}), bars="compressible", method="load")
+    traced = path(von_mises(), LoadCase(loads={"top": (0.0, 0.0, -full)}), bars="compressible", method="load")
     assert not traced.ok
     assert traced.factor[-1] == pytest.approx(0.5, abs=1e-3)
     assert "the load has a limit there" in traced.status
@@ -69,11 +69,11 @@ def test_raising_the_load_alone_stops_at_the_limit_and_says_so() -> None:
 
 
 def test_a_path_reaches_what_balance_finds() -> None:
-    made = taut.prism(3).supported("bottom*")
+    made = taut.generators.prism(3).supported("bottom*")
     push = {"top1": (30.0, 0.0, -20.0)}
     for bars in ("rigid", "compressible"):
         for method in ("load", "arc-length"):
-            traced = path(made, Case(gravity=9.81, loads=push), bars=bars, method=method, step=0.2)
+            traced = path(made, LoadCase(gravity=9.81, loads=push), bars=bars, method=method, step=0.2)
             assert traced.ok, traced.status
             found = balance(made, gravity=9.81, loads=push, bars=bars)
             assert traced.factor[-1] == 1.0
@@ -91,7 +91,7 @@ def test_euler_and_yield_are_met_where_the_closed_form_says() -> None:
         bars=[Bar("long", ("a", "m"), material=hot, radius=0.01), Bar("short", ("m", "b"), material=hot, radius=0.01)],
         supports={"a": "xyz", "m": "yz", "b": "xyz"},
     )
-    traced = path(made, Case(temperature=60.0), bars="compressible", step=0.1)
+    traced = path(made, LoadCase(temperature=60.0), bars="compressible", step=0.1)
     assert traced.ok
 
     def warmth_of(push: float) -> float:
@@ -116,14 +116,14 @@ def test_a_cable_slackens_where_its_pull_is_used_up() -> None:
         ],
         supports={"a": "xyz", "m": "yz", "b": "xyz"},
     )
-    traced = path(made, Case(loads={"m": (40.0, 0.0, 0.0)}), step=0.1)
+    traced = path(made, LoadCase(loads={"m": (40.0, 0.0, 0.0)}), step=0.1)
     assert traced.ok
     (event,) = traced.events
     assert (event.kind, event.member) == ("slack", "right")
     assert event.factor == pytest.approx(0.1 * 200.0 / 40.0, rel=1e-9)
     assert traced.member_force[event.point] == pytest.approx([20.0, 0.0], abs=1e-6)
     assert traced.nodes[-1, 1, 0] == pytest.approx(0.9 + 40.0 / 100.0)
-    back = path(made, Case(), start=Case(loads={"m": (40.0, 0.0, 0.0)}), step=0.1)
+    back = path(made, LoadCase(), start=LoadCase(loads={"m": (40.0, 0.0, 0.0)}), step=0.1)
     (event,) = back.events
     assert (event.kind, event.member) == ("taut", "right")
     assert event.factor == pytest.approx(0.5, rel=1e-9)
@@ -132,7 +132,7 @@ def test_a_cable_slackens_where_its_pull_is_used_up() -> None:
 @pytest.mark.parametrize("step", [0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.12, 0.15, 0.2])
 def test_settlement_is_a_path_too(step: float) -> None:
     """The truss pushed up by moving nothing but its feet together: the top rises as the bars keep their length."""
-    rigid = path(von_mises(), Case(settlements={"left": (0.1, 0.0, 0.0), "right": (-0.1, 0.0, 0.0)}), step=step)
+    rigid = path(von_mises(), LoadCase(settlements={"left": (0.1, 0.0, 0.0), "right": (-0.1, 0.0, 0.0)}), step=step)
     assert rigid.ok, rigid.status
     assert rigid.factor[-1] == 1.0
     assert rigid.events == ()
@@ -143,12 +143,12 @@ def test_settlement_is_a_path_too(step: float) -> None:
 
 def test_bad_options_and_starts() -> None:
     with pytest.raises(OptionError, match='method = "riks" is not one of arc-length, load'):
-        path(von_mises(), Case(), method="riks")
+        path(von_mises(), LoadCase(), method="riks")
     with pytest.raises(OptionError, match="step = 0 and until = 1.0 must be more than zero"):
-        path(von_mises(), Case(), step=0)
+        path(von_mises(), LoadCase(), step=0)
     with pytest.raises(ModelError, match="is not held along z"):
-        path(taut.prism(3), Case(gravity=9.81))
-    short = path(von_mises(), Case(loads={"top": (0.0, 0.0, -1e3)}), bars="compressible", points=2, step=0.01)
+        path(taut.generators.prism(3), LoadCase(gravity=9.81))
+    short = path(von_mises(), LoadCase(loads={"top": (0.0, 0.0, -1e3)}), bars="compressible", points=2, step=0.01)
     assert short.status.startswith("ended after 2 points at")
 
 
@@ -156,6 +156,6 @@ def test_a_path_without_points_can_be_shown() -> None:
     nodes = {"a": (0, 0, 0), "b": (0, 0, 1), "c": (1, 0, 1), "d": (1, 0, 0)}
     bars = [taut.Bar(x + y, (x, y), mass=1.0) for x, y in ("ab", "bc", "cd")]
     four_bar = taut.Structure(nodes, bars, supports={"a": "xyz", "b": "y", "c": "y", "d": "xyz"})
-    found = taut.path(four_bar, taut.Case(loads={"b": (1.0, 0.0, 0.0)}))
+    found = taut.statics.path(four_bar, taut.statics.LoadCase(loads={"b": (1.0, 0.0, 0.0)}))
     assert not found.ok
-    assert repr(found).startswith("<Path of ")
+    assert repr(found).startswith("<LoadPath of ")

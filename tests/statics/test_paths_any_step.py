@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy.optimize import fsolve, minimize_scalar
 
-from taut.statics.balance import balance
-from taut.statics.imposing import Case
+from taut.statics.balancing import balance
+from taut.statics.load_case import LoadCase
 from taut.statics.network import network
-from taut.statics.paths import Path, path
+from taut.statics.paths import LoadPath, path
 from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
 
@@ -22,7 +22,7 @@ LENGTH = math.hypot(1.0, RISE)
 LIMIT = math.sqrt(LENGTH ** (2.0 / 3.0) - 1.0)  # the height at which the truss carries most
 
 
-def assert_no_leap(traced: Path, step: float) -> None:
+def assert_no_leap(traced: LoadPath, step: float) -> None:
     """Points lie as close together as the step says, and the way does not turn sharply from one to the next."""
     scale = network(traced.structure).lengths().mean()
     flat = traced.nodes.reshape(len(traced.factor), -1) / scale
@@ -34,7 +34,7 @@ def assert_no_leap(traced: Path, step: float) -> None:
     assert turns.max() < 0.8
 
 
-def limits_of(traced: Path) -> list[float]:
+def limits_of(traced: LoadPath) -> list[float]:
     return [event.factor for event in traced.events if event.kind == "limit point"]
 
 
@@ -58,7 +58,7 @@ def truss_load(height: np.ndarray, tie: float = math.inf) -> np.ndarray:
 @pytest.mark.parametrize("step", STEPS)
 def test_the_shallow_truss_snaps_through_both_its_limits(step: float) -> None:
     full = 2.0 * float(truss_load(np.array(LIMIT)))
-    traced = path(truss(), Case(loads={"top": (0.0, 0.0, -full)}), step=step)
+    traced = path(truss(), LoadCase(loads={"top": (0.0, 0.0, -full)}), step=step)
     assert traced.ok, traced.status
     assert limits_of(traced) == pytest.approx([0.5, -0.5], abs=1e-9)
     heights = traced.nodes[:, 2, 2]
@@ -71,7 +71,7 @@ def test_the_shallow_truss_snaps_through_both_its_limits(step: float) -> None:
 @pytest.mark.parametrize("step", STEPS)
 def test_a_path_that_ends_just_below_a_limit_ends_before_it(step: float) -> None:
     full = float(truss_load(np.array(LIMIT))) / 1.0005
-    traced = path(truss(), Case(loads={"top": (0.0, 0.0, -full)}), step=step)
+    traced = path(truss(), LoadCase(loads={"top": (0.0, 0.0, -full)}), step=step)
     assert traced.ok, traced.status
     assert traced.factor[-1] == 1.0
     assert traced.nodes[-1, 2, 2] > LIMIT
@@ -130,7 +130,7 @@ def test_the_star_dome_has_its_limits_and_stays_on_its_branch(step: float) -> No
     trough = minimize_scalar(dome_load, bounds=(4.5, 5.8), method="bounded")
     limits = [-crest.fun, trough.fun]
     assert limits == pytest.approx([3.156545962, -2.760001959], abs=2e-9)
-    traced = path(star_dome(), Case(loads={"apex": (0.0, 0.0, -3.2)}), step=step)
+    traced = path(star_dome(), LoadCase(loads={"apex": (0.0, 0.0, -3.2)}), step=step)
     assert traced.ok, traced.status
     assert [3.2 * factor for factor in limits_of(traced)] == pytest.approx(limits, rel=1e-7)
     assert 3.2 * traced.factor == pytest.approx([dome_load(z) for z in traced.nodes[:, 0, 2]], abs=1e-6)
@@ -141,7 +141,7 @@ def test_the_star_dome_has_its_limits_and_stays_on_its_branch(step: float) -> No
 @pytest.mark.parametrize(("tie", "turns"), [(0.25, False), (0.1, True)])
 def test_a_cable_slackens_on_the_way_to_a_limit_or_at_it(tie: float, turns: bool, step: float) -> None:
     """Where the tie is what keeps the load rising, the load turns back at the kink."""
-    traced = path(truss(tie), Case(loads={"top": (0.0, 0.0, -60.0)}), step=step)
+    traced = path(truss(tie), LoadCase(loads={"top": (0.0, 0.0, -60.0)}), step=step)
     assert traced.ok, traced.status
     heights = traced.nodes[:, 2, 2]
     assert 60.0 * traced.factor == pytest.approx(truss_load(heights, tie), abs=1e-7)
@@ -157,7 +157,7 @@ def test_a_cable_slackens_on_the_way_to_a_limit_or_at_it(tie: float, turns: bool
 
 
 def test_raising_the_load_alone_stops_at_a_kink_where_the_load_turns() -> None:
-    traced = path(truss(0.1), Case(loads={"top": (0.0, 0.0, -60.0)}), method="load")
+    traced = path(truss(0.1), LoadCase(loads={"top": (0.0, 0.0, -60.0)}), method="load")
     assert not traced.ok
     assert "the load has a limit there" in traced.status
     assert 60.0 * traced.factor[-1] == pytest.approx(float(truss_load(np.array(0.1))), abs=1e-7)
@@ -174,7 +174,7 @@ def test_a_path_goes_straight_on_where_another_branches_off(step: float) -> None
     length = float(np.real(next(root for root in np.roots([1.0, -rest, 0.0, rest]) if 1.0 < root.real < rest)))
     height = math.sqrt(length**2 - 1.0)
     full = 1.2 * 2.0 * STIFFNESS * (rest / length - 1.0) * height
-    traced = path(made, Case(loads={"top": (0.0, 0.0, -full)}), step=step)
+    traced = path(made, LoadCase(loads={"top": (0.0, 0.0, -full)}), step=step)
     assert traced.ok, traced.status
     assert np.abs(traced.nodes[:, 2, 0]).max() < 1e-6
     heights = traced.nodes[:, 2, 2]
@@ -197,7 +197,7 @@ def net(rest: float) -> Structure:
 @pytest.mark.parametrize("step", [0.02, 0.1, 0.5])
 @pytest.mark.parametrize("push", [(5.0, 0.0, 0.0), (3.0, 2.0, -1.0), (-20.0, 10.0, 5.0)])
 def test_cables_at_their_rest_lengths_are_counted_by_where_the_load_leads(push: tuple[float, ...], step: float) -> None:
-    traced = path(net(1.0), Case(loads={"m": push}), step=step)
+    traced = path(net(1.0), LoadCase(loads={"m": push}), step=step)
     assert traced.ok, traced.status
     found = balance(net(1.0), loads={"m": push})
     assert traced.nodes[-1] == pytest.approx(found.structure.positions, abs=1e-8)
@@ -206,7 +206,7 @@ def test_cables_at_their_rest_lengths_are_counted_by_where_the_load_leads(push: 
 
 @pytest.mark.parametrize("step", [0.02, 0.1, 0.5])
 def test_cables_that_slacken_together_share_a_point(step: float) -> None:
-    traced = path(net(0.99), Case(loads={"m": (0.0, 0.0, 20.0)}), step=step)
+    traced = path(net(0.99), LoadCase(loads={"m": (0.0, 0.0, 20.0)}), step=step)
     assert traced.ok, traced.status
     slack = [event for event in traced.events if event.kind == "slack"]
     assert {event.member for event in slack} == {"c0", "c2", "c4"}
@@ -228,14 +228,14 @@ def linkage(held: str) -> Structure:
 def test_bars_that_depend_on_one_another_can_be_followed(step: float) -> None:
     down = {"A": (0.0, 0.0, -10.0), "B": (0.0, 0.0, -30.0), "C": (0.0, 0.0, -20.0)}
     made = linkage("y")
-    pushed = path(made, Case(loads=down | {"C": (100.0, 0.0, -20.0)}), start=Case(loads=down), step=step)
+    pushed = path(made, LoadCase(loads=down | {"C": (100.0, 0.0, -20.0)}), start=LoadCase(loads=down), step=step)
     assert pushed.ok, pushed.status
     for factor, nodes in zip(pushed.factor, pushed.nodes, strict=True):
         angle = math.atan2(100.0 * factor, 60.0)
         swung = made.positions[:3] + 1.5 * np.array([math.sin(angle), 0.0, -math.cos(angle)])
         assert nodes[3:] == pytest.approx(swung, abs=1e-9)
     moved = (0.3, 0.0, 0.1)
-    dragged = path(linkage("xy"), Case(settlements=dict.fromkeys("abc", moved)), step=step)
+    dragged = path(linkage("xy"), LoadCase(settlements=dict.fromkeys("abc", moved)), step=step)
     assert dragged.ok, dragged.status
     assert dragged.nodes[-1, 3] == pytest.approx([0.0, 0.0, 0.1 - math.sqrt(1.5**2 - 0.3**2)], abs=1e-12)
     assert np.abs(dragged.member_force).max() < 1e-9, "nothing is loaded"

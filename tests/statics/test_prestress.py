@@ -16,7 +16,7 @@ from taut.numerics.projection import projected
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.matrices import equilibrium_matrix
 from taut.statics.network import network
-from taut.statics.prestress import prestress
+from taut.statics.prestressing import prestress
 
 
 def unbalanced(found: Equilibrium) -> np.ndarray:
@@ -59,7 +59,7 @@ def test_the_arm_and_the_ball_of_the_stedy_paper(name: str, least: float, total:
 
 
 def test_a_prism_has_the_closed_form() -> None:
-    structure = taut.prism(4, radius=0.6, height=1.3)
+    structure = taut.generators.prism(4, radius=0.6, height=1.3)
     found = prestress(structure, {"cable:vertical": 200.0})
     lengths = network(structure).lengths()
     bottom, top, vertical, struts = np.split(found.member_force, 4)
@@ -73,20 +73,24 @@ def test_a_prism_has_the_closed_form() -> None:
 
 def test_the_t_bar_and_the_d_bar_have_the_closed_forms() -> None:
     """T-bar: sides and bars have force densities 1 and -1; D-bar: cables 1, bars -1."""
-    found = prestress(taut.tbar(angle=0.6), {"cable:vertical": 30.0})
+    found = prestress(taut.generators.tbar(angle=0.6), {"cable:vertical": 30.0})
     height, width = 5 * math.sin(0.6), 5 * math.cos(0.6)
     density = 30.0 / height
     assert np.allclose(found.cable_tension[1:], [30.0, density * width, 30.0])
     assert found.cable_tension[0] == pytest.approx(0.0, abs=1e-12)  # between supports: least squares leaves it alone
     assert np.allclose(found.bar_force, -5.0 * density)
-    found = prestress(taut.dbar(angle=0.6), {"cable:along": 30.0})
+    found = prestress(taut.generators.dbar(angle=0.6), {"cable:along": 30.0})
     assert found.cable_tension[1] == pytest.approx(30.0 * math.tan(0.6))
     assert np.allclose(found.bar_force, -30.0 / (2 * math.cos(0.6)))
 
 
 @pytest.mark.parametrize(
     ("structure", "gravity"),
-    [(taut.tower(2), 0.0), (taut.planar_lattice(2, 2).supported("bottom*"), 9.81), (taut.icosahedron(), 0.0)],
+    [
+        (taut.generators.tower(2), 0.0),
+        (taut.generators.planar_lattice(2, 2).supported("bottom*"), 9.81),
+        (taut.generators.icosahedron(), 0.0),
+    ],
 )
 def test_what_was_prestressed_stays_where_it_is(structure: taut.Structure, gravity: float) -> None:
     """The independent road: the engine of motion sees the same forces and nothing moves."""
@@ -111,7 +115,9 @@ def left_of_slope(slope: np.ndarray, matrix: np.ndarray, met: np.ndarray) -> flo
 @pytest.mark.parametrize("gravity", [0.0, 9.81])
 @pytest.mark.parametrize("second", ["horizontal", "horizontal1.1", "vertical1.2"])  # many targets, and so few that
 def test_what_is_found_is_the_optimum_it_claims_to_be(objective: str, gravity: float, second: str) -> None:
-    structure = taut.planar_lattice(3, 2, class_=4).supported("bottom*")  # several states are left to the objective
+    structure = taut.generators.planar_lattice(3, 2, class_=4).supported(
+        "bottom*"
+    )  # several states are left to the objective
     targets = {"cable:vertical1.*": 200.0, f"cable:{second}*": 100.0 if second[0] == "h" else 200.0}
     found = prestress(structure, targets, gravity=gravity, minimum=20.0, objective=objective)
     net = network(structure, gravity=gravity)
@@ -131,7 +137,7 @@ def test_what_is_found_is_the_optimum_it_claims_to_be(objective: str, gravity: f
 
 def test_an_equal_sum_is_settled_by_least_squares() -> None:
     """Two equal cables side by side: any share has the same sum of force densities; the even one is taken."""
-    twin = taut.prism()
+    twin = taut.generators.prism()
     first = twin.cables["vertical1"]
     twin = twin.with_cables(taut.Cable("twin", first.route, stiffness=1e4))
     found = prestress(twin, minimum=1.0, objective="least_force_density")
@@ -141,7 +147,7 @@ def test_an_equal_sum_is_settled_by_least_squares() -> None:
 
 
 def test_targets_may_name_bars_and_the_later_holds() -> None:
-    found = prestress(taut.icosahedron(), {"cable:*": 7.0, "bar:*": -100.0, "cable:cable*": 40.0})
+    found = prestress(taut.generators.icosahedron(), {"cable:*": 7.0, "bar:*": -100.0, "cable:cable*": 40.0})
     # one state: tension 40.82 c and bars -100 c, the c that is closest to both
     per_bar = 100.0 * math.sqrt(6) / 4 / 1.5
     size = (24 * per_bar * 40.0 + 6 * 100.0 * 100.0) / (24 * per_bar**2 + 6 * 100.0**2)
@@ -150,7 +156,7 @@ def test_targets_may_name_bars_and_the_later_holds() -> None:
 
 
 def test_minimum_by_selector_and_default() -> None:
-    structure = taut.tower(3, class_=2)
+    structure = taut.generators.tower(3, class_=2)
     found = prestress(structure, {"cable:vertical1.*": 100.0})
     assert found.cable_tension.min() == pytest.approx(1.0)  # a hundredth of the target
     found = prestress(structure, {"cable:vertical1.*": 100.0}, minimum={"cable:vertical3.*": 40.0})
@@ -161,9 +167,9 @@ def test_minimum_by_selector_and_default() -> None:
 
 def test_linear_constraints_take_their_share() -> None:
     planes = [taut.on_plane(f"floor{i}", f"bottom{i}", (0, 0, 2)) for i in (1, 2, 3)]
-    resting = taut.prism().with_constraints(*planes).supported("bottom1", "xy")
+    resting = taut.generators.prism().with_constraints(*planes).supported("bottom1", "xy")
     resting = resting.changed("bar:*", mass=1.0)
-    held = taut.prism().supported("bottom*", "z").supported("bottom1", "xyz").changed("bar:*", mass=1.0)
+    held = taut.generators.prism().supported("bottom*", "z").supported("bottom1", "xyz").changed("bar:*", mass=1.0)
     # the prism's mechanism carries no weight at the top, so the load goes to the bottom nodes
     push = {f"bottom{i}": (0.0, 0.0, -4.0) for i in (1, 2, 3)}
     one = prestress(resting, {"cable:vertical": 50.0}, loads=push)
@@ -190,7 +196,11 @@ def test_a_cables_weight_follows_its_rest_length() -> None:
 
 def test_the_sparse_projection_agrees_with_the_dense_program() -> None:
     random = np.random.default_rng(5)
-    for structure in (taut.planar_lattice(4, 4), taut.lattice(2, 2, 2), taut.tower(8, class_=2)):
+    for structure in (
+        taut.generators.planar_lattice(4, 4),
+        taut.generators.lattice(2, 2, 2),
+        taut.generators.tower(8, class_=2),
+    ):
         net = network(structure)
         matrix = equilibrium_matrix(net)
         low = np.where(net.unilateral, 0.2, -np.inf)
@@ -205,7 +215,7 @@ def test_the_sparse_projection_agrees_with_the_dense_program() -> None:
 
 
 def test_the_cheapest_in_states_is_the_cheapest_of_the_whole_program() -> None:
-    net = network(taut.planar_lattice(3, 3))
+    net = network(taut.generators.planar_lattice(3, 3))
     matrix, low = equilibrium_matrix(net), np.where(net.unilateral, 0.5, -np.inf)
     cost = np.where(net.unilateral, 1.0 + np.arange(net.members) % 7, 0.0)
     right = np.zeros(matrix.shape[0])
@@ -223,18 +233,18 @@ def test_the_cheapest_in_states_is_the_cheapest_of_the_whole_program() -> None:
 
 def test_without_load_or_minimum_there_is_nothing_to_do() -> None:
     with pytest.raises(taut.OptionError, match="nothing says how tight the cables are to be: give targets"):
-        prestress(taut.prism())
+        prestress(taut.generators.prism())
 
 
 def test_a_shape_without_states_names_the_node() -> None:
     with pytest.raises(
         BalanceError, match=r'node "\w+" cannot be balanced with cables pulling 1 N and more.*no self-str'
     ):
-        prestress(taut.prism(twist=0.3), {"cable:*": 100.0})
+        prestress(taut.generators.prism(twist=0.3), {"cable:*": 100.0})
 
 
 def test_a_load_that_no_member_takes_names_its_node() -> None:
-    structure = taut.prism().supported("bottom*").with_nodes(far=(2.0, 0.0, 0.0))
+    structure = taut.generators.prism().supported("bottom*").with_nodes(far=(2.0, 0.0, 0.0))
     structure = structure.with_bars(taut.Bar("arm", ("top1", "far"), mass=1.0))
     with pytest.raises(BalanceError, match='node "far" cannot be balanced.*loads drive it along a motion') as caught:
         prestress(structure, minimum=0.0, loads={"far": (0.0, 0.0, -7.0)})
@@ -246,12 +256,12 @@ def test_weight_on_a_mechanism_says_to_let_it_settle() -> None:
     with pytest.raises(
         BalanceError, match=r"changes no length \(1 mechanism\). Prestress it without them and .*balance"
     ):
-        prestress(taut.tower(2).supported("bottom*"), {"cable:*": 100.0}, gravity=9.81)
+        prestress(taut.generators.tower(2).supported("bottom*"), {"cable:*": 100.0}, gravity=9.81)
 
 
 def test_a_state_of_the_wrong_sign_is_refused() -> None:
     """The X-frame with bars outside and cables crossed is fine flat; with one side a cable it would have to push."""
-    frame = taut.dbar()
+    frame = taut.generators.dbar()
     wrong = frame.without("bar:b1").with_cables(taut.Cable("b1", frame.bars["b1"].nodes, stiffness=1e4))
     with pytest.raises(BalanceError, match="its one self-stress state has cables that push"):
         prestress(wrong, minimum=1.0)
@@ -259,12 +269,12 @@ def test_a_state_of_the_wrong_sign_is_refused() -> None:
 
 def test_an_unsupported_structure_in_gravity_is_told_its_weight() -> None:
     with pytest.raises(taut.ModelError, match=r"not held along z, where gravity and loads push it with -34\.7"):
-        prestress(taut.prism(), {"cable:*": 100.0}, gravity=9.81)
+        prestress(taut.generators.prism(), {"cable:*": 100.0}, gravity=9.81)
 
 
 def test_a_cable_that_is_too_soft_is_named() -> None:
     with pytest.raises(taut.OptionError, match=r'cable "bottom1" is too soft .* should pull 1e\+06 N .* only 8660 N'):
-        prestress(taut.prism(), minimum=1e6)
+        prestress(taut.generators.prism(), minimum=1e6)
 
 
 @pytest.mark.parametrize(
@@ -279,22 +289,22 @@ def test_a_cable_that_is_too_soft_is_named() -> None:
 )
 def test_bad_options(options: dict[str, object], message: str) -> None:
     with pytest.raises(taut.OptionError, match=message):
-        prestress(taut.prism(), **options)
+        prestress(taut.generators.prism(), **options)
 
 
 def test_unknown_stiffness_and_unknown_names() -> None:
-    soft = taut.prism().with_cables(taut.Cable("x", ("bottom1", "top2")))
+    soft = taut.generators.prism().with_cables(taut.Cable("x", ("bottom1", "top2")))
     with pytest.raises(taut.ModelError, match="cables.x.stiffness: is not known"):
         prestress(soft, minimum=1.0)
     with pytest.raises(taut.SelectionError, match='"cable:vertikal" selects no cable'):
-        prestress(taut.prism(), {"cable:vertikal": 100.0})
+        prestress(taut.generators.prism(), {"cable:vertikal": 100.0})
     with pytest.raises(taut.ModelError, match='loads.top9: no node "top9"'):
-        prestress(taut.prism(), minimum=1.0, loads={"top9": (0, 0, 1)})
+        prestress(taut.generators.prism(), minimum=1.0, loads={"top9": (0, 0, 1)})
 
 
 def test_targets_that_no_state_can_change_are_let_go_and_said() -> None:
     """The tower stands under its weight; only cables between its supports are free to be tightened."""
-    tower = taut.tower(3).supported("bottom*")
+    tower = taut.generators.tower(3).supported("bottom*")
     settled = taut.balance(prestress(tower, {"cable:vertical": 200.0}).structure, gravity=9.81)
     again = prestress(settled.structure, {"cable:vertical": 250.0}, gravity=9.81)
     assert np.abs(again.member_force).max() < 1e4
@@ -305,4 +315,4 @@ def test_targets_that_no_state_can_change_are_let_go_and_said() -> None:
 
 def test_a_cable_cannot_be_asked_to_push() -> None:
     with pytest.raises(taut.OptionError, match='targets: cable "vertical1" is to carry -200 N, but cables cannot push'):
-        prestress(taut.prism(), {"cable:vertical": -200.0})
+        prestress(taut.generators.prism(), {"cable:vertical": -200.0})

@@ -18,17 +18,17 @@ from taut.statics.network import network
 from taut.statics.self_stress import counts, mechanism_basis, self_stress_basis
 
 GENERATED = {
-    "prism": taut.prism(5),
-    "icosahedron": taut.icosahedron(),
-    "tower, class 1": taut.tower(12),
-    "tower, class 2": taut.tower(12, 4, class_=2),
-    "tower, held": taut.tower(12).supported("bottom*"),
-    "T-bar": taut.tbar(),
-    "D-bar": taut.dbar(),
-    "planar lattice, class 1": taut.planar_lattice(4, 4),
-    "planar lattice, class 4": taut.planar_lattice(8, 8, class_=4),
-    "lattice, class 1": taut.lattice(2, 2, 2),
-    "lattice, class 2": taut.lattice(2, 2, 2, class_=2),
+    "prism": taut.generators.prism(5),
+    "icosahedron": taut.generators.icosahedron(),
+    "tower, class 1": taut.generators.tower(12),
+    "tower, class 2": taut.generators.tower(12, 4, class_=2),
+    "tower, held": taut.generators.tower(12).supported("bottom*"),
+    "T-bar": taut.generators.tbar(),
+    "D-bar": taut.generators.dbar(),
+    "planar lattice, class 1": taut.generators.planar_lattice(4, 4),
+    "planar lattice, class 4": taut.generators.planar_lattice(8, 8, class_=4),
+    "lattice, class 1": taut.generators.lattice(2, 2, 2),
+    "lattice, class 2": taut.generators.lattice(2, 2, 2, class_=2),
 }
 
 
@@ -52,11 +52,11 @@ def dense_matrix(structure: taut.Structure) -> np.ndarray:
 
 
 def test_the_icosahedron_has_one_state_one_mechanism_and_rank_29() -> None:
-    found = counts(taut.icosahedron())
+    found = counts(taut.generators.icosahedron())
     assert (found.self_stress_states, found.mechanisms, found.rank, found.rigid_motions) == (1, 1, 29, 6)
     assert found.maxwell == 0 == found.self_stress_states - found.mechanisms
     assert "1 self-stress state, 1 mechanism and 6 rigid motions; rank 29" in found.sentence
-    structure = taut.icosahedron(2.0)
+    structure = taut.generators.icosahedron(2.0)
     state = self_stress_basis(structure)[:, 0]
     density = state / network(structure).lengths()
     cables, struts = density[:24], density[24:]
@@ -67,45 +67,48 @@ def test_the_icosahedron_has_one_state_one_mechanism_and_rank_29() -> None:
 @pytest.mark.parametrize("struts", [3, 4, 5, 8])
 def test_only_the_right_twist_of_a_prism_has_a_state(struts: int) -> None:
     right = math.pi / 2 - math.pi / struts
-    found = counts(taut.prism(struts))
+    found = counts(taut.generators.prism(struts))
     assert (found.self_stress_states, found.mechanisms) == (1, 2 * struts - 5)
-    state = self_stress_basis(taut.prism(struts))[:, 0]
-    density = state / network(taut.prism(struts)).lengths()
+    state = self_stress_basis(taut.generators.prism(struts))[:, 0]
+    density = state / network(taut.generators.prism(struts)).lengths()
     bottom, top, vertical, strut = np.split(density, 4)
     assert np.allclose(strut / vertical, -1.0, rtol=1e-10)
     assert np.allclose(np.concatenate([bottom, top]) / vertical[0], 1 / (2 * math.sin(math.pi / struts)), rtol=1e-10)
     for wrong in (right + 1e-3, right - 0.2, 0.1):
-        assert counts(taut.prism(struts, twist=wrong)).self_stress_states == 0
-    assert counts(taut.prism(struts, twist=right + 1e-11)).self_stress_states == 1  # below the tolerance
+        assert counts(taut.generators.prism(struts, twist=wrong)).self_stress_states == 0
+    assert counts(taut.generators.prism(struts, twist=right + 1e-11)).self_stress_states == 1  # below the tolerance
 
 
 def test_the_x_frame_in_its_plane_and_in_space() -> None:
-    flat = taut.planar_lattice(1, 1)
+    flat = taut.generators.planar_lattice(1, 1)
     held, free = counts(flat), counts(flat.supported("*", ""))
     assert (held.self_stress_states, held.mechanisms, held.rigid_motions) == (1, 0, 3)
     assert (free.self_stress_states, free.mechanisms, free.rigid_motions) == (1, 1, 6)
     assert "All nodes lie in a plane" in free.sentence
     assert "plane" not in held.sentence
     warp = mechanism_basis(flat.supported("*", ""))[0]
-    assert np.allclose(np.abs(warp[:, 1]), 0.5)  # corners go out of the plane by turns
+    assert np.allclose(np.abs(warp[:, 1]), 0.5)  # corners leave the plane alternately up and down
     assert np.allclose(warp[:, [0, 2]], 0.0, atol=1e-12)
 
 
 def test_a_member_between_supports_is_a_state_and_is_said_to_be() -> None:
-    found = counts(taut.tbar())
+    found = counts(taut.generators.tbar())
     assert (found.free_coordinates, found.rank, found.self_stress_states, found.between_supports) == (4, 4, 2, 1)
     assert "2 self-stress states (1 of them of a member between supports)" in found.sentence
-    assert counts(taut.dbar()).self_stress_states == 1
+    assert counts(taut.generators.dbar()).self_stress_states == 1
 
 
 def test_the_states_of_the_t_bar_and_d_bar_have_equal_force_densities() -> None:
     """T-bar: sides 1, bars -1. D-bar: diagonals 1, bars -1, at any angle."""
     for angle in (0.3, 0.9):
-        structure = taut.tbar(angle=angle).supported("n2", "yz")  # else c1 lies between supports
+        structure = taut.generators.tbar(angle=angle).supported("n2", "yz")  # else c1 lies between supports
         density = self_stress_basis(structure)[:, 0] / network(structure).lengths()
         assert np.allclose(density[:4] / density[0], 1.0)
         assert np.allclose(density[4:] / density[0], -1.0)
-        density = self_stress_basis(taut.dbar(angle=angle))[:, 0] / network(taut.dbar(angle=angle)).lengths()
+        density = (
+            self_stress_basis(taut.generators.dbar(angle=angle))[:, 0]
+            / network(taut.generators.dbar(angle=angle)).lengths()
+        )
         assert np.allclose(density / density[0], [1, 1, -1, -1, -1, -1])
 
 
@@ -143,7 +146,9 @@ def test_the_sparse_road_finds_the_same_as_the_dense_one(name: str) -> None:
             assert scipy.linalg.subspace_angles(one, other).max() < 1e-9
 
 
-@pytest.mark.parametrize("structure", [taut.tower(40), taut.lattice(3, 3, 3), taut.planar_lattice(10, 10)])
+@pytest.mark.parametrize(
+    "structure", [taut.generators.tower(40), taut.generators.lattice(3, 3, 3), taut.generators.planar_lattice(10, 10)]
+)
 def test_counts_of_middling_structures_go_the_sparse_way_and_agree(structure: taut.Structure) -> None:
     matrix = dense_matrix(structure)
     assert max(matrix.shape) > 700
@@ -151,7 +156,7 @@ def test_counts_of_middling_structures_go_the_sparse_way_and_agree(structure: ta
     assert found.rank == np.linalg.matrix_rank(matrix, tol=1e-9 * np.linalg.norm(matrix, 2))
 
 
-@pytest.mark.parametrize("structure", [taut.tower(30, 4), taut.tower(60, 4, class_=2)])
+@pytest.mark.parametrize("structure", [taut.generators.tower(30, 4), taut.generators.tower(60, 4, class_=2)])
 def test_dependence_that_no_pivot_shows_is_found(structure: taut.Structure) -> None:
     """In these towers every pivot over coordinates is large, but one or two combinations of all of them vanish."""
     matrix = sp.csr_matrix(equilibrium_matrix(network(structure)).T)
@@ -186,7 +191,7 @@ def test_sparse_rank_of_random_matrices_with_known_rank(seed: int) -> None:
 
 
 def test_least_norm_is_the_pseudo_inverse() -> None:
-    matrix = equilibrium_matrix(network(taut.lattice(3, 3, 2)))
+    matrix = equilibrium_matrix(network(taut.generators.lattice(3, 3, 2)))
     assert max(matrix.shape) > 700
     wanted = matrix @ np.random.default_rng(0).standard_normal(matrix.shape[1])
     found = least_norm(matrix, wanted)
@@ -196,7 +201,7 @@ def test_least_norm_is_the_pseudo_inverse() -> None:
 
 
 def test_parts_that_nothing_joins_are_counted_each() -> None:
-    pair = taut.prism().joined(taut.icosahedron().moved(translation=(3, 0, 0)), prefix="b.")
+    pair = taut.generators.prism().joined(taut.generators.icosahedron().moved(translation=(3, 0, 0)), prefix="b.")
     found = counts(pair)
     assert (found.parts, found.self_stress_states, found.mechanisms, found.rigid_motions) == (2, 2, 2, 12)
     assert "falls into 2 parts" in found.sentence
@@ -204,10 +209,10 @@ def test_parts_that_nothing_joins_are_counted_each() -> None:
 
 def test_constraints_are_counted_as_what_they_leave_free() -> None:
     planes = [taut.on_plane(f"p{i}", f"bottom{i}", (0, 0, 1)) for i in (1, 2, 3)]
-    held = taut.prism().supported("bottom*", "z")
-    by_planes, by_supports = counts(taut.prism().with_constraints(*planes)), counts(held)
+    held = taut.generators.prism().supported("bottom*", "z")
+    by_planes, by_supports = counts(taut.generators.prism().with_constraints(*planes)), counts(held)
     assert by_planes.sentence == by_supports.sentence
-    slanted = taut.prism().with_constraints(
+    slanted = taut.generators.prism().with_constraints(
         taut.on_plane("s", "top1", (1, 2, 3)), taut.on_plane("t", "top1", (2, 4, 6))
     )
     found = counts(slanted)  # the second says what the first says
@@ -215,7 +220,7 @@ def test_constraints_are_counted_as_what_they_leave_free() -> None:
 
 
 def test_a_ball_joint_leaves_three_rigid_motions_and_a_line_of_bars_has_five() -> None:
-    assert counts(taut.prism().supported("bottom1")).rigid_motions == 3
+    assert counts(taut.generators.prism().supported("bottom1")).rigid_motions == 3
     rod = taut.Structure({"a": (0, 0, 0), "b": (1, 2, 3)}, bars=[taut.Bar("r", ("a", "b"))])
     found = counts(rod)
     assert (found.rigid_motions, found.mechanisms, found.self_stress_states) == (5, 0, 0)
@@ -223,10 +228,10 @@ def test_a_ball_joint_leaves_three_rigid_motions_and_a_line_of_bars_has_five() -
 
 def test_counts_do_not_depend_on_place_size_or_turn() -> None:
     turn = scipy.linalg.expm(np.cross(np.eye(3), [0.3, -1.1, 0.7]))
-    first = counts(taut.tower(3))
+    first = counts(taut.generators.tower(3))
     for scale in (1e-6, 1e6):
-        nodes = (taut.tower(3).positions @ turn.T + [5.0, 7.0, -3.0]) * scale
-        found = counts(taut.tower(3).placed(nodes))
+        nodes = (taut.generators.tower(3).positions @ turn.T + [5.0, 7.0, -3.0]) * scale
+        found = counts(taut.generators.tower(3).placed(nodes))
         assert (found.rank, found.mechanisms, found.rigid_motions) == (
             first.rank,
             first.mechanisms,
@@ -235,13 +240,13 @@ def test_counts_do_not_depend_on_place_size_or_turn() -> None:
 
 
 def test_a_nearly_balanced_twist_is_called_doubtful() -> None:
-    found = counts(taut.prism(twist=math.pi / 6 + 3e-9))
+    found = counts(taut.generators.prism(twist=math.pi / 6 + 3e-9))
     assert found.doubtful
     assert "rank is doubtful" in found.sentence
 
 
 def test_bad_input() -> None:
     with pytest.raises(taut.OptionError, match="tolerance = 2.0 must be more than 0 and less than 1"):
-        counts(taut.prism(), tolerance=2.0)
+        counts(taut.generators.prism(), tolerance=2.0)
     with pytest.raises(taut.ModelError, match="is not straight"):
-        counts(taut.prism().with_cables(taut.Cable("long", ("bottom1", "bottom2", "top3"), stiffness=1.0)))
+        counts(taut.generators.prism().with_cables(taut.Cable("long", ("bottom1", "bottom2", "top3"), stiffness=1.0)))

@@ -9,7 +9,7 @@ import pytest
 
 import taut
 from taut.errors import ModelError, OptionError
-from taut.statics.balance import balance
+from taut.statics.balancing import balance
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.sensitivities import compliance, derivatives
 from taut.structure.records import Material, on_plane
@@ -22,7 +22,7 @@ def standing(bars: str) -> tuple[Structure, Equilibrium]:
     """A prism with cables of given stiffness and one of material, a guide, a load."""
     rope = Material("rope", 0.0, 2e9)
     made = (
-        taut.prism(3)
+        taut.generators.prism(3)
         .supported("bottom*")
         .with_constraints(on_plane("wall", "top2", (1.0, 2.0, 0.5)))
         .changed("cable:vertical1", stiffness=None, material=rope, radius=0.002)
@@ -90,14 +90,14 @@ def test_derivatives_by_support_positions_are_those_of_solving_again() -> None:
 
 def test_the_derivative_by_a_rigid_bars_length() -> None:
     """By steps of the imposed length, which a structure itself cannot say without moving its nodes."""
+    from taut.statics.equilibrium_equations import equations_of
     from taut.statics.network import network
     from taut.statics.newton import settled
-    from taut.statics.posed import posed
 
     _, found = standing("rigid")
     told = derivatives(found, "rest_length", "bar:strut1")
     given = network(found.structure, loads=PUSH)
-    problem = posed(given, "rigid", found.bar_force)
+    problem = equations_of(given, "rigid", found.bar_force)
     member = given.cables + list(found.structure.bars).index("strut1")
 
     def at(step: float) -> np.ndarray:
@@ -147,4 +147,4 @@ def test_bad_questions_are_refused() -> None:
     with pytest.raises(OptionError, match='node "top1" is free'):
         derivatives(found, "position", "node:top1")
     with pytest.raises(ModelError, match="can move without any stiffness"):
-        compliance(balance(taut.prism(3)), "top1")
+        compliance(balance(taut.generators.prism(3)), "top1")

@@ -10,10 +10,10 @@ import pytest
 from scipy.optimize import differential_evolution
 
 from taut.errors import ModelError, OptionError
-from taut.statics.balance import balance
-from taut.statics.cases import load_cases
-from taut.statics.imposing import Case
-from taut.statics.least_mass import least_mass
+from taut.statics.balancing import balance
+from taut.statics.cases import solve_cases
+from taut.statics.lightest import least_mass
+from taut.statics.load_case import LoadCase
 from taut.statics.sections import stocks
 from taut.statics.sizing import elastic_sizes
 from taut.statics.strengths import utilisation
@@ -35,7 +35,7 @@ def column() -> Structure:
 @pytest.mark.parametrize("push", [1e3, 1e8])
 def test_a_column_by_euler_and_by_yield(push: float) -> None:
     """Slender: m = 2 density l^2 sqrt(P / (pi E)); stocky: density l P / yield stress."""
-    found = least_mass(column(), {"weight": Case(loads={"top": (0.0, 0.0, -push)})})
+    found = least_mass(column(), {"weight": LoadCase(loads={"top": (0.0, 0.0, -push)})})
     slender = 2.0 * DENSITY * 4.0 * math.sqrt(push / (math.pi * MODULUS))
     stocky = DENSITY * 2.0 * push / STRENGTH
     assert found.mass == pytest.approx(max(slender, stocky), rel=1e-12)
@@ -66,7 +66,7 @@ def test_the_dbar_is_lighter_than_the_column_it_replaces(angle: float) -> None:
         m / m0 = 1 / (sqrt(2) cos^(5/2) a) + density l f tan^2 a / (yield stress m0).
     """
     span, push = 2.0, 2e3
-    found = least_mass(dbar(angle, span), {"press": Case(loads={"n3": (-push, 0.0, 0.0)})})
+    found = least_mass(dbar(angle, span), {"press": LoadCase(loads={"n3": (-push, 0.0, 0.0)})})
     whole = 2.0 * DENSITY * span**2 * math.sqrt(push / (math.pi * MODULUS))
     bars = whole / (math.sqrt(2.0) * math.cos(angle) ** 2.5)
     cable = DENSITY * span * push * math.tan(angle) ** 2 / STRENGTH
@@ -95,7 +95,7 @@ def test_a_michell_truss_comes_out_of_its_ground_structure() -> None:
     load, exact = 1e5, (1.0 + math.pi / 2.0) * 1e5 / STRENGTH * DENSITY
     excess = []
     for spokes in (4, 7, 13):
-        found = least_mass(michell(spokes), {"F": Case(loads={"load": (0.0, 0.0, -load)})}, buckling=False)
+        found = least_mass(michell(spokes), {"F": LoadCase(loads={"load": (0.0, 0.0, -load)})}, buckling=False)
         assert found.lower_bound == pytest.approx(found.mass, rel=1e-9)
         assert found.unused, "most members are not needed"
         excess.append(found.mass / exact - 1.0)
@@ -107,10 +107,10 @@ def test_a_michell_truss_comes_out_of_its_ground_structure() -> None:
 def test_the_bound_lies_below_every_design_and_the_answer_below_other_starts() -> None:
     """Buckling makes the problem concave: the answer is compared with many other balances of the same truss."""
     made = michell(4)
-    found = least_mass(made, {"F": Case(loads={"load": (0.0, 0.0, -1e4)})})
+    found = least_mass(made, {"F": LoadCase(loads={"load": (0.0, 0.0, -1e4)})})
     assert 0.0 < found.lower_bound <= found.mass
     assert "no design of this shape is lighter than" in found.certificate
-    plain = least_mass(made, {"F": Case(loads={"load": (0.0, 0.0, -1e4)})}, buckling=False)
+    plain = least_mass(made, {"F": LoadCase(loads={"load": (0.0, 0.0, -1e4)})}, buckling=False)
     stock = stocks(made)
     assert found.mass <= float(stock.mass(stock.area(plain.member_force)).sum()) * (1.0 + 1e-12)
 
@@ -119,7 +119,7 @@ def test_minimum_tension_is_kept_and_rest_lengths_make_it_real() -> None:
     """The answer, balanced as an elastic structure, carries the forces it was sized for and is used to its limits."""
     made = dbar(0.5).with_cables(Cable("along", ("n1", "n3"), material=STEEL, radius=0.01))
     loads = {"n3": (-2e3, 0.0, 0.0)}
-    found = least_mass(made, {"press": Case(loads=loads)}, minimum_tension=100.0)
+    found = least_mass(made, {"press": LoadCase(loads=loads)}, minimum_tension=100.0)
     assert found.member_force[0, list(found.members).index("along")] == pytest.approx(100.0)
     standing = balance(found.structure, loads=loads)
     assert standing.ok
@@ -130,7 +130,7 @@ def test_minimum_tension_is_kept_and_rest_lengths_make_it_real() -> None:
 
 def test_several_cases_are_all_borne() -> None:
     made = michell(4)
-    cases = {"down": Case(loads={"load": (0, 0, -1e4)}), "side": Case(loads={"load": (1e4, 0, 0)})}
+    cases = {"down": LoadCase(loads={"load": (0, 0, -1e4)}), "side": LoadCase(loads={"load": (1e4, 0, 0)})}
     both = least_mass(made, cases, buckling=False)
     alone = [least_mass(made, {name: case}, buckling=False).mass for name, case in cases.items()]
     assert max(alone) < both.mass <= sum(alone) * (1.0 + 1e-9)
@@ -139,7 +139,7 @@ def test_several_cases_are_all_borne() -> None:
 
 def test_a_determinate_elastic_structure_is_sized_in_closed_form() -> None:
     made = dbar(0.4)
-    case = {"press": Case(loads={"n3": (-500.0, 0.0, 0.0)})}
+    case = {"press": LoadCase(loads={"n3": (-500.0, 0.0, 0.0)})}
     elastic = elastic_sizes(made, case)
     assert elastic.ok, elastic.status
     assert "statically determinate" in elastic.certificate
@@ -153,20 +153,20 @@ def test_an_indeterminate_elastic_structure_bears_all_and_is_near_the_bound() ->
     feet = {"a": (-1.0, 0, 1.0), "b": (0.0, 0, 1.0), "c": (1.0, 0, 1.0)}
     bars = [Bar(f"{name}n", (name, "n"), material=STEEL, radius=0.01) for name in feet]
     made = Structure({**feet, "n": (0.0, 0, 0.0)}, bars=bars, supports={**dict.fromkeys(feet, "xyz"), "n": "y"})
-    cases = {"wind": Case(loads={"n": (3e4, 0, -1e4)}), "weight": Case(loads={"n": (0, 0, -6e4)})}
+    cases = {"wind": LoadCase(loads={"n": (3e4, 0, -1e4)}), "weight": LoadCase(loads={"n": (0, 0, -6e4)})}
     found = elastic_sizes(made, cases)
     assert found.ok, found.status
     assert "not proved to be lightest" in found.certificate
-    again = load_cases(found.structure, cases, bars="compressible")
+    again = solve_cases(found.structure, cases, bars="compressible")
     assert again.utilisation.max() == pytest.approx(1.0, rel=1e-5)
     plastic = least_mass(made, cases)
     assert plastic.lower_bound <= plastic.mass <= found.mass * (1.0 + 1e-6)
     assert found.mass == pytest.approx(_searched(made, cases), rel=5e-3)
     thick = elastic_sizes(made, cases, safety=2.0)
-    assert load_cases(thick.structure, cases, bars="compressible").utilisation.max() < 0.51
+    assert solve_cases(thick.structure, cases, bars="compressible").utilisation.max() < 0.51
 
 
-def _searched(made: Structure, cases: dict[str, Case]) -> float:
+def _searched(made: Structure, cases: dict[str, LoadCase]) -> float:
     """The lightest three-bar truss by small displacements and a global search over the ratios of its areas."""
     stock = stocks(made)
     units = np.array([np.subtract(made.nodes["n"], made.nodes[name])[[0, 2]] for name in "abc"])
@@ -185,7 +185,7 @@ def _searched(made: Structure, cases: dict[str, Case]) -> float:
 
 def test_a_cable_that_goes_slack_is_named() -> None:
     made = dbar(0.4).with_cables(Cable("along", ("n1", "n3"), material=STEEL, radius=0.01))
-    found = elastic_sizes(made, {"press": Case(loads={"n3": (-500.0, 0.0, 0.0)})}, minimum_tension=1.0)
+    found = elastic_sizes(made, {"press": LoadCase(loads={"n3": (-500.0, 0.0, 0.0)})}, minimum_tension=1.0)
     assert not found.ok
     assert 'cables have less than 1 N in some case ("along", ...)' in found.status
 
@@ -197,7 +197,7 @@ def test_a_strain_beyond_yield_is_borne_by_no_size() -> None:
         cables=[Cable("c", ("a", "b"), rest_length=1.0, material=STEEL, radius=0.01)],
         supports={"a": "xyz", "b": "xyz"},
     )
-    found = elastic_sizes(strained, {"as it is": Case()})
+    found = elastic_sizes(strained, {"as it is": LoadCase()})
     assert not found.ok
     assert found.status.startswith('no sizes found that bear all cases: "c" would have to be 6.6')
 
@@ -208,7 +208,7 @@ def test_what_cannot_be_sized_is_refused() -> None:
         cables=[Cable("rope", ("a", "b"), stiffness=1e3)],
         supports={"a": "xyz", "b": "xy"},
     )
-    hang = {"hang": Case(loads={"b": (0, 0, -1.0)})}
+    hang = {"hang": LoadCase(loads={"b": (0, 0, -1.0)})}
     with pytest.raises(ModelError, match="cables.rope.material: is not known, and a size depends on it"):
         least_mass(bare, hang)
     soft = Material("soft", 1000.0, 1e9)
@@ -216,7 +216,7 @@ def test_what_cannot_be_sized_is_refused() -> None:
         least_mass(bare.changed("cable:*", material=soft, radius=0.01), hang)
     rope = bare.changed("cable:*", material=STEEL, radius=0.01)
     with pytest.raises(OptionError, match='no forces with cables in tension balance the cases "push"'):
-        least_mass(rope, {"push": Case(loads={"b": (0, 0, 1.0)})})
+        least_mass(rope, {"push": LoadCase(loads={"b": (0, 0, 1.0)})})
     with pytest.raises(OptionError, match="safety = 0 must be a finite number more than zero"):
         least_mass(rope, hang, safety=0)
     with pytest.raises(OptionError, match="there is no case to size for"):

@@ -12,12 +12,12 @@ import scipy.sparse as sp
 
 import taut
 from taut.numerics.weakest import margin, weakest
+from taut.statics.certificates import stability
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.matrices import equilibrium_matrix, geometric_stiffness, rigid_motions
 from taut.statics.network import network
-from taut.statics.prestress import prestress
+from taut.statics.prestressing import prestress
 from taut.statics.self_stress import mechanism_basis
-from taut.statics.stability import stability
 
 
 def tight(structure: taut.Structure) -> Equilibrium:
@@ -52,7 +52,7 @@ def least_by_hand(found: Equilibrium) -> float:
 @pytest.mark.parametrize("struts", [3, 4, 6, 9])
 def test_prisms_are_super_stable(struts: int) -> None:
     """Connelly and Terrell 1995, "Globally rigid symmetric tensegrities"."""
-    found = stability(tight(taut.prism(struts)))
+    found = stability(tight(taut.generators.prism(struts)))
     assert found.verdict == "super-stable"
     assert found.ok
     assert found.mechanisms == 2 * struts - 5
@@ -61,7 +61,7 @@ def test_prisms_are_super_stable(struts: int) -> None:
 
 def test_the_icosahedron_is_super_stable_and_its_mechanism_stiff() -> None:
     """Force-density matrix: positive, rank 12 - 4."""
-    balance = tight(taut.icosahedron())
+    balance = tight(taut.generators.icosahedron())
     found = stability(balance)
     assert found.verdict == "super-stable"
     assert (found.mechanisms, found.rigid_motions) == (1, 6)
@@ -73,7 +73,13 @@ def test_the_icosahedron_is_super_stable_and_its_mechanism_stiff() -> None:
 
 
 @pytest.mark.parametrize(
-    "structure", [taut.prism(5), taut.tower(3), taut.tower(3, class_=2), taut.tower(2).supported("bottom*")]
+    "structure",
+    [
+        taut.generators.prism(5),
+        taut.generators.tower(3),
+        taut.generators.tower(3, class_=2),
+        taut.generators.tower(2).supported("bottom*"),
+    ],
 )
 def test_the_weakest_mode_is_the_one_of_moved_energies(structure: taut.Structure) -> None:
     balance = tight(structure)
@@ -85,7 +91,7 @@ def test_the_weakest_mode_is_the_one_of_moved_energies(structure: taut.Structure
 
 def test_a_stack_of_prisms_is_prestress_stable_but_no_more() -> None:
     """Each prism may be sheared by itself without the force-density matrix noticing: its rank is short."""
-    found = stability(tight(taut.tower(3, class_=2)))
+    found = stability(tight(taut.generators.tower(3, class_=2)))
     assert found.verdict == "prestress-stable"
     assert not found.super_stable
     assert found.mechanisms == 3
@@ -94,7 +100,7 @@ def test_a_stack_of_prisms_is_prestress_stable_but_no_more() -> None:
 
 def test_the_x_frame_is_super_stable_in_the_plane_and_in_space() -> None:
     """A square of cables, force density q, with crossed bars: out of the plane 4 q against unit warping."""
-    flat = taut.planar_lattice(1, 1, class_=4)
+    flat = taut.generators.planar_lattice(1, 1, class_=4)
     assert stability(tight(flat)).verdict == "super-stable"
     found = stability(tight(flat.supported("*", "")))
     assert found.verdict == "super-stable"
@@ -104,7 +110,7 @@ def test_the_x_frame_is_super_stable_in_the_plane_and_in_space() -> None:
 
 def test_the_same_frame_inside_out_is_rigid_in_the_plane_and_unstable_in_space() -> None:
     """Bars outside, cables crossed: signs flipped. In the plane it is first-order rigid; free, it folds."""
-    flat = taut.dbar(math.sqrt(0.5))  # a square of unit diagonals
+    flat = taut.generators.dbar(math.sqrt(0.5))  # a square of unit diagonals
     found = stability(tight(flat))
     assert found.verdict == "first-order rigid"
     assert found.stiffness is None
@@ -119,7 +125,7 @@ def test_the_same_frame_inside_out_is_rigid_in_the_plane_and_unstable_in_space()
 
 
 def test_t_bar() -> None:
-    assert stability(tight(taut.tbar())).verdict == "super-stable"
+    assert stability(tight(taut.generators.tbar())).verdict == "super-stable"
 
 
 def test_a_tight_line_stands_and_a_pushed_one_does_not() -> None:
@@ -186,7 +192,7 @@ def test_a_free_bar_pulled_at_both_ends_keeps_its_direction_and_a_pushed_one_tur
 
 def test_slack_cables_do_not_count() -> None:
     """The prism's twin without top cables cannot stand; with its prestress taken away nothing holds it."""
-    loose = taut.prism().changed("bar:*", mass=1.0)
+    loose = taut.generators.prism().changed("bar:*", mass=1.0)
     balance = prestress(loose, minimum=0.0, loads={})
     assert balance.member_force == pytest.approx(0.0)
     found = stability(balance)
@@ -196,7 +202,7 @@ def test_slack_cables_do_not_count() -> None:
 
 
 def test_parts_joined_by_a_slack_cable_only_are_not_held_together() -> None:
-    pair = taut.prism().joined(taut.prism().moved(translation=(3, 0, 0)), prefix="b.")
+    pair = taut.generators.prism().joined(taut.generators.prism().moved(translation=(3, 0, 0)), prefix="b.")
     pair = pair.with_cables(taut.Cable("rope", ("top1", "b.top1"), stiffness=1e3))
     found = stability(prestress(pair, {"cable:*vertical*": 100.0, "cable:rope": 0.0}, minimum=0.0))
     assert found.verdict == "mechanism not stiffened"
@@ -228,7 +234,7 @@ def test_an_affine_flex_is_no_super_stability() -> None:
 
 
 def test_parts_that_nothing_joins_are_judged_each() -> None:
-    pair = taut.prism().joined(taut.icosahedron().moved(translation=(3, 0, 0)), prefix="b.")
+    pair = taut.generators.prism().joined(taut.generators.icosahedron().moved(translation=(3, 0, 0)), prefix="b.")
     found = stability(tight(pair))
     assert found.verdict == "super-stable"
     assert (found.mechanisms, found.rigid_motions) == (2, 12)
@@ -236,15 +242,21 @@ def test_parts_that_nothing_joins_are_judged_each() -> None:
 
 def test_turning_and_scaling_change_nothing() -> None:
     turn = scipy.linalg.expm(np.cross(np.eye(3), [0.3, -1.1, 0.7]))
-    first = stability(tight(taut.tower(3)))
-    moved = stability(tight(taut.tower(3).moved(turn, (5.0, 7.0, -3.0))))
+    first = stability(tight(taut.generators.tower(3)))
+    moved = stability(tight(taut.generators.tower(3).moved(turn, (5.0, 7.0, -3.0))))
     assert moved.verdict == first.verdict
     assert moved.stiffness == pytest.approx(first.stiffness, rel=1e-9)
 
 
 @pytest.mark.parametrize(
     "structure",
-    [taut.tower(4), taut.tower(4, class_=2), taut.lattice(2, 2, 2), taut.tower(3).supported("bottom*"), taut.prism(6)],
+    [
+        taut.generators.tower(4),
+        taut.generators.tower(4, class_=2),
+        taut.generators.lattice(2, 2, 2),
+        taut.generators.tower(3).supported("bottom*"),
+        taut.generators.prism(6),
+    ],
 )
 def test_the_sparse_search_finds_what_the_dense_one_does(structure: taut.Structure) -> None:
     balance = tight(structure)
@@ -270,7 +282,7 @@ def test_the_sparse_search_finds_what_the_dense_one_does(structure: taut.Structu
 
 
 def test_large_structures_are_certified_the_sparse_way() -> None:
-    structure = taut.tower(60)
+    structure = taut.generators.tower(60)
     assert 3 * len(structure.nodes) > 900
     balance = tight(structure)
     found = stability(balance)
@@ -287,7 +299,7 @@ def test_large_structures_are_certified_the_sparse_way() -> None:
 
 
 def test_what_is_no_balance_is_refused() -> None:
-    balance = tight(taut.prism())
+    balance = tight(taut.generators.prism())
     with pytest.raises(taut.OptionError, match=r"stability is asked of a balance, and here 50 N is left .*lost"):
         stability(replace(balance, residual=50.0, status="lost"))
     pushing = replace(balance, cable_tension=-balance.cable_tension, bar_force=-balance.bar_force)
@@ -297,7 +309,7 @@ def test_what_is_no_balance_is_refused() -> None:
 
 def test_the_same_state_with_signs_flipped_is_unstable() -> None:
     """Springs push as well as pull, so a flipped prism is a balance; it is unstable."""
-    sprung = taut.prism().changed("cable:*", law="spring")
+    sprung = taut.generators.prism().changed("cable:*", law="spring")
     found = stability(prestress(sprung, {"cable:*": -100.0}))
     assert found.verdict == "unstable"
     assert found.stiffness == pytest.approx(-423.0, abs=0.1)

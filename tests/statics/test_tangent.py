@@ -8,8 +8,8 @@ import pytest
 from taut.numerics.link_blocks import pattern
 from taut.statics import elastic_members
 from taut.statics.elastic_members import Members
+from taut.statics.equilibrium_equations import equations_of
 from taut.statics.network import network
-from taut.statics.posed import posed
 from taut.structure.generators import icosahedron, prism, tower
 from taut.structure.records import on_plane
 
@@ -86,7 +86,7 @@ def test_held_coordinates_have_no_row() -> None:
 def test_the_posed_stiffness_is_the_complex_step_of_the_unbalance(bars: str | dict[str, str]) -> None:
     """With bars pushed, a node on a guide, supports and a load; multipliers as unknowns too."""
     structure = prism(3).supported("bottom1").with_constraints(on_plane("wall", "top2", (1.0, 2.0, 0.5)))
-    problem = posed(network(structure, gravity=9.81, loads={"top1": (3.0, 1.0, 0.0)}), bars)
+    problem = equations_of(network(structure, gravity=9.81, loads={"top1": (3.0, 1.0, 0.0)}), bars)
     rng = np.random.default_rng(3)
     positions = problem.network.positions + 0.02 * rng.normal(size=problem.network.positions.shape)
     positions = problem.placed(positions, problem.setting)
@@ -100,7 +100,7 @@ def test_the_posed_stiffness_is_the_complex_step_of_the_unbalance(bars: str | di
         place = shifted.reshape(-1, 3)
         column = problem.unbalance(place, multipliers, setting)[problem.free].imag / STEP
         assert np.abs(matrix[:, k] - column).max() <= 1e-12 * np.abs(matrix).max()
-        assert np.abs(rows[:, k] - problem.gaps(place, setting).imag / STEP).max(initial=0.0) <= 1e-13
+        assert np.abs(rows[:, k] - problem.residuals(place, setting).imag / STEP).max(initial=0.0) <= 1e-13
     for k in range(problem.rows):
         shifted = multipliers.astype(complex)
         shifted[k] += 1j * STEP
@@ -110,7 +110,7 @@ def test_the_posed_stiffness_is_the_complex_step_of_the_unbalance(bars: str | di
 
 @pytest.mark.parametrize("structure", [icosahedron(), prism(4), tower(2)], ids=lambda s: s.name)
 def test_a_balanced_free_body_has_no_stiffness_against_moving_as_a_whole(structure) -> None:
-    from taut.statics.balance import balance
+    from taut.statics.balancing import balance
     from taut.statics.linearised import linearised
 
     equilibrium = balance(structure)

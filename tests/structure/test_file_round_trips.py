@@ -14,7 +14,7 @@ from taut.structure import generators
 from taut.structure.corrections import KINDS, METRICS, Correction
 from taut.structure.files import model_text, parse_model, read_model
 from taut.structure.records import AXES, Bar, Cable, LinearConstraint, Material
-from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, Scenario, Sinusoid, Table, Watch
+from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, SampledSignal, Scenario, Sinusoid, Watch
 from taut.structure.structure import Structure
 
 FOLDER = Path(__file__).parents[2] / "examples"
@@ -211,7 +211,7 @@ signals = (
     | st.builds(Sinusoid, numbers, numbers, numbers, numbers)
     | st.builds(Doublet, numbers, positive, numbers)
     | st.lists(numbers, min_size=1, max_size=4, unique=True).map(
-        lambda t: Table(tuple(sorted(t)), tuple(t), tuple(t[::-1]))
+        lambda t: SampledSignal(tuple(sorted(t)), tuple(t), tuple(t[::-1]))
     )
 )
 
@@ -236,7 +236,7 @@ def motions(draw: st.DrawFn, supports: Mapping[str, str]) -> Motion:
     if draw(st.booleans()):
         return Motion(chosen, axis, displacement=signal)
     times = st.lists(numbers, min_size=2, max_size=4, unique=True)
-    record = draw(times.map(lambda t: Table(tuple(sorted(t)), tuple(t))) | st.just(signal))
+    record = draw(times.map(lambda t: SampledSignal(tuple(sorted(t)), tuple(t))) | st.just(signal))
     return Motion(chosen, axis, acceleration=record, velocity=draw(numbers))
 
 

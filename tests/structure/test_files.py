@@ -12,7 +12,7 @@ from taut.errors import FileError, TautError
 from taut.structure import generators
 from taut.structure.files import SIZE_LIMIT, parse_model, read_model, write_model
 from taut.structure.records import Bar, Cable, LinearConstraint, Material
-from taut.structure.scenario import Constant, Doublet, Load, Sinusoid, Table
+from taut.structure.scenario import Constant, Doublet, Load, SampledSignal, Sinusoid
 
 MODEL = Path(__file__).with_name("square.yaml").read_text()
 
@@ -68,7 +68,7 @@ def test_all_kinds_of_constraints() -> None:
         ("{constant: {value: 3}}", Constant(3.0)),
         ("{sinusoid: {amplitude: 2, frequency: 1, phase: 0.5, mean: 1}}", Sinusoid(2.0, 1.0, 0.5, 1.0)),
         ("{doublet: {amplitude: 2, width: 0.1, start: 1}}", Doublet(2.0, 0.1, 1.0)),
-        ("{table: {times: [0, 1], values: [2, 3]}}", Table((0.0, 1.0), (2.0, 3.0))),
+        ("{table: {times: [0, 1], values: [2, 3]}}", SampledSignal((0.0, 1.0), (2.0, 3.0))),
     ],
 )
 def test_signals(told: str, signal: object) -> None:

@@ -7,9 +7,9 @@ import math
 import pytest
 
 import taut
-from taut import Doublet, ModelError, Motion, Sinusoid, Table, assemble
+from taut import Doublet, ModelError, Motion, SampledSignal, Sinusoid, assemble
 
-TOWER = taut.tower(2, class_=2).supported("bottom*")
+TOWER = taut.generators.tower(2, class_=2).supported("bottom*")
 
 
 def function(t: float) -> float:
@@ -34,19 +34,31 @@ def function(t: float) -> float:
         (Motion("*", "x", Sinusoid(1.0, math.nan)), r"displacement: Sinusoid\(.*holds a number that is not finite"),
         (Motion("*", "x", Doublet(1.0, 1.0)), r"displacement: a doublet jumps, and no support can"),
         (Motion("*", "x", None, Doublet(1.0, 0.0)), r"acceleration.doublet.width: 0 s must be more than zero"),
-        (Motion("*", "x", function), r"displacement: is a Python function, .* give a Table of its values"),
+        (Motion("*", "x", function), r"displacement: is a Python function, .* give a SampledSignal of its values"),
         (Motion("*", "x", None, "rock"), r"acceleration: 'rock' is not a signal"),
-        (Motion("*", "x", None, Table((0.0,), (1.0,))), r"table.times: needs two times or more, not 1"),
-        (Motion("*", "x", Table((), ())), r"table.times: needs one time or more, not 0"),
-        (Motion("*", "x", None, Table((0.0, 1.0), (1.0,))), r"table.values: has 1 numbers for 2 times"),
+        (Motion("*", "x", None, SampledSignal((0.0,), (1.0,))), r"table.times: needs two times or more, not 1"),
+        (Motion("*", "x", SampledSignal((), ())), r"table.times: needs one time or more, not 0"),
+        (Motion("*", "x", None, SampledSignal((0.0, 1.0), (1.0,))), r"table.values: has 1 numbers for 2 times"),
         (
-            Motion("*", "x", None, Table((0.0, 0.0), (1.0, 2.0))),
+            Motion("*", "x", None, SampledSignal((0.0, 0.0), (1.0, 2.0))),
             r"times\[1\]: 0.0 s comes after 0.0 s; times",
         ),
-        (Motion("*", "x", None, Table((0.0, 1.0), (1.0, math.nan))), r"table.values\[1\]: nan is not a finite number"),
-        (Motion("*", "x", None, Table((0.0, 1.0), (1.0, 2.0), (0.0, 0.0))), r"slopes: a record of accelerations is"),
-        (Motion("*", "x", Table((0.0, 1.0), (0.0, 2.0), (0.0, 1.0))), r"slopes: 1 m/s at 1 s, but .* still after that"),
-        (Motion("*", "x", Table((0.5, 1.0), (0.0, 2.0), (1.0, 0.0))), r"slopes: 1 m/s at 0.5 s, .* still before that"),
+        (
+            Motion("*", "x", None, SampledSignal((0.0, 1.0), (1.0, math.nan))),
+            r"table.values\[1\]: nan is not a finite number",
+        ),
+        (
+            Motion("*", "x", None, SampledSignal((0.0, 1.0), (1.0, 2.0), (0.0, 0.0))),
+            r"slopes: a record of accelerations is",
+        ),
+        (
+            Motion("*", "x", SampledSignal((0.0, 1.0), (0.0, 2.0), (0.0, 1.0))),
+            r"slopes: 1 m/s at 1 s, but .* still after that",
+        ),
+        (
+            Motion("*", "x", SampledSignal((0.5, 1.0), (0.0, 2.0), (1.0, 0.0))),
+            r"slopes: 1 m/s at 0.5 s, .* still before that",
+        ),
     ],
     ids=lambda value: "" if isinstance(value, Motion) else value[:40],
 )
@@ -57,4 +69,4 @@ def test_each_mistake_has_its_sentence(motion: Motion, said: str) -> None:
 
 def test_nothing_to_move() -> None:
     with pytest.raises(ModelError, match="no support holds x, so there is nothing to move along it"):
-        assemble(taut.icosahedron(), motions=[Motion("*", "x", 0.1)])
+        assemble(taut.generators.icosahedron(), motions=[Motion("*", "x", 0.1)])

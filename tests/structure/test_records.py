@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import taut
-from taut import FileError, ModelError, Table
+from taut import FileError, ModelError, SampledSignal
 from taut.structure.files import parse_model, read_model
 
 MODEL = """taut: 1
@@ -36,14 +36,17 @@ def model(tmp_path: Path) -> Path:
 
 def test_records_become_tables_which_the_text_keeps(model: Path) -> None:
     read = read_model(model)
-    quake, wind = Table((0.0, 0.02, 0.04), (0.0, 9.81 * 0.5, 9.81 * -0.1)), Table((0.0, 1.0, 2.0), (1.0, 2.5, 3.0))
+    quake, wind = (
+        SampledSignal((0.0, 0.02, 0.04), (0.0, 9.81 * 0.5, 9.81 * -0.1)),
+        SampledSignal((0.0, 1.0, 2.0), (1.0, 2.5, 3.0)),
+    )
     assert read.scenario.motions[0].acceleration == quake
     assert read.scenario.loads[0].signal == wind
     assert parse_model(read.text).scenario == read.scenario, "the text needs the files no more"
     assert "# of a mast" in read.text
     assert taut.read_record(model.with_name("quake.csv"), scale=9.81) == quake
     scaled = read_model(model, ["scenario.motions.quake.acceleration.record.scale=2"])
-    assert scaled.scenario.motions[0].acceleration == Table((0.0, 0.02, 0.04), (0.0, 1.0, -0.2))
+    assert scaled.scenario.motions[0].acceleration == SampledSignal((0.0, 0.02, 0.04), (0.0, 1.0, -0.2))
 
 
 @pytest.mark.parametrize(

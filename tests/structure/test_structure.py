@@ -310,7 +310,7 @@ def test_a_line_is_two_planes_across_it() -> None:
 
 
 def test_an_ordered_structure_is_the_same_with_neighbours_close() -> None:
-    tower = taut.tower(20, class_=2).supported("bottom*")
+    tower = taut.generators.tower(20, class_=2).supported("bottom*")
     shuffled = list(tower.nodes)
     random.Random(0).shuffle(shuffled)
     mixed = replace(tower, nodes={name: tower.nodes[name] for name in shuffled})

@@ -47,12 +47,12 @@ def plot(
     show: Show = None,
 ) -> None:
     """Draw a run for paper: structure, energy, violations, forces and motion; or a study, a quantity over its keys."""
-    from taut.output.files import load
+    from taut.output.files import read
     from taut.output.plot.sheets import figures, save_figures, save_sheet
     from taut.output.plot.studies import save_study_sheet
     from taut.output.study.study import Study
 
-    loaded = load(run)
+    loaded = read(run)
     if isinstance(loaded, Study):
         target = output or Path(f"{run.stem}.png")
         save_study_sheet(loaded, target, show or "")
@@ -114,9 +114,9 @@ def _pictured(path: Path) -> tuple[Structure | Still | Trajectory, tuple[ModeSha
 
 
 def _run(path: Path) -> Trajectory:
-    from taut.output.files import load
+    from taut.output.files import read
 
-    return _as_run(path, load(path))
+    return _as_run(path, read(path))
 
 
 def _as_run(path: Path, found: object) -> Trajectory:

@@ -60,14 +60,14 @@ def run(
     ] = None,
     events: Annotated[bool, typer.Option("--events", help="List every event, not only the first few.")] = False,
     horizon: Annotated[
-        bool, typer.Option("--horizon", help="Run it once more, finer, and say how long it can be believed.")
+        bool, typer.Option("--horizon", help="Run it once more, finer, and say how long it can be trusted.")
     ] = False,
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a model and write a run file; or continue one. Ctrl-C keeps what was computed."""
+    from taut.output.atomic_files import check_writable
     from taut.output.model_runs import RUN_OPTIONS, continued, recorded
-    from taut.output.whole_files import check_writable
 
     values = (duration, every, method, tolerance, step, correction, locate)
     given = {name: value for name, value in zip(RUN_OPTIONS, values, strict=True) if value is not None}
@@ -88,7 +88,7 @@ def run(
 
 def warmup() -> None:
     """Compile now what usual runs need, so that they start at once."""
-    from taut.dynamics.simulate import simulate
+    from taut.dynamics.simulating import simulate
     from taut.mechanics.assemble import assemble
     from taut.mechanics.model_checks import facts
     from taut.numerics.compiled import forget_others
@@ -157,7 +157,7 @@ def _numbers(result: Trajectory) -> dict[str, Any]:
         "worst": {name: getattr(overall, f"worst_{name}") for name in ("length", "rate", "energy")},
         "work": overall.work,
         "wall_time": result.wall_time,
-        "believable": result.believable,
+        "horizon": result.horizon,
         "notes": list(result.notes),
         "events": [asdict(event) for event in result.events],
     }

@@ -19,7 +19,7 @@ from taut.errors import BalanceError, FileError, ModelError, OptionError, TautEr
 
 if TYPE_CHECKING:
     from taut.statics.equilibrium import Equilibrium
-    from taut.statics.modes import Modes
+    from taut.statics.vibrations import Modes
     from taut.structure.files import Model
 
 OutputModel = Annotated[
@@ -53,7 +53,7 @@ def formfind(
     loaded = model_at(model, overrides)
     target = _target(model, output, "found")
     chosen = method or ("relaxation" if loaded.structure.supports else "adaptive")
-    given = {
+    given: dict[str, Any] = {
         "groups": groups,
         "force_densities": _by_selector("--force-density", densities),
         "size": _by_selector("--size", [size] if size else None),
@@ -62,7 +62,7 @@ def formfind(
         "seed": seed,
     }
     with placed(loaded):
-        found = find_form(loaded.structure, chosen, **{k: v for k, v in given.items() if v is not None})
+        found = find_form(loaded.structure, chosen, **given)
     _finish(loaded, found, target, as_json=as_json)
 
 
@@ -85,8 +85,8 @@ def prestress(
 ) -> None:
     """Tighten a structure at its shape: rest lengths with which it stands there."""
     from taut.output.model_statics import steady_loads
-    from taut.statics.balance import balance
-    from taut.statics.prestress import prestress as tighten
+    from taut.statics.balancing import balance
+    from taut.statics.prestressing import prestress as tighten
 
     loaded = model_at(model, overrides)
     target = _target(model, output, "tight")
@@ -126,7 +126,7 @@ def modes(
 ) -> None:
     """Natural frequencies where a model comes to rest under its gravity and steady loads."""
     from taut.output.model_statics import moved, resting
-    from taut.statics.modes import modes as find_modes
+    from taut.statics.vibrations import modes as find_modes
 
     loaded = model_at(model, overrides)
     with placed(loaded):
@@ -188,8 +188,8 @@ def placed(model: Model) -> Iterator[None]:
 
 def _target(model: Path, output: Path | None, word: str) -> Path:
     """The model file to write; refused before the work begins where it cannot be."""
+    from taut.output.atomic_files import check_writable
     from taut.output.files import MODEL_SUFFIXES
-    from taut.output.whole_files import check_writable
 
     target = output or Path(f"{model.stem}-{word}.yaml")
     if target.suffix not in MODEL_SUFFIXES:
@@ -239,7 +239,7 @@ def _finish(model: Model, found: Equilibrium, target: Path, *, as_json: bool) ->
 
 def _certificate(found: Equilibrium) -> tuple[str | None, str]:
     from taut.output.model_statics import QUICK
-    from taut.statics.stability import stability
+    from taut.statics.certificates import stability
 
     if found.member_force.size > QUICK:
         return None, f"stability is not looked at above {QUICK} members; taut info --full does"

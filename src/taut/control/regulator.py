@@ -9,6 +9,7 @@ import numpy as np
 
 from taut.control.linear_model import LinearModel
 from taut.errors import OptionError
+from taut.reprs import brief
 from taut.structure.scenario import Feedback, Load
 
 Weight = np.ndarray | float
@@ -23,6 +24,8 @@ class Regulator:
     gain: np.ndarray  # (m, k)
     cost: np.ndarray  # (k, k)
     poles: np.ndarray  # (k,)
+
+    __repr__ = brief
 
     def inputs_at(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(m,) inputs at coordinates and rates of the plant, as differences from those the model is about."""

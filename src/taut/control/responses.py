@@ -11,6 +11,7 @@ import numpy as np
 from taut.control.gains import gains
 from taut.control.linear_model import LinearModel
 from taut.errors import OptionError, suggestion
+from taut.reprs import brief
 
 MOST_SAMPLES = 1e7
 
@@ -23,6 +24,8 @@ class Response:
     output: np.ndarray  # (T, p, m): after a signal at each input in turn
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
+
+    __repr__ = brief
 
 
 def frequency_response(model: LinearModel, frequency: np.ndarray) -> np.ndarray:

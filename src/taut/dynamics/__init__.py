@@ -1,1 +1,31 @@
-"""Questions in time: steppers, corrections, the time loop, trajectories."""
+"""Questions in time: steppers, corrections, the time loop, trajectories.
+
+Names are loaded when they are first used; importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from taut.lazy_names import lazy_names
+
+__all__ = ["Correction", "Ensemble", "Event", "Predictability", "Trajectory", "ensemble", "predictability", "simulate"]
+
+_HOMES = {
+    "taut.dynamics.trajectory": ("Trajectory",),
+    "taut.dynamics.simulating": ("simulate",),
+    "taut.dynamics.ensembles": ("Ensemble", "ensemble"),
+    "taut.dynamics.horizon": ("Predictability", "predictability"),
+    "taut.structure.corrections": ("Correction",),
+    "taut.structure.events": ("Event",),
+}
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+
+if TYPE_CHECKING:  # the same names, for editors and type checkers
+    from taut.dynamics.ensembles import Ensemble, ensemble
+    from taut.dynamics.horizon import Predictability, predictability
+    from taut.dynamics.simulating import simulate
+    from taut.dynamics.trajectory import Trajectory
+    from taut.structure.corrections import Correction
+    from taut.structure.events import Event

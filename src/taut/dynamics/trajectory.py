@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import SelectionError, suggestion
+from taut.reprs import brief, titled
 from taut.structure.events import Event
 from taut.structure.structure import Structure
 
@@ -21,6 +22,8 @@ class Checkpoint:
     clock: np.ndarray
     counts: np.ndarray
     flags: np.ndarray = field(default_factory=lambda: np.empty(0))  # of everything that is watched
+
+    __repr__ = brief
 
 
 FEW = 3
@@ -113,7 +116,7 @@ class Trajectory:
     wall_time: float = 0.0
     notes: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
-    believable: str = ""  # how long, where that was asked for
+    horizon: str = ""  # until when it can be trusted, in words, where that was asked for
     history: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)), repr=False)
     load_names: tuple[str, ...] = ()
     element_names: tuple[str, ...] = ()
@@ -132,7 +135,7 @@ class Trajectory:
     def __repr__(self) -> str:
         name = self.structure.name or "structure"
         reach = f"{self.time[0]:g} to {self.time[-1]:g} s" if self.time.size else "nothing"
-        return f"<Trajectory of {name}: {self.time.size} samples, {reach}, {self.status}>"
+        return titled("Trajectory", name, f"{self.time.size} samples", reach, self.status)
 
     def node(self, name: str) -> np.ndarray:
         """Path of a node, (T, 3) [m]."""
@@ -181,8 +184,8 @@ class Trajectory:
         if self.events:
             first = "; ".join(map(str, self.events[:FEW]))
             rows["events"] = f"{len(self.events)}: {first}{'; ...' if len(self.events) > FEW else ''}"
-        if self.believable:
-            rows["believable"] = self.believable
+        if self.horizon:
+            rows["horizon"] = self.horizon
         if counts["unbalanced"]:
             rows["not corrected"] = f"{counts['unbalanced']} states: the correction gave up there"
         for index, note in enumerate(self.notes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from taut.mechanics.inertia.thin import Thin
 from taut.mechanics.kinds import Given, Imposed, Rows, Term, grouped, registered
 from taut.mechanics.model_checks import problems_of_motion, problems_of_scenario
 from taut.mechanics.operations.event_table import Events
-from taut.mechanics.operations.event_words import watch_table, watched_by
+from taut.mechanics.operations.event_words import Watched, watch_table, watched_by
 from taut.mechanics.operations.newton_matrix import Newton
 from taut.mechanics.operations.watches import Watches
 from taut.mechanics.plant import Plant
@@ -36,8 +37,6 @@ from taut.structure.properties import bar_length, route_length, with_bars
 from taut.structure.scenario import SOLVERS, Damping, Load, Motion, Watch
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
-
-AS_PRINTED = "compressible as printed"
 
 
 def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec, Tables]:
@@ -154,8 +153,7 @@ def assemble(
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
         faster than they do. Without meeting bars neither is needed.
     bars: None takes every bar as it says itself; "rigid", "compressible", or selector -> one of these, takes them so. A
-        bar made rigid keeps the distance of its nodes. "compressible as printed" are eqs. (53) to (56) of the paper,
-        without the energy of a bar's ends moving apart and without -dT/dq: only to show what that does.
+        bar made rigid keeps the distance of its nodes.
     elements: records of kinds that `taut.register` has made known.
     Raises ModelError with every problem found.
     """
@@ -163,27 +161,44 @@ def assemble(
     loads, motions, damping, events = tuple(loads), tuple(motions), damping or Damping(), tuple(events)
     if solver not in SOLVERS:
         raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
-    printed = bars == AS_PRINTED
-    structure = with_bars(structure, "compressible" if printed else bars)
+    structure = with_bars(structure, bars)
     problems = problems_of_motion(structure)
     problems += problems_of_scenario(structure, vector, loads, motions, damping, velocities or {})
     problems += problems_of_watches(structure, events)
-    if printed and not problems:
-        problems = without_inertia(structure)
     if problems:
         raise ModelError(problems)
-    given = Given(subdivided(structure), vector, loads, damping, motions, grouped(elements), printed)
-    things = watched_by(given.structure, events)
-    signals = tabulated([load.signal for load in loads])
-    spec, tables = assembled(given, watch_table(things), iterative=solver == "iterative")
-    if solver == "iterative":
+    given = Given(subdivided(structure), vector, loads, damping, motions, grouped(elements))
+    return _plant(given, watched_by(given.structure, events), velocities or {}, iterative=solver == "iterative")
+
+
+def assembled_as_printed(structure: Structure, **options: Any) -> Plant:
+    """The same with every bar compressible by eqs. (53) to (56) of Hsu, Tadiparthi and Bhattacharya as they stand.
+
+    Without the energy of a bar's ends moving apart and without -dT/dq: for `taut.papers`, to show what that does.
+    options: those of `assemble`, except bars.
+    """
+    right = assemble(structure, bars="compressible", **options)
+    problems = without_inertia(with_bars(structure, "compressible"))
+    if problems:
+        raise ModelError(problems)
+    given, speeds = replace(right.given, printed=True), options.get("velocities") or {}
+    return _plant(given, right.things, speeds, iterative=options.get("solver") == "iterative")
+
+
+def _plant(
+    given: Given, things: tuple[Watched, ...], velocities: Mapping[str, tuple[float, float, float]], *, iterative: bool
+) -> Plant:
+    """Of what has passed its checks."""
+    signals = tabulated([load.signal for load in given.loads])
+    spec, tables = assembled(given, watch_table(things), iterative=iterative)
+    if iterative:
         check_solver(tables)
     pack, tables = packed_by_name(tables)
     knots = [*signals.breaks, *(thing.level for thing in things if thing.is_time)]
     for kind in imposed_of(spec):
         knots += kind.breaks(given) if kind.breaks is not None else []
     breaks = in_order(knots)
-    speeds = np.array([(velocities or {}).get(node, (0.0, 0.0, 0.0)) for node in given.structure.nodes], dtype=float)
+    speeds = np.array([velocities.get(node, (0.0, 0.0, 0.0)) for node in given.structure.nodes], dtype=float)
     start = np.concatenate([given.structure.positions.ravel(), speeds.ravel(), [0.0]])
     if spec.imposed:
         tables["constants"].piece[0] = pieces_of(breaks, np.zeros(1))[0]

@@ -29,7 +29,7 @@ DIAGONAL = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 """The entries of a node's own block that are kept."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ImplicitPlant(Plant):
     """A Plant whose tables hold a Newton matrix too; made by `implicit_plant`."""
 

@@ -6,7 +6,7 @@ from outside known under their name; their records are handed to `taut.assemble`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.mechanics.tables import SLOTS
+from taut.reprs import counted, titled
 from taut.structure.records import AXES
 from taut.structure.scenario import Damping, Load, Motion
 from taut.structure.structure import Structure
@@ -50,6 +51,21 @@ class Given:
     motions: tuple[Motion, ...] = ()
     elements: Mapping[str, tuple[Any, ...]] | None = None
     printed: bool = False
+
+    def __repr__(self) -> str:
+        return self.titled("Given")
+
+    def titled(self, kind: str) -> str:
+        """How it shows itself, and what is made of it."""
+        made = self.structure
+        parts: dict[str, Collection[Any]] = {
+            "node": made.nodes,
+            "bar": made.bars,
+            "cable": made.cables,
+            "constraint": made.constraints,
+        }
+        parts |= {"load": self.loads, "motion": self.motions, "registered kind": self.elements or {}}
+        return titled(kind, made.name or "structure", *(counted(len(part), word) for word, part in parts.items()))
 
     @cached_property
     def coordinate(self) -> dict[str, int]:

@@ -58,6 +58,9 @@ class Plant:
     functions: Mapping[int, Function]
     things: tuple[Watched, ...] = ()
 
+    def __repr__(self) -> str:
+        return self.given.titled(type(self).__name__)
+
     @property
     def structure(self) -> Structure:
         """What is simulated."""
@@ -106,9 +109,7 @@ class Plant:
     def load_names(self) -> tuple[str, ...]:
         """A load's own name, or its place; those that would come twice are numbered."""
         names = [load.name or f"{load.node}.{load.axis}" for load in self.loads]
-        return tuple(
-            f"{name}#{names[:k].count(name) + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)
-        )
+        return tuple(f"{n}#{names[:k].count(n) + 1}" if names.count(n) > 1 else n for k, n in enumerate(names))
 
     @cached_property
     def element_outputs(self) -> tuple[str, ...]:

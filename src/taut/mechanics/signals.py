@@ -18,7 +18,7 @@ from taut.errors import OptionError
 from taut.numerics.compiled import kernel
 from taut.numerics.curves import hermite, three_point_slopes
 from taut.numerics.lanes import one
-from taut.structure.scenario import Constant, Doublet, Feedback, Signal, Sinusoid, Table
+from taut.structure.scenario import Constant, Doublet, Feedback, SampledSignal, Signal, Sinusoid
 
 CONSTANT, SINUSOID, DOUBLET, TABLE = 0, 1, 2, 3
 
@@ -55,7 +55,7 @@ def tabulated(signals: Sequence[Signal]) -> Tabulated:
             edges = [signal.start, signal.start + signal.width, signal.start + 2.0 * signal.width]
             numbers += [signal.amplitude, *edges]
             breaks += edges
-        elif isinstance(signal, Table):
+        elif isinstance(signal, SampledSignal):
             kinds.append(TABLE)
             numbers += _table_numbers(signal)
             breaks += signal.times
@@ -90,7 +90,7 @@ def in_order(breaks: Iterable[float]) -> np.ndarray:
     return np.asarray(ordered[np.append(True, apart)])
 
 
-def _table_numbers(table: Table) -> list[float]:
+def _table_numbers(table: SampledSignal) -> list[float]:
     times, values = np.array(table.times, dtype=float), np.array(table.values, dtype=float)
     if times.size == 0 or times.size != values.size or not np.all(np.diff(times) > 0.0):
         raise OptionError(f"a table needs as many values ({values.size}) as times ({times.size}), the times rising")

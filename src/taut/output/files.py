@@ -1,4 +1,4 @@
-"""`load` and `save`: one door for model files, run files, study files and linear models."""
+"""`read` and `save`: one door for model files, run files, study files and linear models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODEL_SUFFIXES = (".yaml", ".yml")
 RUN_SUFFIXES = (".nc",)
 
 
-def load(path: str | Path) -> Structure | Trajectory | Study:
+def read(path: str | Path) -> Structure | Trajectory | Study:
     """The structure of a model file (.yaml), the trajectory of a run file (.nc), or a study (.nc).
 
     `taut.read_model` gives all of a model file: structure, scenario and text.

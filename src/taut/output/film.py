@@ -13,11 +13,11 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
+from taut.output.atomic_files import written_whole
 from taut.output.page.layout import centre_of_mass
 from taut.output.palette import BAR, MUTED, NODE, SUPPORT, TEXT
 from taut.output.plot.shapes import cable_colours, tension_scale
 from taut.output.plot.views import flat_plane
-from taut.output.whole_files import written_whole
 from taut.structure.structure import Structure
 
 FORMATS = {

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.driver import Progress
+from taut.dynamics.horizon import PART, compared, finer_run, mean_member
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Implicit, Rattle
-from taut.dynamics.predictability import PART, compared, finer_run, mean_member
-from taut.dynamics.simulate import Sink, simulate
+from taut.dynamics.simulating import Sink, simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, ModelError, OptionError
 from taut.mechanics.assemble import assemble
@@ -44,7 +44,7 @@ def recorded(
 
     given: options that win over those of the run that is continued, and these over those of the scenario, but for what
         `--set` put there. A correction is given by its kind; its numbers stay.
-    horizon: run it once more, finer, to say how long it can be believed.
+    horizon: run it once more, finer, to say how long it can be trusted.
     Returns what is to be said of the run, its samples being in the file, and why the file is not there if it is not.
     The file holds the model's text with all options, so that it says everything about the run.
     """
@@ -86,14 +86,14 @@ class _Kept:
         self._nodes.append(part.nodes)
 
     def judged(self, model: Model, run: Trajectory) -> Trajectory:
-        """The run, with how long it can be believed."""
+        """The run, with how long it can be trusted."""
         plant = assembled(model.structure, model.scenario)
         time, nodes = np.concatenate(self._time), np.concatenate(self._nodes)
         with progress_bar(0.0, float(time[-1])) as report:
             other, finer = finer_run(plant, run.options, float(time[-1]), report)
         count = min(time.size, other.time.size)
         told = compared(time[:count], nodes[:count], other.nodes[:count], PART * mean_member(run), finer)
-        return replace(run, believable=str(told))
+        return replace(run, horizon=str(told))
 
 
 def followed(model: Model, sink: Sink, progress: Progress | None = None) -> Trajectory:

@@ -9,16 +9,17 @@ import numpy as np
 
 from taut.errors import TautError
 from taut.output.pictured import ModeShape, Still, mode_shapes, still_of
-from taut.statics.balance import balance
+from taut.reprs import brief
+from taut.statics.balancing import balance
+from taut.statics.certificates import Stability, stability
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.modes import modes
-from taut.statics.posed import BarChoice
-from taut.statics.prestress import prestress
-from taut.statics.self_stress import Counts, counts
-from taut.statics.stability import Stability, stability
+from taut.statics.equilibrium_equations import BarChoice
+from taut.statics.prestressing import prestress
+from taut.statics.self_stress import StaticCounts, counts
+from taut.statics.vibrations import modes
 from taut.structure.files import Model
 from taut.structure.properties import route_length, stiffness
-from taut.structure.scenario import Constant, Scenario, Sinusoid, Table
+from taut.structure.scenario import Constant, SampledSignal, Scenario, Sinusoid
 from taut.structure.structure import Structure
 
 QUICK = 5000
@@ -46,10 +47,12 @@ class Certificate:
     basis: whose forces `stability` is about.
     """
 
-    counts: Counts | None = None
+    counts: StaticCounts | None = None
     stability: Stability | None = None
     basis: str = ""
     note: str = ""
+
+    __repr__ = brief
 
     def facts(self) -> dict[str, Any]:
         """For tables and programs; SI units."""
@@ -84,7 +87,7 @@ def _steady(signal: Any) -> float:
         return signal.value
     if isinstance(signal, Sinusoid):
         return signal.mean
-    if isinstance(signal, Table):
+    if isinstance(signal, SampledSignal):
         return signal.values[0]
     return float(signal) if isinstance(signal, int | float) else 0.0
 
@@ -121,7 +124,7 @@ def certified(model: Model, *, full: bool = False) -> Certificate:
         return Certificate(counted, note=f"stability is not known: {_one_line(error)}")
 
 
-def _forces(model: Model, counted: Counts) -> tuple[Equilibrium, str]:
+def _forces(model: Model, counted: StaticCounts) -> tuple[Equilibrium, str]:
     """The balance to judge: where the model rests, or a self-stress it could have if nothing in it pulls."""
     found = resting(model, iterations=PATIENCE)
     if not _pulls(found) and counted.self_stress_states:

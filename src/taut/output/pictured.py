@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from taut.errors import OptionError
+from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.modes import Modes
+from taut.statics.vibrations import Modes
 from taut.structure.structure import Structure
 
 
@@ -26,6 +27,8 @@ class Still:
     bar_force: np.ndarray | None = None
     reaction: np.ndarray | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         held = len(self.structure.supported_nodes)
@@ -48,6 +51,8 @@ class ModeShape:
     name: str
     frequency: float
     displacement: np.ndarray
+
+    __repr__ = brief
 
 
 def still_of(equilibrium: Equilibrium, facts: Mapping[str, str] | None = None) -> Still:

@@ -17,8 +17,8 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError
+from taut.output.atomic_files import Unfailing, seal, written_whole
 from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, HISTORY, VARIABLES, labels_of, structure_of
-from taut.output.whole_files import Unfailing, seal, written_whole
 from taut.structure.files import model_text
 
 CHUNK = 1 << 18
@@ -151,7 +151,7 @@ def _write_attributes(attributes: Any, run: Trajectory) -> None:
     attributes["wall_time"] = run.wall_time
     attributes["options"] = json.dumps(dict(run.options))
     attributes["counts"] = json.dumps(dict(run.counts))
-    attributes["believable"] = run.believable
+    attributes["horizon"] = run.horizon
     attributes["notes"] = json.dumps(list(run.notes))
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory, of_samples
 from taut.errors import FileError, OptionError, suggestion
 from taut.mechanics.kinds import registered
+from taut.output.atomic_files import seal_of
 from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, VARIABLES, labels_of, structure_of
-from taut.output.whole_files import seal_of
 from taut.structure.events import Event
 
 STUDY = "taut_study"
@@ -105,7 +105,7 @@ def _read(file: Any, source: Path) -> Trajectory:
         options=options,
         counts=json.loads(file.attrs["counts"]),
         wall_time=float(file.attrs["wall_time"]),
-        believable=str(file.attrs.get("believable", "")),
+        horizon=str(file.attrs.get("horizon", "")),
         notes=tuple(json.loads(file.attrs["notes"])),
         history=np.asarray(file.variables["history"][...]) if "history" in file.variables else np.zeros((0, 4)),
         events=_events(file),

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from taut.dynamics.simulate import simulate
+from taut.dynamics.simulating import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
+from taut.mechanics.assemble import assembled_as_printed
 from taut.mechanics.plant import Plant
-from taut.output.model_runs import RUN_OPTIONS, assembled
+from taut.output.model_runs import PHYSICS, RUN_OPTIONS, assembled
 from taut.output.recording import save_run
+from taut.reprs import brief
 from taut.structure.files import model_text
 from taut.structure.scenario import Scenario
 from taut.structure.structure import Structure
@@ -25,7 +27,7 @@ Made = TypeVar("Made")
 class Case:
     """One run of a paper. name: of its file, unique in the paper. samples: as `simulate` takes them.
 
-    bars: as `assemble` takes them.
+    bars: as `assemble` takes them. printed: compressible bars by the printed equations, see `assembled_as_printed`.
     """
 
     name: str
@@ -33,8 +35,13 @@ class Case:
     scenario: Scenario
     samples: str = "steps"
     bars: str | None = None
+    printed: bool = False
+
+    __repr__ = brief
 
     def plant(self) -> Plant:
+        if self.printed:
+            return assembled_as_printed(self.structure, **{name: getattr(self.scenario, name) for name in PHYSICS})
         return assembled(self.structure, self.scenario, bars=self.bars)
 
     def followed(self, plant: Plant) -> Trajectory:

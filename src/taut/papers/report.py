@@ -11,6 +11,7 @@ from typing import Any
 
 from taut.papers.claims import VERDICTS, Finding, number
 from taut.papers.paper import Paper
+from taut.reprs import brief
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Report:
     seconds: float
     cpu_seconds: float
     notes: tuple[str, ...] = ()
+
+    __repr__ = brief
 
     @property
     def ok(self) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from taut.errors import TautError
+from taut.output.atomic_files import made_folder, written_whole
 from taut.output.plot.files import blank_figure, save_figure
-from taut.output.whole_files import made_folder, written_whole
 from taut.papers.bench import Bench
 from taut.papers.claims import Claim, Finding
 from taut.papers.paper import Paper, paper_named

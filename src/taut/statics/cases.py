@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from taut.errors import OptionError
-from taut.statics.balance import equilibrium_of, refuse_adrift
+from taut.reprs import brief, titled
+from taut.statics.balancing import equilibrium_of, refuse_adrift
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.imposing import Case, combination, imposed
+from taut.statics.equilibrium_equations import BarChoice, EquilibriumEquations, Setting, equations_of
+from taut.statics.load_case import LoadCase, combination, imposed
 from taut.statics.network import network
 from taut.statics.newton import stepped
-from taut.statics.posed import BarChoice, Posed, Setting, posed
 from taut.statics.strengths import strengths
 from taut.structure.joining import subdivided
 from taut.structure.structure import Structure
@@ -29,9 +30,11 @@ class Envelope:
     highest: np.ndarray
     highest_in: tuple[str, ...]
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True, repr=False)
-class CaseTable:
+class LoadCaseTable:
     """k cases, m members (cables first), s supports, n nodes. Forces [N], tension positive."""
 
     equilibria: Mapping[str, Equilibrium]
@@ -86,17 +89,17 @@ class CaseTable:
         ]
 
     def __repr__(self) -> str:
-        return f"<CaseTable of {len(self.cases)} cases, {len(self.members)} members: {self.status}>"
+        return titled("LoadCaseTable", f"{len(self.cases)} cases, {len(self.members)} members", self.status)
 
 
-def load_cases(
+def solve_cases(
     structure: Structure,
-    cases: Mapping[str, Case],
+    cases: Mapping[str, LoadCase],
     *,
     combinations: Mapping[str, Mapping[str, float]] | None = None,
     bars: BarChoice = None,
     tolerance: float = 1e-10,
-) -> CaseTable:
+) -> LoadCaseTable:
     """Every case, and every combination, balanced by itself from the structure as it is.
 
     combinations: name -> {case: factor}. What the cases impose is added up and balanced again: with slack cables and
@@ -107,7 +110,7 @@ def load_cases(
     clash = [name for name in combinations or {} if name in settings]
     if clash:
         raise OptionError(f'"{clash[0]}" names a case and a combination; rename one')
-    base = imposed(problem, Case())
+    base = imposed(problem, LoadCase())
     settings |= {name: combination(base, settings, f) for name, f in (combinations or {}).items()}
     found = {
         name: _balanced(problem, base, setting, problem.network.positions, tolerance)
@@ -120,22 +123,22 @@ def deployment(
     structure: Structure,
     steps: Sequence[Mapping[str, float]],
     *,
-    case: Case | None = None,
+    case: LoadCase | None = None,
     bars: BarChoice = None,
     tolerance: float = 1e-10,
-) -> CaseTable:
+) -> LoadCaseTable:
     """A sequence of rest lengths, each step balanced from the shape of the one before.
 
     steps: selector -> rest length [m] each; what a step does not name keeps the length of the step before.
     case: what acts all the while.
     """
     problem = _problem(structure, bars)
-    acting = case or Case()
+    acting = case or LoadCase()
     places, before, wound = problem.network.positions, imposed(problem, acting), dict(acting.rest_lengths)
     found = {}
     for number, step in enumerate(steps, 1):
         wound |= step
-        changed = Case(
+        changed = LoadCase(
             acting.gravity, acting.loads, acting.temperature, acting.misfits, dict(wound), acting.settlements
         )
         setting = imposed(problem, changed)
@@ -144,22 +147,24 @@ def deployment(
     return _table(problem, found)
 
 
-def _problem(structure: Structure, bars: BarChoice) -> Posed:
-    return posed(network(subdivided(structure)), bars)
+def _problem(structure: Structure, bars: BarChoice) -> EquilibriumEquations:
+    return equations_of(network(subdivided(structure)), bars)
 
 
-def _balanced(problem: Posed, start: Setting, setting: Setting, places: np.ndarray, tolerance: float) -> Equilibrium:
+def _balanced(
+    problem: EquilibriumEquations, start: Setting, setting: Setting, places: np.ndarray, tolerance: float
+) -> Equilibrium:
     refuse_adrift(problem.network, setting.external)
     found, count = stepped(problem, start, setting, places, tolerance=tolerance)
     return equilibrium_of(problem, setting, found, iterations=count)
 
 
-def _table(problem: Posed, found: Mapping[str, Equilibrium]) -> CaseTable:
+def _table(problem: EquilibriumEquations, found: Mapping[str, Equilibrium]) -> LoadCaseTable:
     if not found:
         raise OptionError("there is no case to balance; give one or more")
     forces = np.array([one.member_force for one in found.values()])
     by_yield, by_buckling = strengths(problem.network.structure).used(forces)
-    return CaseTable(
+    return LoadCaseTable(
         dict(found),
         problem.network.names,
         next(iter(found.values())).supports,

@@ -1,8 +1,8 @@
 """One point after another on a curve of equilibria: predictor, corrector on a plane, tangent.
 
 A point is (x, y, s): free coordinates, multipliers, and how far what is imposed has gone from one setting to another.
-The corrector is Newton's method on the balance, the gaps, and one more equation: n . (x, s) keeps its value, with n the
-tangent (arc length, which passes limit points) or the direction of s alone (load control). The bordered matrix
+The corrector is Newton's method on the balance, the residuals, and one more equation: n . (x, s) keeps its value, with
+n the tangent (arc length, which passes limit points) or the direction of s alone (load control). The bordered matrix
 
     [K   C^T  dU/ds ]
     [C   0    dg/ds ]
@@ -10,8 +10,9 @@ tangent (arc length, which passes limit points) or the direction of s alone (loa
 
 is regular at limit points, where K alone is not (Riks 1979; Crisfield 1981). Derivatives by s are complex steps.
 
-Gaps are closed before each of Newton's steps, by the least move on the plane. Closed together with the balance, gaps of
-bars that depend on one another, which fit only to second order, would become multipliers of any size.
+Residuals are brought to zero before each of Newton's steps, by the least move on the plane. Solved together with the
+balance, residuals of bars that depend on one another, which fit only to second order, would become multipliers of any
+size.
 
 Which cables take part is fixed on a piece of the curve, so that every piece is smooth; kinks.py joins the pieces.
 """
@@ -24,10 +25,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.numerics.bordered import Bordered, bordered
-from taut.statics.balance import falling
+from taut.statics.balancing import falling
 from taut.statics.elastic_members import lengths_of, spans_of
+from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 from taut.statics.newton import goal_of, moved
-from taut.statics.posed import Posed, Setting
 
 STEP = 1e-30
 """Of the complex step."""
@@ -50,7 +51,7 @@ SLACK = 1e-6
 """Of the lower right block, in units of one over the stiffness: rows that depend on one another do no harm."""
 
 CLOSING = 1e-12
-"""The same where gaps are closed: there the multipliers are not kept."""
+"""The same where residuals are brought to zero: there the multipliers are not kept."""
 
 SLANTED = 1e8
 """A plane that the curve meets at an angle smaller than one over this does not tell one point from the next."""
@@ -78,7 +79,7 @@ class Curve:
     along the curve, because where nothing is loaded the forces at hand are round-off.
     """
 
-    problem: Posed
+    problem: EquilibriumEquations
     start: Setting
     goal: Setting
     scale: float
@@ -204,15 +205,15 @@ class Curve:
         return max(goal_of(self.problem, positions, tensions, setting, self.tolerance), rounding)
 
     def _closed_up(self, positions: np.ndarray, factor: float, normal: np.ndarray) -> tuple[np.ndarray, float] | None:
-        """The nearest place on the plane at which no gap is open; None where there is none near."""
+        """The nearest place on the plane at which all residuals are zero; None where there is none near."""
         problem, free = self.problem, self.problem.free.size
         for _ in range(CORRECTIONS):
             setting = self.setting(factor)
             positions = problem.placed(positions, setting)
-            gaps = problem.gaps(positions, setting)
-            if np.abs(gaps).max(initial=0.0) <= 64.0 * np.finfo(float).eps * np.abs(positions).max() + 1e-14:
+            residuals = problem.residuals(positions, setting)
+            if np.abs(residuals).max(initial=0.0) <= 64.0 * np.finfo(float).eps * np.abs(positions).max() + 1e-14:
                 return positions, factor
-            if not np.all(np.isfinite(gaps)):
+            if not np.all(np.isfinite(residuals)):
                 return None
             by_factor = self._by_factor(positions, np.zeros(problem.rows), factor)[free:, None] / self.scale
             ways = sp.hstack([problem.free_rows(positions, setting), sp.csr_matrix(by_factor)])
@@ -220,7 +221,7 @@ class Curve:
             solver = bordered(sp.identity(free + 1, format="csc"), rows, CLOSING)
             if solver is None:
                 return None
-            right = np.concatenate([np.zeros(free + 1), -gaps / self.scale, [0.0]])
+            right = np.concatenate([np.zeros(free + 1), -residuals / self.scale, [0.0]])
             step = solver.solve(right, refinements=0)[: free + 1]
             if not np.all(np.isfinite(step)) or _distortion(problem, positions, self.scale * step[:-1]) > 1.0:
                 return None
@@ -228,11 +229,11 @@ class Curve:
         return None
 
     def _by_factor(self, positions: np.ndarray, multipliers: np.ndarray, factor: float) -> np.ndarray:
-        """(f + r,) derivatives of unbalance and gaps by the factor, held coordinates moving along."""
+        """(f + r,) derivatives of unbalance and residuals by the factor, held coordinates moving along."""
         ahead = factor + 1j * STEP
         there = self.problem.placed(positions.astype(complex), self.setting(ahead))
         unbalance = self._unbalance(there, multipliers, ahead)
-        return np.concatenate([unbalance, self.problem.gaps(there, self.setting(ahead))]).imag / STEP
+        return np.concatenate([unbalance, self.problem.residuals(there, self.setting(ahead))]).imag / STEP
 
     def _bordered(
         self, positions: np.ndarray, multipliers: np.ndarray, factor: float, normal: np.ndarray
@@ -248,7 +249,7 @@ class Curve:
         )
 
 
-def curve_between(problem: Posed, start: Setting, goal: Setting, tolerance: float) -> Curve:
+def curve_between(problem: EquilibriumEquations, start: Setting, goal: Setting, tolerance: float) -> Curve:
     """The curve, measured by the mean length and the largest stiffness, or by the loads where bars are all rigid."""
     scale = float(problem.network.lengths().mean())
     elastic = max(float(np.abs(problem.members_at(s).stiffness).max(initial=0.0)) for s in (start, goal))
@@ -256,7 +257,7 @@ def curve_between(problem: Posed, start: Setting, goal: Setting, tolerance: floa
     return Curve(problem, start, goal, scale, max(elastic, loads / scale) or 1.0, tolerance)
 
 
-def _distortion(problem: Posed, places: np.ndarray, step: np.ndarray) -> float:
+def _distortion(problem: EquilibriumEquations, places: np.ndarray, step: np.ndarray) -> float:
     change = spans_of(problem.members, moved(problem, np.zeros_like(places), step))
     lengths = lengths_of(spans_of(problem.members, places))
     return float((lengths_of(change) / lengths).max(initial=0.0))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from taut.reprs import titled
 from taut.structure.structure import Structure
 
 
@@ -65,7 +66,5 @@ class Equilibrium:
         return np.asarray(self.member_force / self.length)
 
     def __repr__(self) -> str:
-        name = self.structure.name or "structure"
-        return (
-            f"<Equilibrium of {name}: {self.member_force.size} members, residual {self.residual:.1e} N, {self.status}>"
-        )
+        size, name = self.member_force.size, self.structure.name or "structure"
+        return titled("Equilibrium", name, f"{size} members", f"residual {self.residual:.1e} N", self.status)

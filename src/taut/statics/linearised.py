@@ -11,10 +11,11 @@ import scipy.sparse as sp
 from taut.errors import ModelError, OptionError, Problem
 from taut.numerics.link_blocks import pattern
 from taut.numerics.quasidefinite import Factored, factored
+from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
+from taut.statics.equilibrium_equations import BarChoice, EquilibriumEquations, Setting, equations_of
 from taut.statics.network import network
 from taut.statics.newton import SINGULAR
-from taut.statics.posed import BarChoice, Posed, Setting, posed
 
 FREE = 1e-9
 """A motion of the whole counts as free if its stiffness is below this fraction of the mean one."""
@@ -22,11 +23,13 @@ FREE = 1e-9
 
 @dataclass(frozen=True)
 class Linearised:
-    """The tangent of a posed structure at an equilibrium."""
+    """The tangent of the equilibrium equations at an equilibrium."""
 
-    problem: Posed
+    problem: EquilibriumEquations
     setting: Setting
     multipliers: np.ndarray
+
+    __repr__ = brief
 
     @property
     def positions(self) -> np.ndarray:
@@ -94,7 +97,7 @@ def linearised(equilibrium: Equilibrium, bars: BarChoice = None) -> Linearised:
     if not equilibrium.ok:
         raise OptionError(f"the equilibrium is not one ({equilibrium.status}); balance it first")
     given = network(equilibrium.structure)
-    problem = posed(given, bars, equilibrium.bar_force, equilibrium.elements)
+    problem = equations_of(given, bars, equilibrium.bar_force, equilibrium.elements)
     setting = problem.setting._replace(external=equilibrium.external)
     tensions = np.concatenate([equilibrium.cable_tension, equilibrium.bar_force])
     return Linearised(

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.reprs import brief
 from taut.structure import properties
 from taut.structure.records import AXES
 from taut.structure.structure import Structure
@@ -34,6 +35,8 @@ class Network:
     free: np.ndarray  # (f,) numbers of the coordinates that can move, 3 * node + axis
     guides: sp.csr_matrix  # (g, 3 n) coefficients of the linear constraints
     external: np.ndarray  # (n, 3) gravity and loads [N]
+
+    __repr__ = brief
 
     @property
     def members(self) -> int:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from taut.numerics.quasidefinite import Preconditioned, Solver, factored, preconditioned
 from taut.statics.elastic_members import lengths_of, spans_of
-from taut.statics.posed import Posed, Setting
+from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 
 FIRST_SHIFT = 1e-6
 """Of the mean stiffness, added to the diagonal where the stiffness is not positive, then ten times more, and so on."""
@@ -44,7 +44,9 @@ class Settled:
     history: np.ndarray
 
 
-def goal_of(problem: Posed, positions: np.ndarray, tensions: np.ndarray, setting: Setting, tolerance: float) -> float:
+def goal_of(
+    problem: EquilibriumEquations, positions: np.ndarray, tensions: np.ndarray, setting: Setting, tolerance: float
+) -> float:
     """The residual to reach [N]: a fraction of the largest force, but not less than round-off can resolve."""
     force = max(np.abs(tensions).max(initial=0.0), np.abs(setting.external).max(initial=0.0))
     stiffest = np.abs(problem.members_at(setting).stiffness).max(initial=0.0)
@@ -53,7 +55,7 @@ def goal_of(problem: Posed, positions: np.ndarray, tensions: np.ndarray, setting
 
 
 def settled(
-    problem: Posed,
+    problem: EquilibriumEquations,
     setting: Setting,
     positions: np.ndarray,
     *,
@@ -69,7 +71,7 @@ def settled(
         residual = float(np.abs(slope).max(initial=0.0))
         history.append(residual)
         goal = goal_of(problem, places, problem.tensions(places, multipliers, setting), setting, tolerance)
-        converged = residual <= goal and _closed(problem.gaps(places, setting), places)
+        converged = residual <= goal and _closed(problem.residuals(places, setting), places)
         if converged or len(history) > limit or not np.isfinite(residual):
             break
         worked, model = _positive(problem, setting, places, multipliers, model, solver)
@@ -89,7 +91,7 @@ def settled(
 
 
 def stepped(
-    problem: Posed,
+    problem: EquilibriumEquations,
     start: Setting,
     goal: Setting,
     positions: np.ndarray,
@@ -113,22 +115,22 @@ def stepped(
     return found, count
 
 
-def restored(problem: Posed, setting: Setting, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def restored(problem: EquilibriumEquations, setting: Setting, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The nearest positions at which bars have their lengths, and the multipliers that balance best there."""
     if not problem.rows:
         return positions, np.zeros(0)
     unit = sp.csc_matrix(sp.eye(problem.free.size))
     places = positions
     for _ in range(20):
-        gaps = problem.gaps(places, setting)
-        if _closed(gaps, places):
+        residuals = problem.residuals(places, setting)
+        if _closed(residuals, places):
             break
         metric = factored(unit, problem.free_rows(places, setting))
-        places = moved(problem, places, metric.solve(np.zeros(problem.free.size), -gaps)[0])
+        places = moved(problem, places, metric.solve(np.zeros(problem.free.size), -residuals)[0])
     return places, balancing(problem, setting, places)
 
 
-def balancing(problem: Posed, setting: Setting, positions: np.ndarray) -> np.ndarray:
+def balancing(problem: EquilibriumEquations, setting: Setting, positions: np.ndarray) -> np.ndarray:
     """The multipliers that leave the smallest unbalance, in the sense of least squares."""
     if not problem.rows:
         return np.zeros(0)
@@ -137,16 +139,16 @@ def balancing(problem: Posed, setting: Setting, positions: np.ndarray) -> np.nda
     return factored(unit, problem.free_rows(positions, setting)).solve(-slope)[1]
 
 
-def moved(problem: Posed, positions: np.ndarray, step: np.ndarray) -> np.ndarray:
+def moved(problem: EquilibriumEquations, positions: np.ndarray, step: np.ndarray) -> np.ndarray:
     """Positions with the free coordinates shifted."""
     flat = positions.ravel().copy()
     flat[problem.free] += step
     return flat.reshape(-1, 3)
 
 
-def _closed(gaps: np.ndarray, positions: np.ndarray) -> bool:
+def _closed(residuals: np.ndarray, positions: np.ndarray) -> bool:
     size = float(np.abs(positions).max(initial=0.0))
-    return bool(np.abs(gaps).max(initial=0.0) <= 16.0 * np.finfo(float).eps * size + 1e-14)
+    return bool(np.abs(residuals).max(initial=0.0) <= 16.0 * np.finfo(float).eps * size + 1e-14)
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,12 @@ class Model:
 
 
 def _positive(
-    problem: Posed, setting: Setting, places: np.ndarray, multipliers: np.ndarray, model: Model, solver: str
+    problem: EquilibriumEquations,
+    setting: Setting,
+    places: np.ndarray,
+    multipliers: np.ndarray,
+    model: Model,
+    solver: str,
 ) -> tuple[Solver, Model]:
     """A solver of the stiffness, changed as little as makes it positive, and how it was changed."""
     blocks = problem.blocks(places, multipliers, setting)
@@ -193,7 +200,7 @@ def _positive(
 
 
 def _descended(
-    problem: Posed, setting: Setting, places: np.ndarray, step: np.ndarray, slope: float, solver: Solver
+    problem: EquilibriumEquations, setting: Setting, places: np.ndarray, step: np.ndarray, slope: float, solver: Solver
 ) -> tuple[np.ndarray, float] | None:
     """The positions after the longest step that lowers the energy, and its share; None where no step does."""
     energy, size = problem.energy(places, setting)
@@ -205,10 +212,10 @@ def _descended(
     while share > least:
         trial = moved(problem, places, share * step)
         for _ in range(8):
-            gaps = problem.gaps(trial, setting)
-            if _closed(gaps, trial):
+            residuals = problem.residuals(trial, setting)
+            if _closed(residuals, trial):
                 break
-            trial = moved(problem, trial, simple.solve(nothing, -gaps)[0])
+            trial = moved(problem, trial, simple.solve(nothing, -residuals)[0])
         else:
             share *= 0.5
             continue
@@ -218,7 +225,7 @@ def _descended(
     return None
 
 
-def _distortion(problem: Posed, places: np.ndarray, step: np.ndarray) -> float:
+def _distortion(problem: EquilibriumEquations, places: np.ndarray, step: np.ndarray) -> float:
     """The largest change of a member's span, in lengths of the member: far steps land in other valleys."""
     spans = spans_of(problem.members, places)
     change = spans_of(problem.members, moved(problem, np.zeros_like(places), step))

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from taut.statics.continuation import Curve, Point
+from taut.statics.equilibrium_equations import EquilibriumEquations
 from taut.statics.kinks import AT_REST, wrong
-from taut.statics.posed import Posed
 from taut.statics.strengths import Strengths, strengths
 
 LOCATED = 1e-12
@@ -18,7 +18,7 @@ LOCATED = 1e-12
 
 
 @dataclass(frozen=True)
-class Event:
+class PathEvent:
     """kind: "slack", "taut", "euler", "yield" or "limit point"; member: its name, empty for a limit point."""
 
     factor: float
@@ -33,7 +33,7 @@ class Found:
 
     reach: float
     point: Point
-    event: Event | None
+    event: PathEvent | None
     number: int
 
     @property
@@ -42,10 +42,10 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Watch:
+class PathWatch:
     """Numbers that change sign at an event, and at the end of the path."""
 
-    problem: Posed
+    problem: EquilibriumEquations
     until: float
     limits: Strengths = field(init=False)
 
@@ -61,20 +61,20 @@ class Watch:
             shares.append(1.0 + forces / self.limits.yielding)
         return np.concatenate([one_sided, *shares, [point.tangent[-1], self.until - point.factor]])
 
-    def event(self, number: int, falling: bool, factor: float) -> Event | None:
+    def event(self, number: int, falling: bool, factor: float) -> PathEvent | None:
         """None for a sign change that is of no interest (a bar that recovers), and for the end."""
         count = self.problem.network.members
         part, member = divmod(number, count)
         if number >= 4 * count:
-            return Event(factor, "limit point", "", 0) if number == 4 * count else None
+            return PathEvent(factor, "limit point", "", 0) if number == 4 * count else None
         name = self.problem.network.names[member]
         if part == 0:
-            return Event(factor, "slack" if falling else "taut", name, 0)
-        return Event(factor, "euler" if part == 1 else "yield", name, 0) if falling else None
+            return PathEvent(factor, "slack" if falling else "taut", name, 0)
+        return PathEvent(factor, "euler" if part == 1 else "yield", name, 0) if falling else None
 
 
 def located(
-    watch: Watch, curve: Curve, now: Point, after: Point, along: Callable[[float], Point | None], length: float
+    watch: PathWatch, curve: Curve, now: Point, after: Point, along: Callable[[float], Point | None], length: float
 ) -> list[Found] | None:
     """What happens between two points, in order, up to the first kink or the end; None where it cannot be located."""
     before, behind = watch.signs(curve, now), watch.signs(curve, after)
@@ -138,7 +138,7 @@ def _root(
     return None if point is None else (reach, point)
 
 
-def _sign(watch: Watch, curve: Curve, number: int, point: Point) -> float:
+def _sign(watch: PathWatch, curve: Curve, number: int, point: Point) -> float:
     return float(watch.signs(curve, point)[number])
 
 

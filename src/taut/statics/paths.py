@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from taut.errors import OptionError
-from taut.statics.balance import refuse_adrift
+from taut.reprs import titled
+from taut.statics.balancing import refuse_adrift
 from taut.statics.continuation import Curve, Point, curve_between
-from taut.statics.imposing import Case, imposed
+from taut.statics.equilibrium_equations import BarChoice, equations_of
 from taut.statics.kinks import begun, beyond
+from taut.statics.load_case import LoadCase, imposed
 from taut.statics.network import network
 from taut.statics.newton import stepped
-from taut.statics.path_events import Event, Found, Watch, located, together
-from taut.statics.posed import BarChoice, posed
+from taut.statics.path_events import Found, PathEvent, PathWatch, located, together
 from taut.structure.joining import subdivided
 from taut.structure.structure import Structure
 
@@ -31,7 +32,7 @@ AIM = 0.6
 
 
 @dataclass(frozen=True, repr=False)
-class Path:
+class LoadPath:
     """k points of n nodes, m members (cables first), s supports; events lie on points of their own.
 
     factor: how much of the case acts, 1 is all of it. unstable: in how many directions the energy falls.
@@ -44,7 +45,7 @@ class Path:
     member_force: np.ndarray  # (k, m) [N]
     reaction: np.ndarray  # (k, s, 3) [N]
     unstable: np.ndarray  # (k,)
-    events: tuple[Event, ...]
+    events: tuple[PathEvent, ...]
     status: str
 
     @property
@@ -53,21 +54,21 @@ class Path:
 
     def __repr__(self) -> str:
         reach = f" to {self.factor[-1]:g}" if self.factor.size else ""
-        return f"<Path of {self.factor.size} points{reach}, {len(self.events)} events: {self.status}>"
+        return titled("LoadPath", f"{self.factor.size} points{reach}, {len(self.events)} events", self.status)
 
 
 def path(
     structure: Structure,
-    case: Case,
+    case: LoadCase,
     *,
-    start: Case | None = None,
+    start: LoadCase | None = None,
     until: float = 1.0,
     method: str = "arc-length",
     step: float = 0.05,
     points: int = 500,
     bars: BarChoice = None,
     tolerance: float = 1e-10,
-) -> Path:
+) -> LoadPath:
     """Follow the equilibria from `start` (nothing, by default) to `until` times `case`.
 
     method: "arc-length" goes on past limit points, where the load must fall for balance to be kept (snap-through);
@@ -80,8 +81,8 @@ def path(
         raise OptionError(f'method = "{method}" is not one of {", ".join(METHODS)}')
     if not step > 0.0 or not until > 0.0:
         raise OptionError(f"step = {step!r} and until = {until!r} must be more than zero")
-    problem = posed(network(subdivided(structure)), bars)
-    begin, end = imposed(problem, start or Case()), imposed(problem, case)
+    problem = equations_of(network(subdivided(structure)), bars)
+    begin, end = imposed(problem, start or LoadCase()), imposed(problem, case)
     refuse_adrift(problem.network, end.external)
     bare = begin._replace(external=np.zeros_like(begin.external))
     first, _ = stepped(problem, bare, begin, problem.network.positions, tolerance=tolerance)
@@ -92,15 +93,15 @@ def path(
     if now is None:
         message = "the start is singular: it can move freely or is at a limit point; support or prestress it"
         return _path(curve, [], (), message, first.positions)
-    found, events, status = _followed(curve, now, Watch(problem, until), method, step, points)
+    found, events, status = _followed(curve, now, PathWatch(problem, until), method, step, points)
     return _path(curve, found, tuple(events), status, first.positions)
 
 
 def _followed(
-    curve: Curve, now: Point, watch: Watch, method: str, step: float, points: int
-) -> tuple[list[Point], list[Event], str]:
+    curve: Curve, now: Point, watch: PathWatch, method: str, step: float, points: int
+) -> tuple[list[Point], list[PathEvent], str]:
     """Points from the first on, events, and how it ended."""
-    found, events, size = [now], list[Event](), step
+    found, events, size = [now], list[PathEvent](), step
     while len(found) < points:
         if size < SHORTEST * step or (method == "load" and now.tangent[-1] <= 0.0):
             return found, events, _stuck(now.factor, method)
@@ -132,7 +133,7 @@ def _followed(
 
 
 def _met(
-    watch: Watch, curve: Curve, now: Point, after: Point, along: Callable[[float], Point | None], length: float
+    watch: PathWatch, curve: Curve, now: Point, after: Point, along: Callable[[float], Point | None], length: float
 ) -> list[Found] | None:
     """What happens in a step; where the load turns beyond the end of the path, the end lies before that."""
     met = located(watch, curve, now, after, along, length)
@@ -142,12 +143,12 @@ def _met(
     return met
 
 
-def _at_kink(watch: Watch, kink: Found, turned: Point, number: int) -> list[Event]:
+def _at_kink(watch: PathWatch, kink: Found, turned: Point, number: int) -> list[PathEvent]:
     """All that happens at a kink: every cable that changes there, and the load, if it turns."""
     changed = np.flatnonzero(kink.point.taut != turned.taut)
     told = [watch.event(int(k), bool(kink.point.taut[k]), turned.factor) for k in changed]
     if kink.point.tangent[-1] * turned.tangent[-1] < 0.0:
-        told.append(Event(turned.factor, "limit point", "", 0))
+        told.append(PathEvent(turned.factor, "limit point", "", 0))
     return [replace(event, point=number) for event in told if event is not None]
 
 
@@ -187,7 +188,7 @@ def _stuck(factor: float, method: str) -> str:
     return f"the path could not be followed beyond {factor:.6g} of the case; take a smaller step, or look at the events"
 
 
-def _path(curve: Curve, found: list[Point], events: tuple[Event, ...], status: str, start: np.ndarray) -> Path:
+def _path(curve: Curve, found: list[Point], events: tuple[PathEvent, ...], status: str, start: np.ndarray) -> LoadPath:
     problem = curve.problem
     structure = problem.network.structure
     held = (problem.unknown < 0).reshape(-1, 3)
@@ -200,7 +201,7 @@ def _path(curve: Curve, found: list[Point], events: tuple[Event, ...], status: s
         for p, s in pairs
     ]
     forces = [problem.tensions(p.positions, p.multipliers, s) for p, s in pairs]
-    return Path(
+    return LoadPath(
         structure,
         np.array([p.factor for p in found]),
         np.array([p.positions for p in found]).reshape(count, *start.shape),

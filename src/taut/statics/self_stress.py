@@ -19,7 +19,7 @@ from taut.structure.structure import Structure
 
 
 @dataclass(frozen=True)
-class Counts:
+class StaticCounts:
     """How a structure is held together, to first order in small displacements.
 
     free_coordinates: what supports and linear constraints leave free, of the three that every node has. A flat
@@ -82,7 +82,7 @@ class Counts:
         return text
 
 
-def counts(structure: Structure, *, tolerance: float = TOLERANCE) -> Counts:
+def counts(structure: Structure, *, tolerance: float = TOLERANCE) -> StaticCounts:
     """Self-stress states, mechanisms and rigid motions of a structure at its shape; forces and stiffness play no part.
 
     tolerance: singular values of the equilibrium matrix below this part of the largest are zero.
@@ -92,7 +92,7 @@ def counts(structure: Structure, *, tolerance: float = TOLERANCE) -> Counts:
     return counts_of(net, tolerance=tolerance)
 
 
-def counts_of(net: Network, *, tolerance: float = TOLERANCE) -> Counts:
+def counts_of(net: Network, *, tolerance: float = TOLERANCE) -> StaticCounts:
     """`counts` of a structure whose arrays are there already."""
     allowed = motions(net)
     matrix = equilibrium_matrix(net, allowed)
@@ -100,7 +100,7 @@ def counts_of(net: Network, *, tolerance: float = TOLERANCE) -> Counts:
     rigid = rigid_motions(net, allowed).shape[1]
     centred = net.positions - net.positions.mean(axis=0)
     spread = np.linalg.svd(centred, compute_uv=False)
-    return Counts(
+    return StaticCounts(
         members=net.members,
         free_coordinates=matrix.shape[0],
         rank=found.rank,

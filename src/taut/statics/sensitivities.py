@@ -1,6 +1,7 @@
 """How an equilibrium answers: the compliance of a node, and derivatives with respect to what it is made of.
 
-By the implicit function theorem: with the balance U(x, y, p) = 0 and the gaps g(x, p) = 0 of `posed.py`,
+By the implicit function theorem: with the balance U(x, y, p) = 0 and the residuals g(x, p) = 0 of
+`equilibrium_equations.py`,
 
     [K C^T; C 0] [dx/dp; dy/dp] = -[dU/dp; dg/dp]
 """
@@ -13,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from taut.errors import OptionError, suggestion
+from taut.reprs import brief
 from taut.statics import elastic_members as elastic
 from taut.statics.equilibrium import Equilibrium
+from taut.statics.equilibrium_equations import BarChoice
 from taut.statics.linearised import Linearised, linearised
-from taut.statics.posed import BarChoice
 from taut.structure.records import AXES
 from taut.structure.selectors import select
 from taut.structure.structure import Structure
@@ -25,7 +27,7 @@ PARAMETERS = ("rest_length", "stiffness", "position")
 
 
 @dataclass(frozen=True)
-class Derivatives:
+class EquilibriumDerivatives:
     """p parameters, n nodes, m members (cables first), s supports. Everything per unit of the parameter.
 
     parameters: names of members, or "node.axis" for positions of supports.
@@ -37,6 +39,8 @@ class Derivatives:
     nodes: np.ndarray  # (p, n, 3) [m per ...]
     member_force: np.ndarray  # (p, m) [N per ...]
     reaction: np.ndarray  # (p, s, 3) [N per ...]
+
+    __repr__ = brief
 
 
 def compliance(equilibrium: Equilibrium, node: str, *, bars: BarChoice = None) -> np.ndarray:
@@ -58,7 +62,7 @@ def compliance(equilibrium: Equilibrium, node: str, *, bars: BarChoice = None) -
     return found
 
 
-def derivatives(equilibrium: Equilibrium, of: str, selector: str, *, bars: BarChoice = None) -> Derivatives:
+def derivatives(equilibrium: Equilibrium, of: str, selector: str, *, bars: BarChoice = None) -> EquilibriumDerivatives:
     """Derivatives of nodes, member forces and reactions; external forces stay what they are.
 
     of: "rest_length" (of cables, or of bars; a member of given material keeps E A), "stiffness" (of cables, or of
@@ -70,7 +74,7 @@ def derivatives(equilibrium: Equilibrium, of: str, selector: str, *, bars: BarCh
     view = linearised(equilibrium, bars)
     changes = list(_of_positions(view, selector) if of == "position" else _of_members(view, of, selector))
     answers = [_answer(view, change) for _, change in changes]
-    return Derivatives(
+    return EquilibriumDerivatives(
         equilibrium.structure,
         of,
         tuple(name for name, _ in changes),
@@ -80,10 +84,10 @@ def derivatives(equilibrium: Equilibrium, of: str, selector: str, *, bars: BarCh
 
 @dataclass(frozen=True)
 class _Change:
-    """What one unit of a parameter does where nothing gives way: to tensions, gaps and held coordinates."""
+    """What one unit of a parameter does where nothing gives way: to tensions, residuals and held coordinates."""
 
     tension: np.ndarray  # (m,) [N]
-    gap: np.ndarray  # (rows,) [m]
+    residual: np.ndarray  # (rows,) [m]
     held: np.ndarray  # (3 n,) [m]
 
 
@@ -101,11 +105,11 @@ def _of_members(view: Linearised, of: str, selector: str) -> Iterator[tuple[str,
     rigid = {int(member): row for row, member in enumerate(problem.rigid)}
     for name in names:
         member = index[name]
-        tension, gap = np.zeros(lengths.size), np.zeros(problem.rows)
+        tension, residual = np.zeros(lengths.size), np.zeros(problem.rows)
         if member in rigid:
             if of == "stiffness":
                 raise OptionError(f'bar "{name}" is rigid, so it has no stiffness; say bars="compressible"')
-            gap[rigid[member]] = -1.0
+            residual[rigid[member]] = -1.0
             tension[member] = -view.multipliers[rigid[member]] / members.rest_length[member]
         elif taut[member] and of == "stiffness":
             tension[member] = lengths[member] - members.rest_length[member]
@@ -113,7 +117,7 @@ def _of_members(view: Linearised, of: str, selector: str) -> Iterator[tuple[str,
             fixed = np.isnan(problem.rigidity[member])
             ratio = 1.0 if fixed else lengths[member] / members.rest_length[member]
             tension[member] = -members.stiffness[member] * ratio
-        yield name, _Change(tension, gap, np.zeros(view.positions.size))
+        yield name, _Change(tension, residual, np.zeros(view.positions.size))
 
 
 def _of_positions(view: Linearised, selector: str) -> Iterator[tuple[str, _Change]]:
@@ -139,9 +143,11 @@ def _answer(view: Linearised, change: _Change) -> tuple[np.ndarray, np.ndarray, 
     unit = spans / lengths[:, None]
     direct = -elastic.nodal_forces(members, change.tension[:, None] * unit, len(view.positions)).ravel()
     direct = direct + view.everywhere @ change.held
-    gap = change.gap + view.all_rows @ change.held
-    # Two solves: the first only mends the gaps, so that dependent rows cannot make multipliers run away.
-    shift = view.factor.solve(np.zeros(problem.free.size), -gap)[0] if gap.any() else np.zeros(problem.free.size)
+    residual = change.residual + view.all_rows @ change.held
+    # Two solves: the first only mends the residuals, so that dependent rows cannot make multipliers run away.
+    shift = (
+        view.factor.solve(np.zeros(problem.free.size), -residual)[0] if residual.any() else np.zeros(problem.free.size)
+    )
     rest, multipliers = view.factor.solve(-direct[problem.free] - view.stiffness @ shift)
     nodes = change.held.copy()
     nodes[problem.free] = shift + rest

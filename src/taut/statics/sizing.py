@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.errors import OptionError
-from taut.statics.cases import CaseTable, load_cases
-from taut.statics.imposing import Case
-from taut.statics.least_mass import Sizing
+from taut.statics.cases import LoadCaseTable, solve_cases
+from taut.statics.lightest import Sizing
+from taut.statics.load_case import LoadCase
 from taut.statics.sections import Stocks, require_safety, stocks, with_areas
 from taut.statics.self_stress import counts
 from taut.statics.sensitivities import derivatives
@@ -25,7 +25,7 @@ FIRST_TRUST = 0.2
 
 def elastic_sizes(
     structure: Structure,
-    cases: Mapping[str, Case],
+    cases: Mapping[str, LoadCase],
     *,
     minimum_tension: float = 0.0,
     minimum_radius: float = 1e-4,
@@ -73,7 +73,7 @@ class _Design(NamedTuple):
     """Areas, what happens in them, what they weigh, and how much thicker the worst member should be (1: all bear)."""
 
     area: np.ndarray
-    table: CaseTable
+    table: LoadCaseTable
     mass: float
     share: float
 
@@ -81,19 +81,19 @@ class _Design(NamedTuple):
 @dataclass(frozen=True)
 class _Task:
     structure: Structure
-    cases: Mapping[str, Case]
+    cases: Mapping[str, LoadCase]
     stock: Stocks
     safety: float
     least: float  # the smallest area [m^2]
 
-    def wanted(self, table: CaseTable) -> np.ndarray:
+    def wanted(self, table: LoadCaseTable) -> np.ndarray:
         """The areas that the forces of a table ask for."""
         return np.asarray(np.maximum(self.stock.area(self.safety * table.member_force), self.least))
 
     def borne(self, area: np.ndarray) -> _Design:
         """The design made thicker as a whole, or thinner, until it just bears everything."""
         for _ in range(20):
-            table = load_cases(with_areas(self.structure, area), self.cases, bars="compressible")
+            table = solve_cases(with_areas(self.structure, area), self.cases, bars="compressible")
             share = float((self.wanted(table) / area).max())
             if not table.ok or abs(share - 1.0) < 1e-7:
                 break

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
 from taut.structure import properties
 from taut.structure.records import Bar, Cable
@@ -32,6 +33,8 @@ class Utilisation:
     force: np.ndarray  # (m,) [N]
     share: np.ndarray  # (m,) of the limit that is nearest; more than 1 fails, zero where no limit is known
     governed: tuple[str, ...]  # "yield", "euler", or "" where no limit is known
+
+    __repr__ = brief
 
     @property
     def worst(self) -> str:

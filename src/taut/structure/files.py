@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
 from taut.errors import FileError, ModelError, Problem, suggestion
+from taut.reprs import counted, titled
 from taut.structure.format.building import build
 from taut.structure.format.complaints import validated
 from taut.structure.format.lines import Document, Path, read_document
@@ -16,7 +17,7 @@ from taut.structure.format.overriding import as_told, override
 from taut.structure.format.patching import patched
 from taut.structure.format.records import Columns, columns_of, with_records
 from taut.structure.format.writing import model_text
-from taut.structure.scenario import Scenario, Table
+from taut.structure.scenario import SampledSignal, Scenario
 from taut.structure.structure import Structure
 
 __all__ = ["SIZE_LIMIT", "Model", "located", "model_text", "parse_model", "read_model", "read_record", "write_model"]
@@ -40,6 +41,9 @@ class Model:
     written: str = field(repr=False)
     overrides: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return titled(f"Model {self.source}", "", repr(self.structure), counted(len(self.overrides), "override"))
+
 
 def read_model(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Model:
     """Read a model file; every problem in it is reported at once, each with its line.
@@ -50,10 +54,10 @@ def read_model(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> M
     return parse_model(_text_of(source, "a model file"), source, overrides, records=True)
 
 
-def read_record(path: str | os.PathLike[str], *, scale: float = 1.0) -> Table:
+def read_record(path: str | os.PathLike[str], *, scale: float = 1.0) -> SampledSignal:
     """Read a record from a text file: two columns, times [s] and values, which are multiplied by the scale."""
     times, values = _columns(os.fspath(path))
-    return Table(tuple(times), tuple(scale * value for value in values))
+    return SampledSignal(tuple(times), tuple(scale * value for value in values))
 
 
 def _columns(source: str) -> Columns:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from taut.errors import Problem, SelectionError
 from taut.structure.records import AXES
-from taut.structure.scenario import Constant, Doublet, Motion, Signal, Sinusoid, Table
+from taut.structure.scenario import Constant, Doublet, Motion, SampledSignal, Signal, Sinusoid
 from taut.structure.structure import Structure
 
 EVERY = ("*", "node:*")
@@ -71,7 +71,7 @@ def _support_problems(structure: Structure, motion: Motion) -> Iterator[Problem]
 
 
 def _signal_problems(signal: Signal, kind: str) -> Iterator[Problem]:
-    if isinstance(signal, Table):
+    if isinstance(signal, SampledSignal):
         yield from _table_problems(signal, kind)
     elif isinstance(signal, Doublet) and kind == "displacement":
         yield Problem((), "a doublet jumps, and no support can; give a table, or the doublet as an acceleration")
@@ -88,13 +88,13 @@ def _signal_problems(signal: Signal, kind: str) -> Iterator[Problem]:
         yield Problem(
             (),
             "is a Python function, of which position, velocity and acceleration are not known together; "
-            "give a Table of its values, or a Sinusoid",
+            "give a SampledSignal of its values, or a Sinusoid",
         )
     else:
-        yield Problem((), f"{signal!r} is not a signal; use a number, a Sinusoid, a Doublet or a Table")
+        yield Problem((), f"{signal!r} is not a signal; use a number, a Sinusoid, a Doublet or a SampledSignal")
 
 
-def _table_problems(table: Table, kind: str) -> Iterator[Problem]:
+def _table_problems(table: SampledSignal, kind: str) -> Iterator[Problem]:
     times, slopes = table.times, table.slopes
     least, word = (2, "two times") if kind == "acceleration" else (1, "one time")
     if len(times) < least:

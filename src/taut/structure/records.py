@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from taut.reprs import brief
+
 AXES = "xyz"
 BAR_INERTIAS = ("thin", "cylinder", "lumped")
 BAR_LAWS = ("rigid", "compressible")
@@ -91,6 +93,8 @@ class LinearConstraint:
     name: str
     terms: tuple[tuple[str, str, float], ...]
     value: float | None = None
+
+    __repr__ = brief
 
 
 def on_plane(name: str, node: str, normal: tuple[float, float, float], value: float | None = None) -> LinearConstraint:

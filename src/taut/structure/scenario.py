@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from taut.reprs import brief
 from taut.structure.corrections import Correction, simplest
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Doublet:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SampledSignal:
     """A cubic Hermite curve through (times, values), constant outside.
 
     slopes: at the times; None takes three-point differences (second order; one-sided at the ends).
@@ -49,6 +50,8 @@ class Table:
     values: tuple[float, ...]
     slopes: tuple[float, ...] | None = None
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
@@ -57,7 +60,7 @@ class Feedback:
     law: Callable[[float, np.ndarray, np.ndarray], float]
 
 
-Signal = Constant | Sinusoid | Doublet | Table | Feedback | Callable[[float], float]
+Signal = Constant | Sinusoid | Doublet | SampledSignal | Feedback | Callable[[float], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,8 @@ class Load:
     axis: str
     signal: Signal
     name: str = field(default="", compare=False, repr=False)
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,8 @@ class Motion:
     acceleration: Signal | None = None
     velocity: float = 0.0
     name: str = field(default="", compare=False, repr=False)
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +118,9 @@ ACTIONS = ("record", "stop", "cut")
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Something to look out for in a run, and what is done when it happens. It watches one of
+    """Something to look out for in a run, and what is done when it happens.
+
+    `at_plane`, `at_distance`, `at_tension` and `at_time` make one of each kind. It watches one of
 
     node and level: the node's place along an axis, or along a normal, passes a level [m];
     nodes and length: the distance of two nodes passes a length [m];
@@ -137,6 +146,64 @@ class Watch:
     then: str = "record"
     cut: tuple[str, ...] = ()
 
+    __repr__ = brief
+
+    @classmethod
+    def at_plane(
+        cls,
+        name: str,
+        node: str,
+        along: str | tuple[float, float, float],
+        level: float,
+        *,
+        sense: str | None = None,
+        then: str = "record",
+        cut: str | Iterable[str] = (),
+    ) -> Watch:
+        """When the place of a node along an axis ("z"), or along a normal (1, 0, 1), passes a level [m]."""
+        axis, normal = (along, None) if isinstance(along, str) else (None, (along[0], along[1], along[2]))
+        return cls(name, node=node, axis=axis, normal=normal, level=level, sense=sense, then=then, cut=_listed(cut))
+
+    @classmethod
+    def at_distance(
+        cls,
+        name: str,
+        nodes: tuple[str, str],
+        length: float,
+        *,
+        sense: str | None = None,
+        then: str = "record",
+        cut: str | Iterable[str] = (),
+    ) -> Watch:
+        """When the distance of two nodes passes a length [m]."""
+        return cls(name, nodes=(nodes[0], nodes[1]), length=length, sense=sense, then=then, cut=_listed(cut))
+
+    @classmethod
+    def at_tension(
+        cls,
+        name: str,
+        cable: str,
+        tension: float,
+        *,
+        sense: str | None = None,
+        then: str = "record",
+        cut: str | Iterable[str] = (),
+    ) -> Watch:
+        """When the tension of a cable, or of each of those selected, passes a value [N]; rising where nothing is said.
+
+        Cut without names cuts the cable itself.
+        """
+        return cls(name, cable=cable, tension=tension, sense=sense, then=then, cut=_listed(cut))
+
+    @classmethod
+    def at_time(cls, name: str, time: float, *, then: str = "record", cut: str | Iterable[str] = ()) -> Watch:
+        """When a time [s] comes."""
+        return cls(name, time=time, then=then, cut=_listed(cut))
+
+
+def _listed(names: str | Iterable[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
 
 SOLVERS = ("direct", "iterative")
 """How linear systems are solved, in runs and in statics."""
@@ -160,6 +227,8 @@ class Scenario:
     events: tuple[Watch, ...] = ()
     locate: bool | None = None
     motions: tuple[Motion, ...] = ()
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "correction", simplest(self.correction))

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, SelectionError
+from taut.reprs import counted, titled
 from taut.structure.records import AXES, Bar, Cable, LinearConstraint
 from taut.structure.selectors import select
 
@@ -50,6 +51,12 @@ class Structure:
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.nodes, self.bars, self.cables, self.supports, self.point_masses, self.constraints, self.groups)
         return type(self), (*(dict(part) for part in parts), self.name)
+
+    def __repr__(self) -> str:
+        parts = {"node": self.nodes, "bar": self.bars, "cable": self.cables, "support": self.supports}
+        parts |= {"weight": self.point_masses, "constraint": self.constraints, "group": self.groups}
+        told = [counted(len(part), kind) for kind, part in parts.items()]
+        return titled(f"Structure {self.name}".strip(), "", *told)
 
     # --- questions
 

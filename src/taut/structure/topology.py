@@ -1,4 +1,4 @@
-"""What hangs on what: the class of a structure and its connected parts."""
+"""What is joined to what: the class of a structure and its connected parts."""
 
 from __future__ import annotations
 

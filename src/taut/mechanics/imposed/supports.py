@@ -27,7 +27,7 @@ from taut.numerics.lanes import one
 from taut.numerics.packing import Integers, Pack, Reals, empty, reader, size_of
 from taut.structure.motions import moved_nodes
 from taut.structure.records import AXES
-from taut.structure.scenario import Constant, Doublet, Motion, Signal, Sinusoid, Table
+from taut.structure.scenario import Constant, Doublet, Motion, SampledSignal, Signal, Sinusoid
 from taut.structure.structure import Structure
 
 
@@ -93,12 +93,12 @@ def _curve(motion: Motion) -> list[Piece] | tuple[float, ...]:
 def _displaced(signal: Signal) -> list[Piece] | tuple[float, ...]:
     if isinstance(signal, Sinusoid):
         return signal.mean, 0.0, 0.0, signal.amplitude, 2.0 * math.pi * signal.frequency, signal.phase
-    if isinstance(signal, Table):
+    if isinstance(signal, SampledSignal):
         return _through(signal)
     return [(0.0, _number(signal), 0.0, 0.0, 0.0)]
 
 
-def _through(table: Table) -> list[Piece]:
+def _through(table: SampledSignal) -> list[Piece]:
     """The cubic Hermite curve; at rest before and after."""
     times, values = np.array(table.times, dtype=float), np.array(table.values, dtype=float)
     if table.slopes is None:
@@ -116,7 +116,7 @@ def _through(table: Table) -> list[Piece]:
 
 def _accelerated(signal: Signal, velocity: float) -> list[Piece] | tuple[float, ...]:
     """Integrated twice from t = 0."""
-    if isinstance(signal, Table):
+    if isinstance(signal, SampledSignal):
         corners = zip(signal.times, signal.times[1:], signal.values, signal.values[1:], strict=False)
         return _integrated(corners, velocity)
     if isinstance(signal, Doublet):

@@ -64,7 +64,7 @@ def without_inertia(structure: Structure) -> list[Problem]:
         dropped = (properties.bar_rotary_mass(structure, bar) or 0.0) - properties.bar_thickness_mass(structure, bar)
         left = (own[i] - dropped) * (own[j] - dropped) - (coupling[k] + dropped) ** 2
         if free and left <= 1e-9 * own[i] * own[j]:
-            message = 'as printed it has no inertia along itself, for both its ends are free; say bars="compressible"'
+            message = "as printed it has no inertia along itself, for both its ends are free"
             found.append(Problem(("bars", bar.name), message))
     return found
 

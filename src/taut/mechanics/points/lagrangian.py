@@ -24,6 +24,7 @@ from taut.errors import OptionError
 from taut.mechanics.points.lagrangian_linearisation import lagrangian_linearisation
 from taut.mechanics.points.lagrangian_operations import OPERATIONS, Workspace, energies, motion, residuals
 from taut.mechanics.points.linearisation import Linearisation
+from taut.reprs import brief
 from taut.structure.structure import Structure
 
 Function = Callable[[np.ndarray], Any]
@@ -77,6 +78,8 @@ class LagrangianPlant:
     load_names: tuple[str, ...] = ()
     element_outputs: tuple[str, ...] = ()
     elements: tuple[dict[str, Any], ...] = ()
+
+    __repr__ = brief
 
     @property
     def structure(self) -> Structure:

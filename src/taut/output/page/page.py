@@ -11,13 +11,14 @@ from typing import Any
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
+from taut.output.atomic_files import written_whole
 from taut.output.page.assembling import html
 from taut.output.page.content import run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays
 from taut.output.pictured import ModeShape, Still, mode_shapes, still_of
-from taut.output.whole_files import written_whole
+from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.modes import Modes
+from taut.statics.vibrations import Modes
 from taut.structure.events import Event
 from taut.structure.structure import Structure
 
@@ -32,6 +33,8 @@ class Page:
     """A page: its text, and a frame around it where a notebook shows it."""
 
     html: str = field(repr=False)
+
+    __repr__ = brief
 
     def save(self, path: str | Path) -> None:
         """Write the page; a file that is there already is replaced as a whole."""
@@ -108,6 +111,6 @@ def _named(shown: Shown | Sequence[Shown] | Mapping[str, Shown]) -> dict[str, Sh
     if wrong is not None or not things:
         what = "nothing" if wrong is None else type(wrong).__name__
         raise OptionError(
-            f"a page shows trajectories, equilibria and structures, not {what}; load files with taut.load first"
+            f"a page shows trajectories, equilibria and structures, not {what}; read files with taut.read first"
         )
     return things

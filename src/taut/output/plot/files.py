@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from taut.errors import FileError, OptionError
-from taut.output.whole_files import written_whole
+from taut.output.atomic_files import written_whole
 
 SUFFIXES = (".png", ".pdf", ".svg")
 

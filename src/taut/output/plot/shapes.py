@@ -15,7 +15,7 @@ from taut.output.pictured import ModeShape, Still, checked_mode, mode_shapes
 from taut.output.plot.axes import COLUMN, label, ready
 from taut.output.plot.views import AXIS_PAIRS, chosen_view, flat_labels, solid_labels, solid_limits
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.modes import Modes
+from taut.statics.vibrations import Modes
 from taut.structure.properties import route_length
 from taut.structure.structure import Structure
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from taut.dynamics.trajectory import Trajectory
+from taut.output.atomic_files import made_folder
 from taut.output.plot.axes import require_samples
 from taut.output.plot.energies import energy, violations
 from taut.output.plot.files import blank_figure, check_suffix, save_figure
@@ -14,7 +15,6 @@ from taut.output.plot.forces import tensions
 from taut.output.plot.motion import coordinates, paths
 from taut.output.plot.shapes import structure
 from taut.output.plot.views import chosen_view
-from taut.output.whole_files import made_folder
 
 Draw = Callable[[Any], Any]
 

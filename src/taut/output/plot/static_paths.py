@@ -9,14 +9,14 @@ import numpy as np
 from taut.errors import OptionError, suggestion
 from taut.output.palette import LINES, RULE, TEXT
 from taut.output.plot.axes import keyed, label, ready
-from taut.statics.paths import Path
+from taut.statics.paths import LoadPath
 from taut.structure.records import AXES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def static_path(path: Path, node: str = "", axis: str = "", *, ax: Axes | None = None) -> Axes:
+def static_path(path: LoadPath, node: str = "", axis: str = "", *, ax: Axes | None = None) -> Axes:
     """How much of the case acts over the displacement [m] of a node along an axis; where it is unstable, dashed.
 
     By default the node and the axis that go furthest. Events are dots with their names.

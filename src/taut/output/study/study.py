@@ -10,6 +10,7 @@ import numpy as np
 from taut.output.study.grid import Grid, Value, written
 from taut.output.study.plan import Plan
 from taut.output.study.quantities import NAMED, QUANTITIES, Outcome
+from taut.reprs import titled
 
 NOT_YET = "not computed: the study was interrupted"
 
@@ -82,7 +83,7 @@ class Study:
 
     def __repr__(self) -> str:
         over = ", ".join(f"{key} ({len(values)})" for key, values in zip(self.keys, self.values, strict=True))
-        return f"<Study over {over}: {int(self.ok.sum())} of {self.ok.size} points finished>"
+        return titled(f"Study over {over}", "", f"{int(self.ok.sum())} of {self.ok.size} points finished")
 
 
 def study_of(plan: Plan, outcomes: Mapping[int, Outcome]) -> Study:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from taut.dynamics.interrupts import held_interrupts
 from taut.errors import FileError, OptionError
+from taut.output.atomic_files import check_writable
 from taut.output.study.grid import Grid, Values, grid_of
 from taut.output.study.journal import RESTART, Journal, journal_of, opened_journal
 from taut.output.study.plan import Plan, this_program
@@ -17,7 +18,6 @@ from taut.output.study.quantities import Outcome
 from taut.output.study.store import load_study, save_study
 from taut.output.study.study import Study, study_of
 from taut.output.study.workers import spread
-from taut.output.whole_files import check_writable
 from taut.structure.files import Model, parse_model, read_model
 from taut.structure.format.lines import read_document
 from taut.structure.format.overriding import override

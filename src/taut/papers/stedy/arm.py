@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.predictability import PART, Predictability, compared, mean_member
+from taut.dynamics.horizon import PART, Predictability, compared, mean_member
 from taut.dynamics.trajectory import Trajectory
 from taut.papers.bench import Bench, Case
 from taut.papers.claims import Claim, Measured, at_least, at_most
@@ -15,8 +15,8 @@ from taut.papers.drawing import curves, largest_so_far, magnitudes, panels
 from taut.papers.paper import Picture
 from taut.papers.stedy.cases import TOLERANCE, bar_length_errors, brief, left_alone, moved, pushed
 from taut.papers.stedy.tbar import worst_energy, worst_length
-from taut.statics.balance import balance
-from taut.statics.modes import modes
+from taut.statics.balancing import balance
+from taut.statics.vibrations import modes
 
 DURATION, EVERY = 20.0, 0.005
 BARS = ("b3", "b6", "b11", "b14")
@@ -30,7 +30,7 @@ def arm_case(correction: str = "energy", tolerance: float = TOLERANCE) -> Case:
 FINER = arm_case(tolerance=1e-11)
 
 
-def believed(bench: Bench, run: Case, finer: Case) -> Predictability:
+def predictable(bench: Bench, run: Case, finer: Case) -> Predictability:
     """Until when two runs of the same motion agree, as `taut run --horizon` tells it."""
     seen, other = bench.run(run), bench.run(finer)
     level = PART * mean_member(seen)
@@ -66,7 +66,7 @@ def _rest(bench: Bench) -> Measured:
 
 def _horizon(bench: Bench) -> Measured:
     run, finer = bench.run(arm_case()), bench.run(FINER)
-    told = believed(bench, arm_case(), FINER)
+    told = predictable(bench, arm_case(), FINER)
     return Measured(
         min(told.horizon, DURATION),
         f"A run with {told.finer} is {told.level:.2g} m away by then, a hundredth of a mean member, while bar lengths "
@@ -218,7 +218,7 @@ def _draw_motion(bench: Bench, figure: Any) -> None:
     for line, name in zip(list(above.lines), ("n5", "n8", "n10"), strict=True):
         above.plot(finer.time, finer.node(name)[:, 2], color=line.get_color(), linewidth=0.7, linestyle=":")
     above.axvline(
-        min(believed(bench, arm_case(), FINER).horizon, DURATION), color="black", linewidth=0.6, linestyle="--"
+        min(predictable(bench, arm_case(), FINER).horizon, DURATION), color="black", linewidth=0.6, linestyle="--"
     )
     curves(below, run.time, {f"node {name[1:]}": run.node(name)[:, 2] for name in NODES}, "z [m]")
 

@@ -13,7 +13,7 @@ from taut.papers.claims import Claim, Measured, about
 from taut.papers.drawing import panels
 from taut.papers.paper import Picture
 from taut.papers.stedy.soft import TABLE, nylon
-from taut.statics.balance import balance
+from taut.statics.balancing import balance
 from taut.statics.linearised import linearised
 
 

@@ -8,11 +8,11 @@ from taut.papers.bench import Bench, Case
 from taut.papers.claims import SAME_ORDER, Claim, Measured, at_most
 from taut.papers.drawing import curves, largest_so_far, magnitudes, panels
 from taut.papers.paper import Picture
-from taut.papers.stedy.arm import arm_case, believed
+from taut.papers.stedy.arm import arm_case, predictable
 from taut.papers.stedy.cases import TOLERANCE, bar_length_errors, brief, left_alone, moved, pushed
 from taut.papers.stedy.tbar import worst_energy, worst_length
-from taut.statics.balance import balance
-from taut.statics.stability import stability
+from taut.statics.balancing import balance
+from taut.statics.certificates import stability
 
 DURATION, EVERY = 20.0, 0.01
 """The paper does not say how long; as long as the Arm."""
@@ -29,13 +29,13 @@ def _rest(bench: Bench) -> Measured:
 
 
 def _length(bench: Bench) -> Measured:
-    seen = believed(bench, ball_case(), ball_case(tolerance=1e-11))
+    seen = predictable(bench, ball_case(), ball_case(tolerance=1e-11))
     return Measured(
         worst_length(bench, ball_case()),
         "The paper does not say how long it simulated; here 20 s, as for the Arm.",
         {
             "without correction [m]": worst_length(bench, ball_case("none")),
-            "can be believed": str(seen),
+            "can be trusted": str(seen),
             "slack and taut instants in the first second": float(len(bench.run(brief("ball", 300.0)).events)),
             "the same with 30 sin(t) N": float(len(bench.run(brief("ball", 30.0)).events)),
         },

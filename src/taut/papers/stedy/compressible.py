@@ -14,7 +14,7 @@ from taut.papers.drawing import curves, largest_so_far, magnitudes, panels
 from taut.papers.paper import Picture
 from taut.papers.stedy.cases import TOLERANCE, upper_nodes
 from taut.papers.stedy.printed_mass import printed_mass, smallest_over_largest
-from taut.papers.stedy.soft import MATERIALS, TABLE, soft_case, sprung
+from taut.papers.stedy.soft import MATERIALS, PRINTED, TABLE, soft_case, sprung
 from taut.papers.stedy.tbar import worst_energy
 from taut.structure.examples import example
 from taut.structure.files import read_model
@@ -22,7 +22,6 @@ from taut.structure.files import read_model
 TIMES = {"HDPE": 39.18, "aluminium": 502.2}
 """The paper's times [s] for 10 s."""
 
-PRINTED = "compressible as printed"
 INVERTIBLE = 1e-12
 """A matrix whose smallest eigenvalue is less than this part of its largest has no inverse worth the name."""
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.control.linearise import linearise
+from taut.control.linearising import linearise
 from taut.control.responses import doublet_response
 from taut.mechanics.assemble import assemble
 from taut.papers.bench import Bench, Case

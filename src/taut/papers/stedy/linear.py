@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from taut.control.linear_model import LinearModel
-from taut.control.linearise import linearise
+from taut.control.linearising import linearise
 from taut.control.responses import doublet_response
 from taut.mechanics.assemble import assemble
 from taut.papers.bench import Bench, Case
@@ -16,7 +16,7 @@ from taut.papers.drawing import curves, panels
 from taut.papers.paper import Picture
 from taut.papers.stedy.cases import SHORT, upper_nodes
 from taut.papers.stedy.soft import doublet_case, sprung
-from taut.statics.balance import balance
+from taut.statics.balancing import balance
 from taut.structure.generators import tbar
 
 PUSH, WIDTH = 0.01, 1.0

@@ -9,10 +9,10 @@ from itertools import chain, combinations, product
 import numpy as np
 
 from taut.control.linear_model import LinearModel
-from taut.control.linearise import linearise
+from taut.control.linearising import linearise
 from taut.control.norms import Norm, h2_norm, hinf_norm
 from taut.control.splitting import split
-from taut.mechanics.assemble import assemble
+from taut.mechanics.assemble import assemble, assembled_as_printed
 from taut.papers.bench import Bench
 from taut.papers.claims import Claim, Measured, about
 from taut.papers.paper import Picture
@@ -37,7 +37,7 @@ def as_in_script(material: str) -> LinearModel:
 
     Nothing is prestressed, so A has no stiffness; T is without the energy of bars that stretch.
     """
-    plant = assemble(nylon(material, damping=DAMPER / BASE**2), bars="compressible as printed")
+    plant = assembled_as_printed(nylon(material, damping=DAMPER / BASE**2))
     return linearise(plant, inputs=COORDINATES, outputs=[*COORDINATES, *SPEEDS], held=FIXED)
 
 

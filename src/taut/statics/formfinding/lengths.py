@@ -129,7 +129,7 @@ def _require_bounded(net: Network) -> None:
         raise ModelError(problem)
 
 
-def _gaps(net: Network, limits: np.ndarray, positions: np.ndarray, factor: float) -> np.ndarray:
+def _residuals(net: Network, limits: np.ndarray, positions: np.ndarray, factor: float) -> np.ndarray:
     """What each member has left, in halves of squares; more than zero inside its limit."""
     squares = (net.vectors(positions) ** 2).sum(axis=1) / 2.0
     half = limits**2 / 2.0
@@ -179,7 +179,7 @@ def _near(
         positions[:, axes] = unknowns[:-1].reshape(-1, len(axes))
         return positions
 
-    def gap_slopes(unknowns: np.ndarray) -> np.ndarray:
+    def residual_slopes(unknowns: np.ndarray) -> np.ndarray:
         by_factor = np.zeros((net.members, 1))
         by_factor[bars, 0] = -(limits[bars] ** 2) / 2.0
         return np.hstack([signs * _slopes(net, placed(unknowns), axes), by_factor])
@@ -193,7 +193,7 @@ def _near(
         jac=lambda _: longest,
         method="SLSQP",
         constraints=[
-            {"type": "ineq", "fun": lambda u: _gaps(net, limits, placed(u), u[-1]), "jac": gap_slopes},
+            {"type": "ineq", "fun": lambda u: _residuals(net, limits, placed(u), u[-1]), "jac": residual_slopes},
             {
                 "type": "eq",
                 "fun": lambda u: still @ (u[:-1] - base[:, axes].ravel()),

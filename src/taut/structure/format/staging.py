@@ -18,10 +18,10 @@ from taut.structure.scenario import (
     Doublet,
     Load,
     Motion,
+    SampledSignal,
     Scenario,
     Signal,
     Sinusoid,
-    Table,
     Watch,
 )
 from taut.structure.structure import Structure
@@ -99,7 +99,9 @@ def _signal(entry: SignalEntry) -> Signal:
         return Doublet(entry.doublet.amplitude, entry.doublet.width, entry.doublet.start)
     if entry.table is not None:
         slopes = entry.table.slopes
-        return Table(tuple(entry.table.times), tuple(entry.table.values), None if slopes is None else tuple(slopes))
+        return SampledSignal(
+            tuple(entry.table.times), tuple(entry.table.values), None if slopes is None else tuple(slopes)
+        )
     return Constant(0.0 if entry.constant is None else entry.constant.value)
 
 

@@ -12,7 +12,7 @@ from taut.structure.corrections import Correction
 from taut.structure.format.entries import NAME_LIMIT
 from taut.structure.format.schema import VERSION
 from taut.structure.records import Bar, Cable, LinearConstraint, Material
-from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, Scenario, Sinusoid, Table
+from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, SampledSignal, Scenario, Sinusoid
 from taut.structure.structure import Structure
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.~-]*")
@@ -176,11 +176,12 @@ def _signal(signal: Any, of_what: str, path: tuple[str, str]) -> str:
         return _number(signal.value)
     if isinstance(signal, int | float):
         return _number(signal)
-    if isinstance(signal, Sinusoid | Doublet | Table):
-        return f"{{{type(signal).__name__.lower()}: {_entries(_given(signal))}}}"
+    if isinstance(signal, Sinusoid | Doublet | SampledSignal):
+        kind = "table" if isinstance(signal, SampledSignal) else type(signal).__name__.lower()
+        return f"{{{kind}: {_entries(_given(signal))}}}"
     message = (
         f"{of_what} is driven by a Python function, "
-        "which a file cannot hold; use a Constant, Sinusoid, Doublet or Table"
+        "which a file cannot hold; use a Constant, Sinusoid, Doublet or SampledSignal"
     )
     raise ModelError([Problem(("scenario", *path), message)])
 

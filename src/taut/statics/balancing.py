@@ -12,9 +12,9 @@ import scipy.sparse as sp
 from taut.errors import ModelError, OptionError, Problem
 from taut.numerics.quasidefinite import factored
 from taut.statics.equilibrium import Equilibrium
+from taut.statics.equilibrium_equations import BarChoice, EquilibriumEquations, Setting, equations_of
 from taut.statics.network import Force, Network, network
 from taut.statics.newton import Settled, stepped
-from taut.statics.posed import BarChoice, Posed, Setting, posed
 from taut.structure import properties
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES, Bar, Cable
@@ -58,7 +58,7 @@ def balance(
     elements = tuple(elements)
     if not elements:
         refuse_adrift(given, given.external)
-    problem = posed(given, bars, elements=elements)
+    problem = equations_of(given, bars, elements=elements)
     unloaded = problem.setting._replace(external=np.zeros_like(given.external))
     with np.errstate(over="ignore", invalid="ignore"):  # trial steps of what collapses may be huge; they are refused
         found, count = stepped(
@@ -106,7 +106,7 @@ def refuse_adrift(given: Network, external: np.ndarray) -> None:
 
 
 def equilibrium_of(
-    problem: Posed,
+    problem: EquilibriumEquations,
     setting: Setting,
     found: Settled,
     *,
@@ -140,7 +140,7 @@ def equilibrium_of(
     )
 
 
-def falling(problem: Posed, setting: Setting, positions: np.ndarray, multipliers: np.ndarray) -> int:
+def falling(problem: EquilibriumEquations, setting: Setting, positions: np.ndarray, multipliers: np.ndarray) -> int:
     """In how many directions the energy falls from a balance."""
     matrix = problem.stiffness(positions, multipliers, setting)
     # What moves freely has no stiffness, of either sign by round-off: it is not to be counted.
@@ -179,7 +179,7 @@ def _failure(structure: Structure, found: Settled) -> str:
     )
 
 
-def _notes(problem: Posed, setting: Setting, found: Settled) -> tuple[str, ...]:
+def _notes(problem: EquilibriumEquations, setting: Setting, found: Settled) -> tuple[str, ...]:
     negative = falling(problem, setting, found.positions, found.multipliers)
     notes = []
     if negative > 0:

@@ -24,8 +24,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import OptionError
-from taut.statics.balance import refuse_adrift
-from taut.statics.imposing import Case
+from taut.reprs import titled
+from taut.statics.balancing import refuse_adrift
+from taut.statics.load_case import LoadCase
 from taut.statics.matrices import equilibrium_matrix, motions
 from taut.statics.network import Network, network
 from taut.statics.sections import Stocks, require_safety, stocks, with_areas
@@ -67,12 +68,12 @@ class Sizing:
         return np.asarray(np.sqrt(self.area / np.pi))
 
     def __repr__(self) -> str:
-        return f"<Sizing: {self.mass:.6g} kg, at least {self.lower_bound:.6g} kg; {self.status}>"
+        return titled("Sizing", "", f"{self.mass:.6g} kg, at least {self.lower_bound:.6g} kg; {self.status}")
 
 
 def least_mass(
     structure: Structure,
-    cases: Mapping[str, Case],
+    cases: Mapping[str, LoadCase],
     *,
     minimum_tension: float = 0.0,
     safety: float = 1.0,

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from taut.errors import BalanceError, OptionError
 from taut.numerics.bounded import cheapest, closest, least_wrong
 from taut.numerics.subspaces import least_norm
-from taut.statics.balance import refuse_adrift
+from taut.statics.balancing import refuse_adrift
 from taut.statics.by_selector import given_by_selector
 from taut.statics.carrying import carrying
 from taut.statics.equilibrium import Equilibrium

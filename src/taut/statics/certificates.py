@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from taut.errors import OptionError
 from taut.numerics.subspaces import rank_of
 from taut.numerics.weakest import Weakest, margin, weakest
+from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.matrices import (
     affine_motions,
@@ -64,6 +65,8 @@ class Stability:
     super_stable: bool
     force_density_margin: float
     affine_flex: bool
+
+    __repr__ = brief
 
     @property
     def ok(self) -> bool:

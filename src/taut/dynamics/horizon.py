@@ -1,4 +1,4 @@
-"""How long a run can be believed: the same run once more, finer, and when the two part.
+"""The horizon of predictability, until which a run can be trusted: the run once more, finer, and when the two part.
 
 Small violations of lengths and energy do not mean that a motion is right: a chaotic one keeps both to round-off and is
 yet another motion after a while. What tells is how fast two runs drift apart that differ in their tolerance only.
@@ -16,10 +16,11 @@ import numpy as np
 from taut.dynamics.correction import Correction
 from taut.dynamics.driver import Progress
 from taut.dynamics.setup import LEAST_TOLERANCE
-from taut.dynamics.simulate import simulate
+from taut.dynamics.simulating import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
 from taut.mechanics.plant_protocol import PlantProtocol
+from taut.reprs import brief
 
 PART = 0.01
 """Two runs have parted when a node is this fraction of a mean member away from itself."""
@@ -33,7 +34,7 @@ CHAOTIC = 1e3
 
 @dataclass(frozen=True)
 class Predictability:
-    """How far a run and a finer one are apart, and until when the run can be believed.
+    """How far a run and a finer one are apart, and until when the run can be trusted.
 
     difference: (T,) the largest distance of a node from itself in the other run [m], at the samples' times.
     level: the distance at which the two have parted [m]. horizon: when they do [s], inf where they did not.
@@ -48,6 +49,8 @@ class Predictability:
     tenfold: float
     finer: str
 
+    __repr__ = brief
+
     def __str__(self) -> str:
         grows = f"; the difference grows tenfold every {self.tenfold:.2g} s" if math.isfinite(self.tenfold) else ""
         if math.isfinite(self.horizon):
@@ -59,7 +62,7 @@ class Predictability:
         if not grows or last <= 0.0:
             return told
         further = float(self.time[-1]) + self.tenfold * math.log10(self.level / last)
-        return f"{told}{grows}, so it may be believed until about {further:.2g} s"
+        return f"{told}{grows}, so the horizon is at about {further:.2g} s"
 
 
 def predictability(
@@ -72,7 +75,7 @@ def predictability(
     if not part > 0.0:
         raise OptionError(f"part {part} must be more than zero")
     if not run.ok:
-        raise OptionError(f"the run did not reach its end ({run.status}), so there is nothing to believe")
+        raise OptionError(f"the run did not reach its end ({run.status}), so it has no horizon")
     if run.time.size < 2:
         raise OptionError("the run has no samples to compare; run it longer, or without a sink")
     other, finer = finer_run(plant, run.options, float(run.time[-1]), progress)

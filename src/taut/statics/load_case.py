@@ -1,4 +1,4 @@
-"""A load case: all that can be done to a structure at rest, and how it changes what is imposed on the posed one."""
+"""A load case: all that can be done to a structure at rest, and how it changes what is imposed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.reprs import brief
 from taut.statics.by_selector import given_by_selector
+from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 from taut.statics.network import Force, network
-from taut.statics.posed import Posed, Setting
 from taut.structure.records import AXES, Bar, Cable
 
 
 @dataclass(frozen=True)
-class Case:
+class LoadCase:
     """One load case. Members are named by selectors, nodes by name.
 
     gravity: [m/s^2], a number acts along -z. loads: node -> force [N].
@@ -33,8 +34,10 @@ class Case:
     rest_lengths: Mapping[str, float] = field(default_factory=dict)
     settlements: Mapping[str, Force] = field(default_factory=dict)
 
+    __repr__ = brief
 
-def imposed(problem: Posed, case: Case) -> Setting:
+
+def imposed(problem: EquilibriumEquations, case: LoadCase) -> Setting:
     """The setting of a case: the structure's own rest lengths and places, and what the case adds to them."""
     given = problem.network
     rest = problem.members.rest_length.copy()
@@ -62,7 +65,7 @@ def combination(base: Setting, settings: Mapping[str, Setting], factors: Mapping
     return total
 
 
-def _warmth(problem: Posed, temperature: float | Mapping[str, float]) -> float | np.ndarray:
+def _warmth(problem: EquilibriumEquations, temperature: float | Mapping[str, float]) -> float | np.ndarray:
     if isinstance(temperature, Mapping):
         return np.asarray(np.nan_to_num(given_by_selector(problem.network, "temperature", temperature)))
     if not np.isfinite(temperature):
@@ -70,13 +73,13 @@ def _warmth(problem: Posed, temperature: float | Mapping[str, float]) -> float |
     return float(temperature)
 
 
-def _expansions(problem: Posed) -> np.ndarray:
+def _expansions(problem: EquilibriumEquations) -> np.ndarray:
     structure = problem.network.structure
     members: list[Bar | Cable] = [*structure.cables.values(), *structure.bars.values()]
     return np.array([(m.material.thermal_expansion or 0.0) if m.material else 0.0 for m in members], dtype=float)
 
 
-def _settled_anchors(problem: Posed, settlements: Mapping[str, Force]) -> np.ndarray:
+def _settled_anchors(problem: EquilibriumEquations, settlements: Mapping[str, Force]) -> np.ndarray:
     structure = problem.network.structure
     index = {name: i for i, name in enumerate(structure.nodes)}
     anchors = problem.network.positions.copy()

@@ -25,7 +25,7 @@ from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.setup import beginning, check_options, independence_notes, prepare_run
-from taut.dynamics.simulate import DEFAULT_SAMPLES, correction_for, read_off, simulate
+from taut.dynamics.simulating import DEFAULT_SAMPLES, correction_for, read_off, simulate
 from taut.dynamics.trajectory import SAMPLED, Trajectory, of_samples
 from taut.errors import ModelError, OptionError, suggestion
 from taut.mechanics.batch import Plants, Variants, alike, side_by_side, varied

@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.inertia.masses import mass_matrix
 from taut.numerics.quasidefinite import Solver, factored, preconditioned
+from taut.reprs import titled
 from taut.statics.equilibrium import Equilibrium
+from taut.statics.equilibrium_equations import BarChoice
 from taut.statics.linearised import Linearised, linearised
-from taut.statics.posed import BarChoice
 from taut.structure import properties
 from taut.structure.scenario import SOLVERS
 from taut.structure.structure import Structure
@@ -61,7 +62,7 @@ class Modes:
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{f:.4g}" for f in self.frequency[:6])
-        return f"<Modes of {self.structure.name or 'structure'}: {shown} Hz; {self.status}>"
+        return titled("Modes", self.structure.name or "structure", f"{shown} Hz; {self.status}")
 
 
 def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = None, solver: str = "direct") -> Modes:

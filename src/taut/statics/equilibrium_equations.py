@@ -1,10 +1,10 @@
-"""A structure posed as a system of equations: elastic members, bars that keep their length, guides, what is imposed.
+"""A structure at rest as a system of equations: elastic members, bars that keep their length, guides, what is imposed.
 
 Unknown are the free coordinates x and the multipliers y (tensions of rigid bars, then forces of guides):
 
-    unbalance(x, y) = C(x)^T y - external - forces of elastic members = 0,      gap(x) = 0,      C = d gap / dx
+    unbalance(x, y) = C(x)^T y - external - forces of elastic members = 0,    residual(x) = 0,    C = d residual / dx
 
-where a rigid bar's gap is (b.b - l^2) / (2 l) and a guide's is row . x - value with a row of unit norm.
+where a rigid bar's residual is (b.b - l^2) / (2 l) and a guide's is row . x - value with a row of unit norm.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from taut.errors import ModelError, Problem
 from taut.numerics.link_blocks import Pattern, pattern
+from taut.reprs import brief
 from taut.statics import elastic_members as tangent
 from taut.statics.elastic_members import Members
 from taut.statics.elements import Elements, elements_of
@@ -31,7 +32,7 @@ BarChoice = str | Mapping[str, str] | None
 
 
 class Setting(NamedTuple):
-    """What is imposed on a posed structure; a sum of settings times numbers is one too."""
+    """What is imposed on a structure at rest; a sum of settings times numbers is one too."""
 
     external: np.ndarray  # (n, 3) gravity and loads [N]
     rest_length: np.ndarray  # (m,) of all members, a rigid bar's length [m]
@@ -43,7 +44,7 @@ class Setting(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Posed:
+class EquilibriumEquations:
     """m members, of which r rigid; g guides; f free coordinates."""
 
     network: Network
@@ -55,6 +56,8 @@ class Posed:
     unknown: np.ndarray  # (3 n,) the place of a coordinate among the free ones, -1 where it is held
     pattern: Pattern
     elements: Elements | None = None  # of kinds from outside
+
+    __repr__ = brief
 
     @property
     def free(self) -> np.ndarray:
@@ -92,7 +95,7 @@ class Posed:
         spans = tangent.spans_of(self.members, positions)
         lengths = tangent.lengths_of(spans)
         divisor = lengths.astype(np.result_type(lengths, setting.rest_length))
-        divisor[self.rigid] = setting.rest_length[self.rigid]  # as the gradient of the gap has it
+        divisor[self.rigid] = setting.rest_length[self.rigid]  # as the gradient of the residual has it
         pulls = (self.tensions(positions, multipliers, setting) / divisor)[:, None] * spans
         forces = tangent.nodal_forces(self.members, pulls, len(positions)) + setting.external
         held, others = np.split(multipliers[self.rigid.size :], [self.guide_values.size])
@@ -101,7 +104,7 @@ class Posed:
             return left
         return np.asarray(left - self.elements.force(positions)[0] + self.elements.jacobian(positions).T @ others)
 
-    def gaps(self, positions: np.ndarray, setting: Setting) -> np.ndarray:
+    def residuals(self, positions: np.ndarray, setting: Setting) -> np.ndarray:
         """(r + g,) how far rigid bars are too long and guided nodes off their guides [m]."""
         spans = tangent.spans_of(self.members, positions)[self.rigid]
         length = setting.rest_length[self.rigid]
@@ -110,7 +113,7 @@ class Posed:
         return np.concatenate([bars, self.guides @ positions.ravel() - self.guide_values, others])
 
     def all_rows(self, positions: np.ndarray, setting: Setting) -> sp.csr_matrix:
-        """(r + g, 3 n): gradients of the gaps."""
+        """(r + g, 3 n): gradients of the residuals."""
         count = self.rigid.size
         unit = tangent.spans_of(self.members, positions)[self.rigid] / setting.rest_length[self.rigid][:, None]
         ends = (3 * end[self.rigid][:, None] + np.arange(3) for end in (self.members.first, self.members.second))
@@ -168,9 +171,9 @@ class Posed:
         return elastic - float(work.sum()), elastic + float(np.abs(work).sum()) + carried
 
 
-def posed(
+def equations_of(
     network: Network, bars: BarChoice = None, bar_force: np.ndarray | None = None, elements: Iterable[Any] = ()
-) -> Posed:
+) -> EquilibriumEquations:
     """Pose a network. bar_force: with it, compressible bars are as long without force as makes them carry it."""
     structure = with_bars(network.structure, bars)
     _check_stiffness(structure)
@@ -193,7 +196,7 @@ def posed(
     unknown = np.full(3 * len(network.positions), -1, dtype=np.int64)
     unknown[network.free] = np.arange(network.free.size)
     guides, values = _unit_guides(network)
-    return Posed(
+    return EquilibriumEquations(
         network if structure is network.structure else replace(network, structure=structure),
         Members(
             network.first,
@@ -235,7 +238,7 @@ def _check_stiffness(structure: Structure) -> None:
 
 
 def _unit_guides(network: Network) -> tuple[sp.csr_matrix, np.ndarray]:
-    """Rows of unit norm, so that gaps are lengths and multipliers forces."""
+    """Rows of unit norm, so that residuals are lengths and multipliers forces."""
     rows = sp.csr_matrix(network.guides)
     norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
     constraints = list(network.structure.constraints.values())

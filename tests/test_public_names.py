@@ -1,0 +1,203 @@
+"""The names that people use: which, where they live, what old ones are called now; and how things show themselves."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import taut
+from taut.reprs import LONGEST
+
+PACKAGE = Path(taut.__file__).parent
+
+TOP = """
+BalanceError FileError ModelError OptionError Problem SelectionError TautError
+Bar Cable LinearConstraint Material Structure on_line on_plane tied
+Constant Correction Damping Doublet Feedback Load Motion SampledSignal Scenario Sinusoid Watch
+Model read read_model read_record save
+LagrangianPlant Plant assemble register
+Ensemble Event Trajectory ensemble simulate
+Equilibrium balance formfind modes prestress stability
+LinearModel linearise
+Study film page plot reproduce sweep
+"""
+
+PACKAGES = {
+    "generators": """
+        dbar icosahedron lattice needle_tower planar_lattice prism tbar tower truncated_octahedron truncated_tetrahedron
+        x_mast
+    """,
+    "statics": """
+        Envelope Equilibrium EquilibriumDerivatives LoadCase LoadCaseTable LoadPath Modes PathEvent Sizing Stability
+        StaticCounts Utilisation balance compliance counts deployment derivatives elastic_sizes formfind least_mass
+        mechanism_basis modes path prestress self_stress_basis solve_cases stability utilisation
+    """,
+    "control": """
+        LinearModel Norm Regulator Response controllability_gramian doublet_response frequency_response h2_norm
+        harmonic_response hinf_norm impulse_response linearise lqr observability_gramian step_response
+    """,
+    "dynamics": "Correction Ensemble Event Predictability Trajectory ensemble predictability simulate",
+    "output": "ModeShape Still",
+}
+
+
+def test_the_names_at_the_top_are_these() -> None:
+    assert set(taut.__all__) == {"__version__", *TOP.split()}
+    assert len(TOP.split()) <= 55
+    for name in taut.__all__:
+        assert getattr(taut, name) is not None
+        assert name in dir(taut)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_names_of_each_package_are_these(package: str) -> None:
+    module = getattr(taut, package)
+    assert set(module.__all__) == set(PACKAGES[package].split())
+    for name in module.__all__:
+        found = getattr(module, name)
+        assert isinstance(found, type) or callable(found)
+        assert name in dir(module)
+        if name in taut.__all__:
+            assert getattr(taut, name) is found, "one thing, under two names"
+
+
+def test_a_name_means_the_same_whatever_was_imported_before() -> None:
+    """No module has the name of a function beside it: importing it would put it in the function's place."""
+    for package, names in PACKAGES.items():
+        if (PACKAGE / package).is_dir():
+            files = {path.stem for path in (PACKAGE / package).iterdir()}
+            assert not files & set(names.split())
+
+
+@pytest.mark.parametrize("package", ["", "statics", "control", "dynamics", "output"])
+def test_the_lazy_names_are_the_ones_shown_to_type_checkers(package: str) -> None:
+    module = getattr(taut, package) if package else taut
+    tree = ast.parse((PACKAGE / package / "__init__.py").read_text())
+    guarded = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in guarded.body if isinstance(node, ast.ImportFrom)]
+    shown = {(node.module, alias.name) for node in imports for alias in node.names}
+    wanted = {(home, name) for home, names in module._HOMES.items() for name in names}
+    wanted |= {("taut", name) for name in PACKAGES} if not package else set()
+    assert shown == wanted
+    assert {name for _, name in wanted} - PACKAGES.keys() == set(module.__all__) - {"__version__"}
+
+
+def test_importing_costs_nothing() -> None:
+    look = "import sys, taut, taut.statics, taut.control, taut.dynamics, taut.output; print('numpy' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("old", "now"),
+    [
+        ("tower", "taut.generators.tower"),
+        ("counts", "taut.statics.counts"),
+        ("Stability", "taut.statics.Stability"),
+        ("lqr", "taut.control.lqr"),
+        ("predictability", "taut.dynamics.predictability"),
+        ("Still", "taut.output.Still"),
+        ("Path", "taut.statics.LoadPath"),
+        ("Case", "taut.statics.LoadCase"),
+        ("CaseTable", "taut.statics.LoadCaseTable"),
+        ("load_cases", "taut.statics.solve_cases"),
+        ("Counts", "taut.statics.StaticCounts"),
+        ("Derivatives", "taut.statics.EquilibriumDerivatives"),
+        ("Table", "taut.SampledSignal"),
+        ("load", "taut.read"),
+    ],
+)
+def test_an_old_name_says_where_it_lives_now(old: str, now: str) -> None:
+    with pytest.raises(AttributeError, match=rf"^taut has no name '{old}'; it is {now}$"):
+        getattr(taut, old)
+    found: Any = taut
+    for part in now.split(".")[1:]:
+        found = getattr(found, part)
+    assert found is not None
+
+
+def test_a_misspelt_name_is_guessed() -> None:
+    with pytest.raises(AttributeError, match="^taut has no name 'simulat'; did you mean \"simulate\"\\?$"):
+        _ = taut.simulat
+    with pytest.raises(AttributeError, match="^taut.statics has no name 'pth'; did you mean \"path\"\\?$"):
+        _ = taut.statics.pth
+    with pytest.raises(AttributeError, match="^taut has no name '__wrapped__'$"):
+        _ = taut.__wrapped__
+
+
+# --- what things say of themselves
+
+
+@cache
+def shown() -> dict[str, Any]:
+    """One of everything, of a tower of a thousand members; what is dense, of a small one."""
+    tower = taut.generators.tower(56).supported("bottom*").changed("cable:*", damping=1.0, rest_ratio=0.95)
+    assert len(tower.bars) + len(tower.cables) >= 1000
+    record = taut.SampledSignal(tuple(np.arange(1000.0)), tuple(np.sin(np.arange(1000.0))))
+    pushes = tuple(taut.Load(node, "x", record) for node in tower.nodes)
+    watches = tuple(taut.Watch.at_time(f"at {k}", 0.5 + k, cut=tuple(tower.cables)) for k in range(50))
+    speeds = dict.fromkeys(tower.nodes, (0.0, 0.0, 0.1))
+    scenario = taut.Scenario(loads=pushes, velocities=speeds, events=watches)
+    plant = taut.assemble(tower, gravity=9.81, loads=pushes[:3], velocities=speeds)
+    small = taut.generators.prism(3).supported("bottom*").changed("cable:*", damping=1.0)
+    rest = taut.balance(small, gravity=9.81)
+    model = taut.linearise(taut.assemble(rest.structure, gravity=9.81), inputs=["node:top*"], outputs=["node:top*"])
+    case = taut.statics.LoadCase(gravity=9.81, loads=dict.fromkeys(tower.nodes, (1.0, 0.0, 0.0)))
+    run = taut.simulate(plant, 1e-3, every=1e-4)
+    table = taut.statics.solve_cases(rest.structure, {"weight": taut.statics.LoadCase(gravity=9.81)})
+    standing = taut.balance(tower)
+    everything: list[Any] = [
+        *(tower, scenario, plant, plant.given, pushes[0], record, watches[0], case, run, run.checkpoint),
+        taut.Motion(tuple(tower.nodes), "x", record),
+        taut.Model(tower, scenario, "text " * 1000, "tower.yaml", "text " * 1000),
+        taut.on_plane("plane", "top1", (1.0, 2.0, 0.5)),
+        taut.ensemble(plant, 1e-3, velocities=np.zeros((2, len(tower.nodes), 3)), method="rk4", step=1e-4),
+        *(standing, taut.modes(standing, 6), taut.statics.counts(tower), taut.stability(rest)),
+        *(table, table.envelope(), taut.statics.utilisation(standing)),
+        taut.statics.derivatives(rest, "rest_length", "cable:*"),
+        taut.statics.path(
+            rest.structure, taut.statics.LoadCase(gravity=10.0), start=taut.statics.LoadCase(gravity=9.81)
+        ),
+        *(model, taut.control.lqr(model), taut.control.h2_norm(model), taut.control.step_response(model, 1.0)),
+        taut.output.Still(tower, standing.cable_tension, standing.bar_force, standing.reaction),
+        taut.output.ModeShape("sway", 1.0, np.zeros((len(tower.nodes), 3))),
+        taut.LagrangianPlant(("a",) * 300, lambda q: np.eye(q.size), np.sum, np.zeros(300), np.zeros(300)),
+        *(next(iter(tower.bars.values())), next(iter(tower.cables.values())), taut.Correction(), taut.Damping()),
+    ]
+    return {type(thing).__name__: thing for thing in everything}
+
+
+def test_everything_fits_on_a_screen() -> None:
+    long = {name: len(repr(thing)) for name, thing in shown().items() if len(repr(thing)) > LONGEST}
+    assert not long
+    assert all(repr(thing).lstrip("<").startswith(name) for name, thing in shown().items())
+    assert LONGEST <= 400
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "Structure",
+            "<Structure tower of 56 stages, 3 struts each, class 1: 336 nodes, 168 bars, 834 cables, 3 supports",
+        ),
+        ("Plant", "<Plant of tower of 56 stages, 3 struts each, class 1: 336 nodes, 168 bars, 834 cables, 3 loads"),
+        ("Model", "<Model tower.yaml: <Structure tower of"),
+        ("Scenario", "Scenario(loads=<336 items>, velocities=<336 items>, events=<50 items>)"),
+        ("Load", "Load(node='bottom1', axis='x', signal=SampledSignal(times=<1000 items>, values=<1000 items>))"),
+        ("Response", "Response(time=<"),
+    ],
+)
+def test_what_some_say(name: str, text: str) -> None:
+    assert repr(shown()[name]).startswith(text)
+
+
+def test_a_long_name_is_cut() -> None:
+    assert len(repr(taut.Structure({"a": (0.0, 0.0, 0.0)}, name="x" * 5000))) <= LONGEST
