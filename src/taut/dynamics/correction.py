@@ -122,7 +122,8 @@ def rebalance(
     way = where(near, beyond, 0.0) / where(near, gain, 1.0)
     add(q, -way, shift)
     add(v, -way, carried)
-    put_number(y, 2 * len(q), number_at(y, 2 * len(q)) + way * share)
+    work = 2 * limits.coordinates
+    put_number(y, work, number_at(y, work) + way * share)
     return bool(most(abs(way)) > 0.0)
 
 

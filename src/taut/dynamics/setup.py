@@ -53,7 +53,7 @@ _COMPILED: dict[str, dict[str, Callable[..., Any]]] = {}
 def words_for(
     plant: PlantProtocol, stepper: str = "explicit", *, dense: bool = False, watches: bool = False
 ) -> dict[str, Callable[..., Any]]:
-    """The algorithms bound to a plant's verbs; the time loop compiled, once for each formulation, if those are kernels.
+    """The algorithms bound to a plant's operations; the time loop compiled, once a formulation, if they are kernels.
 
     What is called only at the start of a run stays as it is, except for what Python could not do with lanes.
     """

@@ -14,7 +14,6 @@ import numpy as np
 
 from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory, of_samples
 from taut.errors import FileError, OptionError, suggestion
-from taut.mechanics.kinds import registered
 from taut.output.atomic_files import seal_of
 from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, VARIABLES, labels_of, structure_of
 from taut.structure.events import Event
@@ -96,6 +95,7 @@ def _read(file: Any, source: Path) -> Trajectory:
         **{name: np.asarray(file.variables[at][...]) for name, at in kept.items() if at in file.variables}
     )
     _check_elements(options, source)
+    # As `taut.mechanics.tables.state_layout` has it, for which reading does not load the kernels.
     if point.y.size not in (6 * sizes["node"] + 1, 12 * sizes["node"] + 1):  # RATTLE keeps remainders too
         raise ValueError(f"its last state has {point.y.size} numbers, not {6 * sizes['node'] + 1}")
     return replace(
@@ -118,6 +118,8 @@ def _read(file: Any, source: Path) -> Trajectory:
 def _check_elements(options: dict[str, Any], source: Path) -> None:
     """A run file names the kinds of its elements and holds their numbers, never their code: they have to be here."""
     for name in dict.fromkeys(element["kind"] for element in options.get("elements", ())):
+        from taut.mechanics.kinds import registered
+
         try:
             registered(name)
         except OptionError as error:
