@@ -10,18 +10,19 @@ from __future__ import annotations
 from typing import Any
 
 from taut.mechanics.kinds import EventSource, Given, Imposed, Rows, Term, register
-from taut.mechanics.operations.event_table import AS_GIVEN, events_in
+from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, events_in
 from taut.mechanics.signals import signal_value, tabulated
-from taut.mechanics.tables import constants_in, coordinate_count, slot
+from taut.mechanics.tables import constants_in, coordinate_count, part_of, slot
 from taut.mechanics.terms.springs import spring_state, springs_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.lanes import one, some, where
-from taut.numerics.packing import Integers, Pack, Reals, counter, reader
+from taut.numerics.packing import Integers, Pack, Reals, counter, reader, size_of
 from taut.numerics.packing import part as _part
 from taut.numerics.pointers import shifted
 
 __all__ = [
     "AS_GIVEN",
+    "FOLLOWED",
     "EventSource",
     "Given",
     "Imposed",
@@ -36,9 +37,11 @@ __all__ = [
     "inlined",
     "kernel",
     "one",
+    "part_of",
     "register",
     "shifted",
     "signal_value",
+    "size_of",
     "some",
     "spring_state",
     "springs_in",
@@ -48,6 +51,6 @@ __all__ = [
 ]
 
 
-def table(name: str, kind: type) -> tuple[Any, Any]:
+def table(name: str, columns: type) -> tuple[Any, Any]:
     """For kernels of the kind of this name: read(p), its table, and count(p), the entries of the table's first part."""
-    return reader(kind, slot(name)), counter(_part(slot(name), kind, kind._fields[0]))  # type: ignore[attr-defined]
+    return reader(columns, slot(name)), counter(_part(slot(name), columns, columns._fields[0]))  # type: ignore[attr-defined]

@@ -77,9 +77,9 @@ def put(p, e, state):
 
 
 def tabulate(given):
-    records, fields = given.records(KIND), ("stiffness", "cubic", "level")
-    numbers = [np.array([getattr(r, name) for r in records], float) for name in fields]
-    return GroundSprings(np.array([given.coordinate[r.node] for r in records]), *numbers, 4.0 + 0.0 * numbers[0])
+    records = given.records(KIND)
+    numbers = np.array([[r.stiffness, r.cubic, r.level, ex.AS_GIVEN] for r in records], float).T
+    return GroundSprings(np.array([given.coordinate[r.node] for r in records]), *numbers)
 
 
 EVENTS = ex.EventSource(

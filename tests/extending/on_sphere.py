@@ -83,8 +83,8 @@ def stiffness(p, y, multiplier, k, pushing, brace, out):
 
 def tabulate(given):
     records = given.records(KIND)
-    nodes = np.array([given.coordinate[r.node] for r in records])
-    return Spheres(nodes, np.array([r.centre for r in records], float).ravel(), np.array([r.radius for r in records]))
+    centres, radii = (np.array([getattr(r, name) for r in records], float) for name in ("centre", "radius"))
+    return Spheres(np.array([given.coordinate[r.node] for r in records]), centres.ravel(), radii)
 
 
 ON_SPHERE = ex.Rows(

@@ -1,4 +1,4 @@
-"""A new imposed quantity: a winch that winds a cable, so that its rest length is a signal of time.
+"""A new imposed quantity: a winch that winds a cable, so that its rest length is a sinusoid of time.
 
 rest length r(t) = signal,   power put into the cable = -tension r'(t)
 """
@@ -60,7 +60,7 @@ def tabulate(given):
 
 WOUND_CABLE = ex.Imposed(
     *(KIND, Winches, tabulate, impose, power),
-    shortest_period=lambda given: min(1.0 / r.frequency for r in given.records(KIND)),
+    shortest_period=lambda given: min(1.0 / max(r.frequency, 1e-9) for r in given.records(KIND)),
     record=WoundCable,
 )
 ex.register(WOUND_CABLE)

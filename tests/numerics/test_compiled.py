@@ -16,7 +16,8 @@ from taut.numerics.compiled import bound, entry
 
 PROGRAM = """
 import numpy as np
-from taut import assemble, tbar
+from taut import assemble
+from taut.generators import tbar
 
 plant = assemble(tbar())
 operations = plant.operations()

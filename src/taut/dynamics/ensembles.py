@@ -139,7 +139,8 @@ def ensemble(
         variants = alike(plant)
     chosen = method_for(method, tolerance, step)
     wish = correction_for(correction, chosen)
-    check_options(variants.plant, chosen, wish, duration, every, tolerance, step)
+    for one in variants.plants if isinstance(variants, Plants) else (variants.plant,):
+        check_options(one, chosen, wish, duration, every, tolerance, step)
     if isinstance(chosen, Rattle) and damping is not None and np.any(damping):
         raise OptionError(f'method "{method}" is for motion without damping; use another, or leave the damping out')
     if threads is not None and threads < 1:

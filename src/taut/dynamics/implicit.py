@@ -1,4 +1,4 @@
-"""One step of a diagonally implicit Runge-Kutta method, for any table and any plant with a tangent.
+"""One step of a diagonally implicit Runge-Kutta method, for any table and any plant with a Newton matrix.
 
 With s the step times the diagonal and q0, v0 known, a stage is
 

@@ -189,7 +189,7 @@ def _check_start(plant: PlantProtocol, start: Trajectory, duration: float) -> No
         raise OptionError("the trajectory to continue is of another structure; assemble the one it was made with")
     if start.options.get("physics") != plant.fingerprint:
         raise OptionError(
-            "the trajectory to continue was made with other loads, motions, gravity or damping; "
+            "the trajectory to continue was made with other loads, motions, elements, gravity or damping; "
             "assemble the plant of then"
         )
     if not start.time.size:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from taut.errors import OptionError
-from taut.mechanics.spec import imposed_of, rows_of, terms_of
+from taut.mechanics.spec import Spec, imposed_of, rows_of, terms_of
 
 if TYPE_CHECKING:
     from taut.mechanics.plant_protocol import PlantProtocol
@@ -18,19 +18,21 @@ if TYPE_CHECKING:
 COORDINATES = "coordinates of its own"
 CYLINDERS = "a mass matrix that changes"
 MOVED = "supports that move"
-IMPOSED = "imposed quantities"
 DAMPING = "damping"
+WORKS = "work that no potential knows"
 ITERATIVE = "the iterative solver"
 FUNCTIONS = "loads as Python functions"
 WATCHED = "events to watch"
 ONE_BY_ONE = "kinds that go one by one"
 
-RATTLE, IMPLICIT, BATCH, LANES, ITERATION = "RATTLE", "implicit", "ensemble", "lanes", "iterative"
+RATTLE, IMPLICIT, BATCH, ITERATION = "RATTLE", "implicit", "ensemble", "iterative"
 
 REFUSED: dict[tuple[str, str], str] = {
     (RATTLE, COORDINATES): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
     (RATTLE, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
     (RATTLE, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; use dp5 or dp8',
+    (RATTLE, WORKS): 'method "{method}" is for motion without damping, but {what} does work that no potential knows; '
+    "use dp5 or dp8",
     (RATTLE, DAMPING): 'method "{method}" is for motion without damping, but {what} damps; use dp5 or dp8, or take the '
     "damping away",
     (IMPLICIT, COORDINATES): "implicit methods need the Newton matrix of a structure with nodes, bars and cables; use "
@@ -56,12 +58,13 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     found: dict[str, str] = {}
     if not plant.constant_mass:
         found[CYLINDERS] = ""
-    if plant.moved:
-        found[MOVED] = _some(plant.moved)
-    if [kind for kind in imposed_of(spec) if not kind.accelerates]:
-        found[IMPOSED] = ""
+    if any(kind.accelerates for kind in imposed_of(spec)):
+        found[MOVED] = _some(plant.moved or ("a support",))
     if plant.dampers:
         found[DAMPING] = _some(plant.dampers)
+    working = tuple(f'the kind "{term.name}"' for term in terms_of(spec) if term.works and term.load_power is None)
+    if working:
+        found[WORKS] = _some(working)
     if spec.system == "minres":
         found[ITERATIVE] = ""
     if not plant.compiled:
@@ -79,6 +82,15 @@ def check(use: str, features: dict[str, str], method: str = "") -> None:
     for feature, what in features.items():
         if (use, feature) in REFUSED:
             raise OptionError(REFUSED[use, feature].format(method=method, what=what))
+
+
+def check_linear(spec: Spec) -> None:
+    """Raise OptionError where a term from outside does not say how its force changes, which tangents need."""
+    for term in terms_of(spec):
+        if term.record is not None and term.stiffness is None:
+            raise OptionError(
+                f'the kind "{term.name}" has no stiffness, which linear models and statics need; say it, and its links'
+            )
 
 
 def goes_in_lanes(features: Iterable[str]) -> bool:

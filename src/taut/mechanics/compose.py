@@ -1,6 +1,6 @@
 """From a Spec to the operations of a plant: its own kernels in the places that `taut.mechanics.parts` names.
 
-Kernels of one kind are folded into one (`first` and `second` below stand for two of them), and whatever reaches a part
+Kernels of one kind are folded into one (`folds.py`), and whatever reaches a part
 is made again with it. Nothing that a plant does not have is compiled for it.
 """
 
@@ -35,7 +35,6 @@ SYSTEMS = {"pairs": pairs, "saddle": saddle, "minres": minres}
 class Composition(NamedTuple):
     """The operations of all plants of one Spec, by the names of `taut.dynamics.operations`."""
 
-    spec: Spec
     motion: Mapping[str, Any]
     newton: Mapping[str, Any]
     tools: Mapping[str, Any]
@@ -47,7 +46,7 @@ def composed(spec: Spec) -> Composition:
     made = Rebinding(_parts(spec))
     # Where nothing is imposed there is nothing to call, either; algorithms know what that means.
     own = MOTION | ({"impose": motion.impose_on} if spec.imposed else {})
-    return Composition(spec, _bound(made, own), _bound(made, NEWTON), _bound(made, TOOLS))
+    return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, TOOLS))
 
 
 def _bound(made: Rebinding, operations: Mapping[str, Any]) -> dict[str, Any]:

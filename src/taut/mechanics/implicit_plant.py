@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from taut.mechanics.systems.saddle_tables import bordered, numbered
 from taut.mechanics.systems.system_tables import Tables, packed_by_name
 from taut.numerics.packing import Pack, copied
 from taut.numerics.saddle import Saddle, weight_places
-
-if TYPE_CHECKING:
-    pass
 
 FACTORED = (
     "the Newton matrix of implicit steps is factored; the iterative solver serves accelerations and corrections only"

@@ -122,15 +122,15 @@ class Term(NamedTuple):
     name: str
     table: type
     tabulate: Callable[[Given], Any]
-    force: Kernel | None = None
+    force: Kernel | None = None  # parts.applied_force
     conservative_force: Kernel | None = None
     potential: Kernel | None = None
     load_power: Kernel | None = None
-    stiffness: Kernel | None = None
+    stiffness: Kernel | None = None  # parts.term_stiffness
     links: Callable[[Any], Links] | None = None
     accept_step: Kernel | None = None
     events: EventSource | None = None
-    observe: Kernel | None = None
+    observe: Kernel | None = None  # parts.observe_terms
     shows: Callable[[Given], Mapping[str, int]] | None = None  # what `observe` fills: name -> how many numbers
     node_stiffness: Callable[[Any, int], np.ndarray] | None = None  # (3 n,) [N/m], which bounds the step
     dampers: Callable[[Given, Any], tuple[str, ...]] | None = None  # what damps, in words
@@ -148,11 +148,11 @@ class Rows(NamedTuple):
     pattern: Callable[[Any], tuple[np.ndarray, np.ndarray]]  # entries of each row, and their coordinates in order
     sizes: Callable[[Any, float], np.ndarray]  # lengths that residuals are small against; given the typical one
     labels: Callable[[Given], tuple[str, ...]]  # 'bar "left"'
-    residuals: Kernel
-    values: Kernel
-    bias: Kernel
-    jacobian_rate: Kernel
-    stiffness: Kernel
+    residuals: Kernel  # parts.row_residuals
+    values: Kernel  # parts.row_values
+    bias: Kernel  # parts.row_bias
+    jacobian_rate: Kernel  # parts.row_jacobian_rate
+    stiffness: Kernel  # parts.row_stiffness
     links: Callable[[Any], Links]
     record: type | None = None
     lanes: bool = False
@@ -168,7 +168,7 @@ class Imposed(NamedTuple):
     table: type
     tabulate: Callable[[Given], Any]
     impose: Kernel
-    power: Kernel | None = None
+    power: Kernel | None = None  # parts.imposed_power
     accelerates: bool = False
     breaks: Callable[[Given], list[float]] | None = None
     shortest_period: Callable[[Given], float] | None = None  # [s] of its waves, which no step is to pass over
@@ -185,11 +185,27 @@ def register(kind: Kind) -> Kind:
     """Make a kind from outside known, so that its records can be handed to `taut.assemble`."""
     if kind.record is None:
         raise OptionError(f'the kind "{kind.name}" has no record: name the dataclass that its elements are given as')
+    for one, other in (("stiffness", "links"), ("observe", "shows")):
+        if (getattr(kind, one, None) is None) != (getattr(kind, other, None) is None) and isinstance(kind, Term):
+            raise OptionError(f'the kind "{kind.name}" has to say both {one} and {other}, or neither')
+    if isinstance(kind, Term) and kind.force and not kind.conservative_force and not kind.works:
+        raise OptionError(
+            f'the term "{kind.name}" has a force that no potential knows: say works=True, and dampers where it damps'
+        )
     known = _REGISTERED.get(kind.name)
-    if kind.name in SLOTS or (known is not None and known.record is not kind.record):
+    if kind.name in SLOTS or (known is not None and not _same(known.record, kind.record)):
         raise OptionError(f'another kind is registered as "{kind.name}"; give yours another name')
     _REGISTERED[kind.name] = kind
     return kind
+
+
+def _same(one: type | None, other: type | None) -> bool:
+    """Whether two records are one, perhaps from a module that was loaded again, or a cell run once more."""
+    return (
+        one is not None
+        and other is not None
+        and (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
+    )
 
 
 def registered(name: str) -> Kind:

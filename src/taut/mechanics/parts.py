@@ -228,7 +228,7 @@ def moved_power(p: Pack, y: np.ndarray, factor: float, reaction: np.ndarray) -> 
 
 @inlined
 def prepare_system(p: Pack, metric: int, y: np.ndarray) -> int:
-    """Make the system ready at these positions; returns its dependent rows, -1 if it fails. metric: 0, or 3."""
+    """Make the system ready at these positions; returns its dependent rows, -1 if it fails. metric: 0, or METRIC."""
     return 0
 
 
@@ -257,5 +257,5 @@ def weakest_pivot(p: Pack) -> float:
 
 @inlined
 def observe_terms(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> int:
-    """Fill what terms and rows from outside show; returns how many numbers."""
+    """Fill what terms from outside show; returns how many numbers."""
     return 0

@@ -33,7 +33,7 @@ from taut.structure.structure import Structure
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
 
-WORK_SPACE = frozenset(("work", "events", "slackening", "constants", "pairs", "saddle", "minres"))
+WORK_SPACE = frozenset(("work", "events", "slackening", "constants", "jacobian", "pairs", "saddle", "minres"))
 """Tables that say nothing of the motion that others do not say."""
 
 
@@ -187,7 +187,7 @@ class Plant:
         """A hash of all numbers that make the motion what it is; functions of time count only by their place."""
         digest = hashlib.sha256(repr(self.spec).encode())
         for name, table in self.tables.items():
-            if not any(name.endswith(space) for space in WORK_SPACE):
+            if name.removeprefix("metric_").removeprefix("newton_") not in WORK_SPACE:
                 digest.update(name.encode())
                 for part in table:
                     digest.update((part + 0).tobytes())  # so that -0 counts as 0

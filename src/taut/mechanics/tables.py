@@ -64,7 +64,7 @@ class Nodes(NamedTuple):
 
 
 class Constants(NamedTuple):
-    metric: Integers  # (1,) 0 where corrections are measured by mass, 3 where by the system of another metric
+    metric: Integers  # (1,) 0 where corrections are measured by mass, METRIC where by the system of another
     stabilised: Integers  # (1,) 1 where gains are not zero
     piece: Reals  # (1,) a time inside the current smooth piece of all signals, written by the time loop [s]
     gains: Reals  # (2,) Baumgarte's 2 alpha and beta^2

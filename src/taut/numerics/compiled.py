@@ -2,7 +2,8 @@
 
 Numba's disk cache looks only at the file of the function that was called, so an edit to a kernel it calls would go
 unseen and the old physics would run. Every kernel's name in the cache therefore carries a hash of all code that it can
-reach (`reachable_stamp`): an edit compiles again what it must, and a comment nothing.
+reach (`reachable_stamp`): an edit compiles again what it must, and a comment
+nothing (but in the files of FOUNDATION).
 """
 
 from __future__ import annotations

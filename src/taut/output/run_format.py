@@ -39,8 +39,8 @@ VARIABLES = {
     "energy_gravity": Variable(("time",), "J", "energy of weight"),
     "work": Variable(("time",), "J", "work of loads, dampers, moved supports and cuts since the start"),
     "energy_violation": Variable(("time",), "J", "energy less start energy less work"),
-    "length_violation": Variable(("time",), "m", "largest gap of a bar or constraint"),
-    "rate_violation": Variable(("time",), "m/s", "largest rate of such a gap"),
+    "length_violation": Variable(("time",), "m", "largest residual of a bar or constraint"),
+    "rate_violation": Variable(("time",), "m/s", "largest rate of such a residual"),
 }
 """Every variable with samples: its dimensions, its unit and what it is."""
 

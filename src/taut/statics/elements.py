@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import OptionError
+from taut.mechanics.capabilities import check_linear
 from taut.mechanics.compose import composed
 from taut.mechanics.kinds import Given, Imposed, Rows, Term, grouped, registered
 from taut.mechanics.operations.redundancy import csr_of
@@ -36,6 +37,7 @@ class Elements:
         if driven:
             raise OptionError(f'"{driven[0]}" follows time, and statics has none; leave it out')
         terms = tuple(kind.name for kind in kinds if isinstance(kind, Term))
+        check_linear(Spec(terms=terms))
         return Spec(terms=terms, rows=tuple(kind.name for kind in kinds if isinstance(kind, Rows)))
 
     @cached_property

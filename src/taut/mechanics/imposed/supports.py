@@ -213,4 +213,13 @@ def breaks(given: Given) -> list[float]:
     return tabulated_motions(given.structure, given.motions)[1]
 
 
-SUPPORTS = Imposed("supports", Supports, tabulate, impose, accelerates=True, breaks=breaks)
+def shortest_period(given: Given) -> float:
+    """[s] of all sinusoids."""
+    waves = [signal for motion in given.motions for signal in (motion.displacement, motion.acceleration)]
+    rates = [abs(wave.frequency) for wave in waves if isinstance(wave, Sinusoid) and wave.frequency]
+    return 1.0 / max(rates) if rates else math.inf
+
+
+SUPPORTS = Imposed(
+    "supports", Supports, tabulate, impose, accelerates=True, breaks=breaks, shortest_period=shortest_period
+)

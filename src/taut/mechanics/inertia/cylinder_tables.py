@@ -42,6 +42,7 @@ def cylinders_of(given: Given) -> Cylinders:
     nowhere = np.empty(0, dtype=np.int64)
     return Cylinders(
         *given.ends([bars[k].nodes for k in chosen]),
+        (np.cumsum(soft) - 1)[chosen].astype(np.int64),
         nowhere,
         nowhere,
         np.empty(0),

@@ -33,6 +33,7 @@ class Cylinders(NamedTuple):
 
     first: Integers  # (t,) nodes
     second: Integers  # (t,)
+    bar: Integers  # (t,) which of the compressible bars each is
     place: Integers  # (21 t,) where its part of M goes in the saddle's values, -1 for a held coordinate
     changing: Integers  # (w,) all those places ...
     settled: Reals  # (w,) ... and what they hold without these parts [kg]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Inertia(NamedTuple):
     """n nodes, b bars. The mass matrix has `own` on its diagonal and `coupling` between the ends of every bar.
 
-    The thickness of compressible bars comes on top: their mass matrix changes with their shape (`mechanics/thick.py`).
+    The thickness of compressible bars comes on top: their mass matrix changes with them (`inertia/cylinders.py`).
     """
 
     own: np.ndarray  # (n,) [kg]

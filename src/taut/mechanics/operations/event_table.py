@@ -7,7 +7,7 @@ from typing import NamedTuple
 from taut.mechanics.tables import part_of, slot
 from taut.numerics.packing import Integers, Reals, reader
 
-FOLLOWED, STOPPED, TO_CUT = range(3)
+FOLLOWED, TO_STOP, TO_CUT = range(3)
 """What is left for the time loop to do after an event."""
 
 

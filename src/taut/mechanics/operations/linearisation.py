@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from taut.errors import OptionError, suggestion
+from taut.mechanics.capabilities import check_linear
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
 from taut.mechanics.signals import pieces_of
@@ -144,7 +145,7 @@ def _member_slopes(state: _State, held: str) -> tuple[MemberSlopes, np.ndarray]:
     elastic = springs.stiffness * (length - springs.rest_length)
     viscous = springs.damping * (rate - springs.rest_rate)
     pulling = ~np.isfinite(springs.least) | ((elastic > 0.0) & (elastic + viscous > 0.0))
-    pulling &= ~state.at_rest | (elastic + viscous >= 0.0)
+    pulling &= ~state.at_rest | (viscous >= 0.0)  # there the elastic part is round-off of either sign
     stiffness, damping = (
         np.where(pulling[:, None, None], stiffness, 0.0),
         np.where(pulling[:, None, None], damping, 0.0),
@@ -171,6 +172,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     """Of a nodal plant at positions and velocities that its constraints allow, (3 n,) each."""
     if held not in HELD:
         raise OptionError(f'held = "{held}" is not one of {", ".join(HELD)}{suggestion(held, HELD)}')
+    check_linear(plant.spec)
     state = _State(plant, q, v, time)
     free, tables, size = plant.tables["nodes"].free, state.tables, q.size
     force = _forces(state)
@@ -242,14 +244,14 @@ def _inertial(state: _State, acceleration: np.ndarray) -> tuple[np.ndarray, np.n
     natural = np.zeros((size, springs.first.size))
     given, excess = cylinders.length.copy(), cylinders.excess.copy()
     # The mass and the radius without force stay: e goes with the square of their ratio to the length.
-    rows = {(i, j): k for k, (i, j) in enumerate(zip(springs.first, springs.second, strict=True))}
-    for m, ends in enumerate(zip(cylinders.first, cylinders.second, strict=True)):
+    cables = springs.first.size - springs.shortest.size
+    for m in range(cylinders.first.size):
 
         def by_length(x: np.ndarray, m: int = m) -> np.ndarray:
             cylinders.length[m], cylinders.excess[m] = x[0], excess[m] * (given[m] / x[0]) ** 2
             return left(q, v, felt)
 
-        natural[:, rows[ends]] = jacobian(by_length, given[m : m + 1], 0.01 * given[m])[:, 0]
+        natural[:, cables + cylinders.bar[m]] = jacobian(by_length, given[m : m + 1], 0.01 * given[m])[:, 0]
         cylinders.length[m], cylinders.excess[m] = given[m], excess[m]
     return by_place, by_speed, natural
 

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taut.mechanics.parts import prepare_system, row_values, solve_system
-from taut.mechanics.systems.saddle import saddle_at
-from taut.mechanics.tables import Jacobian, coordinate_count, jacobian_in, row_count, slot
+from taut.mechanics.systems.saddle import SADDLE, saddle_at
+from taut.mechanics.tables import Jacobian, coordinate_count, jacobian_in, row_count
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import start_of
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-
-SADDLE = slot("saddle")
 
 
 @entry

@@ -9,7 +9,6 @@ import numpy as np
 
 from taut.mechanics.kinds import Given
 from taut.mechanics.spec import Spec, imposed_of, terms_of
-from taut.structure.scenario import Sinusoid
 
 SHARE_OF_A_WAVE = 0.125
 """Of a period of what is imposed: no step is longer, since what moves by itself has no error that could tell."""
@@ -17,9 +16,7 @@ SHARE_OF_A_WAVE = 0.125
 
 def longest_step(given: Given, spec: Spec, tables: Any) -> float:
     """[s] The shortest period of the plant itself, or a share of that of what is imposed."""
-    waves = [signal for motion in given.motions for signal in (motion.displacement, motion.acceleration)]
-    periods = [1.0 / abs(wave.frequency) for wave in waves if isinstance(wave, Sinusoid) and wave.frequency]
-    periods += [kind.shortest_period(given) for kind in imposed_of(spec) if kind.shortest_period is not None]
+    periods = [kind.shortest_period(given) for kind in imposed_of(spec) if kind.shortest_period is not None]
     return min([shortest_period(spec, tables), *(SHARE_OF_A_WAVE * period for period in periods)])
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.operations.event_table import FOLLOWED, STOPPED, TO_CUT, events_in
+from taut.mechanics.operations.event_table import FOLLOWED, TO_CUT, TO_STOP, events_in
 from taut.mechanics.rows.bars import bars_in
 from taut.mechanics.tables import coordinate_count, slot
 from taut.mechanics.terms.slackening import CUT, SLACKENING, slackening_in
@@ -80,7 +80,7 @@ def watch_happen(p: Pack, u: int, state: int, chatters: bool, y: np.ndarray) -> 
     told = int(s.sense[u] == 0 or (s.sense[u] == 1) == rising)
     state = DONE if s.kind[u] == TIME or chatters else ABOVE if rising else BELOW
     if told == 1 and s.action[u] == STOP:
-        left = STOPPED
+        left = TO_STOP
     elif told == 1 and s.action[u] == CUTS:
         left, state = TO_CUT, DONE
     return state, told, left

@@ -1,4 +1,4 @@
-"""The `taut.mechanics.operations.linearisation.Linearisation` of a `LagrangianPlant`.
+"""The `taut.mechanics.points.linearisation.Linearisation` of a `LagrangianPlant`.
 
 First derivatives of its functions are complex steps. Forces are such derivatives already, of the potential and of the
 mass matrix, and an imaginary part can be used only once; their own slopes are differences of eighth order of the exact

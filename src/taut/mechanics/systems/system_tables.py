@@ -18,7 +18,7 @@ from taut.numerics.packing import Pack, packed
 Tables = dict[str, Any]
 """Tables by their slot's name."""
 
-METRIC = 3
+METRIC = slot("metric_pairs") - slot("pairs")
 """How many slots the systems of another metric stand behind those of the mass."""
 
 
