@@ -726,3 +726,27 @@ def test_a_node_that_is_not_there_is_said_by_name() -> None:
     structure = Structure({"a": (0.0, 0.0, 0.0)}, point_masses={"a": 1.0})
     with pytest.raises(taut.TautError, match="b"):
         assemble(structure, elements=[GroundSpring("b", FIRM)])
+
+
+def test_a_kind_that_says_half_is_refused() -> None:
+    """What goes together, and what a term has to say that does work no potential knows."""
+    from ground_spring import GROUND_SPRING
+
+    half = GROUND_SPRING._replace(name="half", links=None)
+    with pytest.raises(OptionError, match='the kind "half" has to say both stiffness and links, or neither'):
+        taut.register(half)
+    with pytest.raises(OptionError, match='the kind "half" has to say both observe and shows, or neither'):
+        taut.register(GROUND_SPRING._replace(name="half", shows=None))
+    bare = GROUND_SPRING._replace(name="half", force=GROUND_SPRING.conservative_force, conservative_force=None)
+    with pytest.raises(OptionError, match='the term "half" has a force that no potential knows: say works=True'):
+        taut.register(bare)
+
+
+def test_a_kind_may_be_registered_again_when_its_module_is_loaded_again() -> None:
+    """As in a notebook, where a cell is run once more."""
+    import importlib
+
+    import wound_cable
+
+    again = importlib.reload(wound_cable)
+    assert taut.register(again.WOUND_CABLE) is again.WOUND_CABLE

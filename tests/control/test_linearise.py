@@ -257,3 +257,17 @@ def test_what_cannot_move_has_no_states() -> None:
     assert model.states == ()
     assert model.stable
     np.testing.assert_allclose(model.D, [[math.sqrt(1.25) / 2.0]] * 2)  # each bears half, along itself
+
+
+@pytest.mark.parametrize("off", [0.0, -1e-10, 1e-10])
+def test_a_cable_a_hair_from_its_rest_length_counts_as_taut(off: float) -> None:
+    """As the note says; round-off of its length must not decide."""
+    cables = [
+        Cable("c1", ("s", "a"), rest_length=1.0 + off, stiffness=500.0),
+        Cable("c2", ("a", "t"), rest_length=0.9, stiffness=100.0, law="spring"),
+    ]
+    nodes = {"s": (0.0, 0.0, 0.0), "a": (0.0, 0.0, -1.0), "t": (0.0, 0.0, -2.0)}
+    hung = Structure(nodes, [], cables, supports={"s": "xyz", "t": "xyz"}, point_masses={"a": 1.0})
+    model = linearise(assemble(hung))
+    assert 'counted as taut: "c1"' in model.notes[0]
+    assert np.abs(model.poles.imag).max() == pytest.approx(np.sqrt(600.0), rel=1e-6)

@@ -179,3 +179,19 @@ def test_the_compressible_ball_has_one_set_of_frequencies_and_forces() -> None:
     seen = linearise(plant, outputs=["cable:*.tension", "bar:*.tension"])
     np.testing.assert_allclose(seen.offset, [*standing.cable_tension, *standing.bar_force], rtol=1e-10, atol=1e-8)
     assert seen.notes == ()
+
+
+def test_parallel_bars_keep_their_own_thickness() -> None:
+    """A cylinder and a thin bar between the same nodes: whose rest length an input is does not depend on their order."""
+    steel = Material("steel", density=7850.0, youngs_modulus=2.1e11)
+    nodes = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.2, 0.1)}
+    thick = Bar("thick", ("a", "b"), material=steel, radius=0.05, inertia="cylinder", law="compressible")
+    thin = Bar("thin", ("a", "b"), material=steel, radius=0.01, inertia="thin", law="compressible")
+    speeds = {"a": (0.0, 3.0, 0.0), "b": (0.0, -2.0, 4.0)}
+    columns = []
+    for bars in ([thick, thin], [thin, thick]):
+        plant = assemble(Structure(nodes, bars), velocities=speeds)
+        model = linearise(plant, inputs=["bar:thick.rest_length", "bar:thin.rest_length"])
+        columns.append(model.C @ model.A @ model.B)
+    assert np.abs(columns[0]).max() > 1.0
+    np.testing.assert_allclose(columns[0], columns[1], rtol=1e-9, atol=1e-9 * np.abs(columns[0]).max())

@@ -203,3 +203,31 @@ def test_ctrl_c_reaches_every_variant() -> None:
         assert time.monotonic() - begun < 30.0
         assert not together.ok.any()
         assert all(status.startswith("interrupted") for status in together.status)
+
+
+def test_plants_may_differ_in_any_number_and_each_moves_as_alone() -> None:
+    def made(k: int) -> taut.Plant:
+        structure = taut.generators.icosahedron(0.6, stiffness=600.0 + 5.0 * k, rest_ratio=0.95).changed(
+            "bar:*", mass=1.0 + 0.05 * k
+        )
+        return assemble(structure, gravity=9.81 - 0.2 * k, damping=Damping(node=0.3 * (k % 2)))
+
+    plants = [made(k) for k in range(COUNT)]
+    together = ensemble(plants, 0.1, every=0.05, method="rk4", step=2e-3, correction="none")
+    assert together.ok.all()
+    assert all("not located" in notes[-1] for notes in together.notes)
+    for k in (0, 1, 15, 16, COUNT - 1):
+        alone = simulate(plants[k], 0.1, every=0.05, method="rk4", step=2e-3, correction="none", locate=False)
+        for name in ("nodes", "velocities", "cable_tension", "bar_force", "energy_kinetic", "work"):
+            np.testing.assert_allclose(getattr(together, name)[k], getattr(alone, name), rtol=1e-12, atol=1e-12)
+        assert together[k].status == "finished"
+
+
+def test_every_plant_is_asked_whether_the_method_suits_it() -> None:
+    plants = [robot(), robot(damping=Damping(node=2.0))]
+    with pytest.raises(OptionError, match='method "rattle4" is for motion without damping, but every node damps'):
+        ensemble(plants, 0.1, method="rattle4", step=1e-3)
+    with pytest.raises(
+        OptionError, match="plant 1 has other nodes, members, supports, or loads and elements elsewhere"
+    ):
+        ensemble([robot(), robot(loads=[Load("n1", "x", Sinusoid(1.0, 1.0))])], 0.1, method="rk4", step=1e-3)

@@ -125,16 +125,14 @@ def alike(plants: Sequence[Plant]) -> Plants:
         for flag in FLAGS:
             integers_of(Pack(whole, first.pack.reals), flag)[:] = integers_of(plant.pack, flag)
         loads, other = first.tables["loads"], plant.tables["loads"]
-        what = (
-            "other kinds of things"
-            if plant.spec != first.spec
-            else "another structure: nodes, members and supports have to be the same"
-            if list(plant.structure.nodes) != list(first.structure.nodes)
-            or not np.array_equal(whole, plant.pack.integers)
-            else "signals that change at other times"
-            if not np.array_equal(loads.data[times], other.data[times])
-            else ""
-        )
+        same = list(plant.structure.nodes) == list(first.structure.nodes)
+        what = ""
+        if plant.spec != first.spec:
+            what = "other kinds of things"
+        elif not same or not np.array_equal(whole, plant.pack.integers):
+            what = "other nodes, members, supports, or loads and elements elsewhere or of other kinds"
+        elif not np.array_equal(loads.data[times], other.data[times]):
+            what = "signals that change at other times"
         if what:
             raise OptionError(f"plant {k} has {what} than plant 0; an ensemble varies numbers only")
     return Plants(tuple(plants))
