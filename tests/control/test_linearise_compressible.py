@@ -182,7 +182,7 @@ def test_the_compressible_ball_has_one_set_of_frequencies_and_forces() -> None:
 
 
 def test_parallel_bars_keep_their_own_thickness() -> None:
-    """A cylinder and a thin bar between the same nodes: whose rest length an input is does not depend on their order."""
+    """A cylinder and a thin bar between the same nodes: whose input is whose does not depend on their order."""
     steel = Material("steel", density=7850.0, youngs_modulus=2.1e11)
     nodes = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.2, 0.1)}
     thick = Bar("thick", ("a", "b"), material=steel, radius=0.05, inertia="cylinder", law="compressible")
