@@ -750,3 +750,14 @@ def test_a_kind_may_be_registered_again_when_its_module_is_loaded_again() -> Non
 
     again = importlib.reload(wound_cable)
     assert taut.register(again.WOUND_CABLE) is again.WOUND_CABLE
+
+
+def test_rattle_refuses_a_term_that_does_work_no_potential_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It books no work for it, and would be of first order."""
+    from ground_spring import GROUND_SPRING
+
+    from taut.mechanics import kinds
+
+    monkeypatch.setitem(kinds._REGISTERED, "ground_spring", GROUND_SPRING._replace(works=True))
+    with pytest.raises(OptionError, match='is for motion without damping, but the kind "ground_spring" damps'):
+        simulate(dropped(), 0.01, method="rattle4", step=1e-3)

@@ -19,7 +19,6 @@ COORDINATES = "coordinates of its own"
 CYLINDERS = "a mass matrix that changes"
 MOVED = "supports that move"
 DAMPING = "damping"
-WORKS = "work that no potential knows"
 ITERATIVE = "the iterative solver"
 FUNCTIONS = "loads as Python functions"
 WATCHED = "events to watch"
@@ -31,8 +30,6 @@ REFUSED: dict[tuple[str, str], str] = {
     (RATTLE, COORDINATES): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
     (RATTLE, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
     (RATTLE, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; use dp5 or dp8',
-    (RATTLE, WORKS): 'method "{method}" is for motion without damping, but {what} does work that no potential knows; '
-    "use dp5 or dp8",
     (RATTLE, DAMPING): 'method "{method}" is for motion without damping, but {what} damps; use dp5 or dp8, or take the '
     "damping away",
     (IMPLICIT, COORDINATES): "implicit methods need the Newton matrix of a structure with nodes, bars and cables; use "
@@ -62,9 +59,6 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
         found[MOVED] = _some(plant.moved or ("a support",))
     if plant.dampers:
         found[DAMPING] = _some(plant.dampers)
-    working = tuple(f'the kind "{term.name}"' for term in terms_of(spec) if term.works and term.load_power is None)
-    if working:
-        found[WORKS] = _some(working)
     if spec.system == "minres":
         found[ITERATIVE] = ""
     if not plant.compiled:

@@ -143,11 +143,12 @@ class Plant:
 
     @cached_property
     def dampers(self) -> tuple[str, ...]:
-        told = {
-            term.name: term.dampers(self.given, self.tables[term.name])
-            for term in terms_of(self.spec)
-            if term.dampers is not None
-        }
+        told: dict[str, tuple[str, ...]] = {}
+        for term in terms_of(self.spec):
+            if term.dampers is not None:
+                told[term.name] = term.dampers(self.given, self.tables[term.name])
+            elif term.works and term.load_power is None:
+                told[term.name] = (f'the kind "{term.name}"',)
         fed = tuple(f'the feedback on node "{self.loads[k].node}"' for k in self.feedbacks)
         nodes = told.pop("damping", ())
         return (*(name for names in told.values() for name in names), *fed, *nodes)
