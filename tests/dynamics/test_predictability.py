@@ -11,7 +11,7 @@ from test_arm_and_ball import HERE
 import taut
 from taut import OptionError, assemble, read_model, simulate
 from taut.dynamics import predictability
-from taut.dynamics.horizon import compared
+from taut.dynamics.parting import compared, distance
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,8 @@ _HOMES = {
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.simulating": ("simulate",),
     "taut.dynamics.ensembles": ("Ensemble", "ensemble"),
-    "taut.dynamics.horizon": ("Predictability", "predictability"),
+    "taut.dynamics.horizon": ("predictability",),
+    "taut.dynamics.parting": ("Predictability",),
     "taut.structure.corrections": ("Correction",),
     "taut.structure.events": ("Event",),
 }
@@ -24,7 +25,8 @@ __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.ensembles import Ensemble, ensemble
-    from taut.dynamics.horizon import Predictability, predictability
+    from taut.dynamics.horizon import predictability
+    from taut.dynamics.parting import Predictability
     from taut.dynamics.simulating import simulate
     from taut.dynamics.trajectory import Trajectory
     from taut.structure.corrections import Correction

@@ -1,10 +1,11 @@
-"""Following a run that is ready: the time loop called in bites, so that progress can be shown and Ctrl-C heard."""
+"""Following a run that is ready: the time loop called in bites, so that progress can be shown and Ctrl-C heard, and its
+states in chunks, so that they can be read off and let go."""
 
 from __future__ import annotations
 
 import math
 import time as clocks
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -18,6 +19,9 @@ Progress = Callable[[float, float], None]
 
 LATENCY = 0.1
 """About how long [s] the compiled loop runs before Python may report or be interrupted."""
+
+CHUNK = 32_000_000
+"""About how many bytes of states are held before they are handed on."""
 
 
 def sample_times(duration: float, every: float) -> np.ndarray:
@@ -66,6 +70,38 @@ def drive(
         if progress is not None:
             progress(min(float(clock[at.TIME]), duration), duration)
     return None if code == loop.PAUSED else code, np.concatenate(noted), np.concatenate(happened)
+
+
+def chunks(
+    run: Run,
+    state: Checkpoint,
+    times: np.ndarray,
+    duration: float,
+    progress: Progress | None,
+    interrupted: Callable[[], bool],
+) -> Iterator[tuple[int | None, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Chunk after chunk of a run: how it ended so far, None where it was interrupted; times; states; steps; events.
+
+    The loop ends a chunk as it ends a run and begins the next as it continues one, to the last bit. A chunk ends where
+    members are cut, since what is read off its states is read off the members as they were.
+    """
+    rows = max(1, CHUNK // (8 * state.y.size))
+    states = np.zeros((min(rows, times.size), state.y.size))
+    begin, last = 0, -np.inf
+    while True:
+        wanted = times[begin : begin + rows]
+        code, noted, log = drive(run, state, wanted, states, duration, progress, interrupted)
+        filled = int(state.counts[at.FILLED])
+        yield code, wanted[:filled], states[:filled], noted, log
+        begin += filled
+        last = wanted[filled - 1] if filled else last
+        if code == loop.TO_CUT and run.watcher:
+            run.watcher.cut(run.tables, int(state.counts[at.LAST_EVENT]), state.y)
+        elif code != loop.FINISHED or begin >= times.size:
+            break
+    now = state.clock[at.TIME : at.TIME + 1]
+    if code == loop.STOPPED and last < now[0]:
+        yield code, now, state.y[None], np.zeros((0, 4)), np.zeros((0, 3))
 
 
 def status_of(code: int | None, run: Run, clock: np.ndarray) -> str:

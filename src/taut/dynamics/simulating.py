@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import Correction
-from taut.dynamics.driver import Progress, drive, sample_times, status_of
+from taut.dynamics.driver import Progress, chunks, sample_times, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
-from taut.dynamics.setup import Run, beginning, check_options, independence_notes, prepare_run, resumed
+from taut.dynamics.settings import Settings, prepared
+from taut.dynamics.setup import check_options, independence_notes
 from taut.dynamics.stiffness_detection import stiffness_notes
 from taut.dynamics.trajectory import (
     Checkpoint,
@@ -27,6 +27,7 @@ from taut.dynamics.trajectory import (
     on_grid,
     samples_of,
 )
+from taut.dynamics.verdict import Seen, judged
 from taut.errors import OptionError
 from taut.mechanics.operations.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
@@ -38,8 +39,6 @@ Sink = Callable[[Trajectory], None]
 """Called with part after part of a trajectory, in order, each with its samples only."""
 
 DEFAULT_SAMPLES = 200
-PART = 32_000_000
-"""About how many bytes of states are held before they are read off and handed on."""
 HISTORY_ROWS = 10_000
 
 
@@ -55,6 +54,7 @@ def simulate(
     locate: bool | None = None,
     samples: str | None = None,
     history: bool = False,
+    verify: bool = True,
     start: Trajectory | None = None,
     sink: Sink | None = None,
     progress: Progress | None = None,
@@ -77,6 +77,9 @@ def simulate(
     samples: "steps" are as good as steps; "dense" ones come from the method's interpolant and are then corrected, which
         is cheaper where samples are much closer than steps. None takes "steps", and "dense" for implicit methods.
     history: keep time, size, error and acceptance of every step in `history`.
+    verify: compare the run with a coarser one, and with a finer one where that leaves a doubt, and say in `accuracy`
+        how far it is off; where it is not to be believed, `sound` and `ok` are False and a note says why. Costs about a
+        quarter of the run, or two to three times the run where there is a doubt.
     start: continue this trajectory to the duration, counted from its own start. The result holds its samples too and is
         the same, bit for bit, as one long run.
     sink: called with part after part of the samples while the run goes on; the result then holds no samples of its own,
@@ -97,32 +100,23 @@ def simulate(
         raise OptionError(
             f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5, dp8 or an implicit one'
         )
-    watcher = plant.watcher
     before = bool(start.options.get("locate", True)) if start else locate is not False
     locate = before if locate is None else locate
-    if locate != before and watcher is not None:
+    if locate != before and plant.watcher is not None:
         raise OptionError(f"the trajectory to continue was made with locate={before}; go on with the same")
-    run = prepare_run(
-        plant,
-        chosen,
-        wish,
-        tolerance,
-        step,
-        dense=samples == "dense",
-        history=HISTORY_ROWS if history else 0,
-        watches=watcher is not None and (locate or bool(watcher.things)),
-    )
     if start is None:
         every = every or duration / DEFAULT_SAMPLES
-        point, notes = beginning(run, locate=locate)
-        times = sample_times(duration, every)
     else:
         _check_start(plant, start, duration)
         every = every or float(start.options["every"])
         start = on_grid(start, every)
-        point = resumed(run, start)
+    settings = Settings(
+        plant, method, tolerance, step, wish, samples == "dense", locate, start, HISTORY_ROWS if history else 0
+    )
+    run, point, notes = prepared(settings)
+    times = sample_times(duration, every)
+    if start is not None:
         notes = tuple(note for note in start.notes if not note.endswith(NEVER))
-        times = sample_times(duration, every)
         times = times[(times > start.time[-1] + 1e-9 * every) & (times >= point.clock[at.TIME])]
     parts: list[Trajectory] = []
     told = Overall()
@@ -134,42 +128,51 @@ def simulate(
     if sink is not None and start is not None:
         sink(samples_of(start))
         told, noted, begun = start.overall, [start.history], begun - start.wall_time
+    seen = Seen(duration, every, plant.coordinates)
     with held_interrupts() as interrupted:
-        for ending, part, steps, log in _parts(run, state, times, duration, progress, interrupted):
-            code, last = ending, part
+        for ending, when, states, steps, log in chunks(run, state, times, duration, progress, interrupted):
+            code, last = ending, read_off(plant, run.tables, when, states, state.clock[at.REFERENCE])
             noted.append(steps)
             happened.append(log)
+            seen.look(when, states)
             if sink is None:
-                parts.append(part)
+                parts.append(last)
             else:
-                sink(part)
-                told = replace(part, earlier=told).overall
-    events = run.watcher.happened(np.concatenate(happened)) if run.watcher else ()
-    events = events if sink is None or start is None else start.events + events
-    result = replace(
-        joined(parts) if sink is None else samples_of(last, slice(0)),
-        earlier=told,
-        history=np.concatenate(noted),
-        status=status_of(code, run, state.clock),
-        checkpoint=replace(state, flags=run.watcher.flags(run.tables)) if run.watcher else state,
-        options={
-            **_options(chosen, wish, every, tolerance, step, samples),
-            "locate": locate,
-            "physics": plant.fingerprint,
-            **({"elements": list(plant.elements)} if plant.elements else {}),
-        },
-        counts=_counts(state.counts),
-        notes=(*notes, *independence_notes(run, state.clock), *stiffness_notes(run, state)),
-        events=events,
-        model_text=model_text,
-        load_names=plant.load_names,
-        element_names=plant.element_outputs,
-        wall_time=working_time() - begun,
+                sink(last)
+                told = replace(last, earlier=told).overall
+        events = run.watcher.happened(np.concatenate(happened)) if run.watcher else ()
+        events = events if sink is None or start is None else start.events + events
+        result = replace(
+            joined(parts) if sink is None else samples_of(last, slice(0)),
+            earlier=told,
+            history=np.concatenate(noted),
+            status=status_of(code, run, state.clock),
+            checkpoint=replace(state, flags=run.watcher.flags(run.tables)) if run.watcher else state,
+            options={
+                **_options(chosen, wish, every, tolerance, step, samples),
+                "locate": locate,
+                "physics": plant.fingerprint,
+                **({"elements": list(plant.elements)} if plant.elements else {}),
+            },
+            counts=_counts(state.counts),
+            notes=(*notes, *independence_notes(run, state.clock), *stiffness_notes(run, state)),
+            events=events,
+            model_text=model_text,
+            load_names=plant.load_names,
+            element_names=plant.element_outputs,
+            wall_time=working_time() - begun,
+        )
+        whole = result if start is None or sink is not None else appended(start, result)
+        if not whole.ok:
+            return whole
+        missed = run.watcher.missed(whole.events) if run.watcher else ()
+        verdict = judged(settings, seen, whole.overall, progress, interrupted, verify=verify)
+    return replace(
+        whole,
+        notes=(*whole.notes, *missed, *verdict.notes),
+        sound=verdict.sound and (start is None or start.sound),
+        accuracy=verdict.accuracy,
     )
-    whole = result if start is None or sink is not None else appended(start, result)
-    if run.watcher is None or not whole.ok:
-        return whole
-    return replace(whole, notes=(*whole.notes, *run.watcher.missed(whole.events)))
 
 
 def _check_room(samples: int, state: int) -> None:
@@ -226,44 +229,6 @@ def _options(
         },
         "samples": samples,
     }
-
-
-def _parts(
-    run: Run,
-    state: Checkpoint,
-    times: np.ndarray,
-    duration: float,
-    progress: Progress | None,
-    interrupted: Callable[[], bool],
-) -> Iterator[tuple[int | None, Trajectory, np.ndarray, np.ndarray]]:
-    """Part after part of a run: how it ended so far, None where the user interrupted it; samples; steps; events.
-
-    The loop ends a part as it ends a run and begins the next as it continues one, to the last bit. A part ends where
-    members are cut, since what is read off its samples is read off the members as they were.
-    """
-    rows = max(1, PART // (8 * state.y.size))
-    states = np.zeros((min(rows, times.size), state.y.size))
-    begin, last = 0, -np.inf
-    while True:
-        wanted = times[begin : begin + rows]
-        code, noted, log = drive(run, state, wanted, states, duration, progress, interrupted)
-        filled = int(state.counts[at.FILLED])
-        yield (
-            code,
-            read_off(run.plant, run.tables, wanted[:filled], states[:filled], state.clock[at.REFERENCE]),
-            noted,
-            log,
-        )
-        begin += filled
-        last = wanted[filled - 1] if filled else last
-        if code == loop.TO_CUT and run.watcher:
-            run.watcher.cut(run.tables, int(state.counts[at.LAST_EVENT]), state.y)
-        elif code != loop.FINISHED or begin >= times.size:
-            break
-    now = state.clock[at.TIME : at.TIME + 1]
-    if code == loop.STOPPED and last < now[0]:
-        stop = read_off(run.plant, run.tables, now, state.y[None], state.clock[at.REFERENCE])
-        yield code, stop, np.zeros((0, 4)), np.zeros((0, 3))
 
 
 def _counts(counts: np.ndarray) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -73,6 +74,15 @@ class Overall:
     first_energy: float = 0.0
     last_energy: float = 0.0
     work: float = 0.0
+    most_kinetic: float = 0.0
+    least_elastic: float = math.inf
+    most_elastic: float = -math.inf
+    most_work: float = 0.0
+
+    @property
+    def energy_in_play(self) -> float:
+        """What moved between its forms, or in and out [J]: what an imbalance is to be compared with."""
+        return self.most_kinetic + max(self.most_elastic - self.least_elastic, 0.0) + self.most_work
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,7 +94,8 @@ class Trajectory:
 
     Forces are positive in tension; reactions act on the structure. `status` is "finished", or a sentence that begins
     with it where an event ended the run, or one that says where and why it stopped; what was computed until then is
-    here. `events` are the instants at which cables slackened and tightened, and what was watched. `history` (on
+    here. `sound` is False where the run finished but is not to be believed, for a reason that is among the `notes`.
+    `events` are the instants at which cables slackened and tightened, and what was watched. `history` (on
     request) has a row for every step tried: time, step, error as a fraction of what is allowed, 1 if accepted.
     """
 
@@ -110,6 +121,8 @@ class Trajectory:
     multiplier: np.ndarray  # (T, r)
     element_output: np.ndarray  # (T, e) what elements of kinds from outside show, named in element_names
     status: str = "finished"
+    sound: bool = True  # False where a comparison with another run, or the energy, says not to believe it
+    accuracy: str = ""  # how far it is off, in words, where that was looked at
     checkpoint: Checkpoint = Checkpoint(np.empty(0), np.empty(0), np.empty(0))
     options: Mapping[str, Any] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -125,7 +138,8 @@ class Trajectory:
 
     @property
     def ok(self) -> bool:
-        return self.status.startswith("finished")
+        """Whether it finished and can be believed."""
+        return self.sound and self.status.startswith("finished")
 
     @property
     def supports(self) -> tuple[str, ...]:
@@ -162,13 +176,17 @@ class Trajectory:
             first_energy=before.first_energy if before.samples else float(energy[0]),
             last_energy=float(energy[-1]),
             work=float(self.work[-1]),
+            most_kinetic=float(np.max(self.energy_kinetic, initial=before.most_kinetic)),
+            least_elastic=float(np.min(self.energy_elastic, initial=before.least_elastic)),
+            most_elastic=float(np.max(self.energy_elastic, initial=before.most_elastic)),
+            most_work=float(np.max(np.abs(self.work), initial=before.most_work)),
         )
 
     def facts(self) -> dict[str, str]:
         """The summary as words and values."""
         counts, overall = self.counts, self.overall
         rows = {
-            "status": self.status,
+            "status": self.status if self.sound else f"{self.status}, but not to be believed: see the notes",
             "simulated": f"{overall.end - overall.begin:g} s, {overall.samples} samples",
             "method": self._method(),
             "steps": f"{counts['steps']} ({counts['rejected']} rejected)",
@@ -184,6 +202,8 @@ class Trajectory:
         if self.events:
             first = "; ".join(map(str, self.events[:FEW]))
             rows["events"] = f"{len(self.events)}: {first}{'; ...' if len(self.events) > FEW else ''}"
+        if self.accuracy:
+            rows["accuracy"] = self.accuracy
         if self.horizon:
             rows["horizon"] = self.horizon
         if counts["unbalanced"]:

@@ -67,6 +67,10 @@ class PlantProtocol(Protocol):
         """Whether the mass matrix is the same everywhere."""
 
     @property
+    def typical_length(self) -> float:
+        """About how large a coordinate is that is not small [m]: a mean member's length."""
+
+    @property
     def typical_time(self) -> float:
         """About how long [s] a swing takes over 2 pi."""
 

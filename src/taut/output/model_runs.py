@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.driver import Progress
-from taut.dynamics.horizon import PART, compared, finer_run, mean_member
+from taut.dynamics.horizon import PART, finer_run, mean_member
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_named
 from taut.dynamics.methods.tableau import Implicit, Rattle
+from taut.dynamics.parting import compared, distance
 from taut.dynamics.simulating import Sink, simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, ModelError, OptionError
@@ -92,7 +93,8 @@ class _Kept:
         with progress_bar(0.0, float(time[-1])) as report:
             other, finer = finer_run(plant, run.options, float(time[-1]), report)
         count = min(time.size, other.time.size)
-        told = compared(time[:count], nodes[:count], other.nodes[:count], PART * mean_member(run), finer)
+        difference = distance(nodes[:count], other.nodes[:count])
+        told = compared(time[:count], difference, PART * mean_member(run), finer)
         return replace(run, horizon=str(told))
 
 

@@ -90,6 +90,10 @@ class LagrangianPlant:
         return len(self.names)
 
     @property
+    def typical_length(self) -> float:
+        return self.size
+
+    @property
     def rows(self) -> int:
         return len(self.residual(np.asarray(self.positions, dtype=float)))
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.horizon import PART, Predictability, compared, mean_member
+from taut.dynamics.horizon import PART, mean_member
+from taut.dynamics.parting import Predictability, compared, distance
 from taut.dynamics.trajectory import Trajectory
 from taut.papers.bench import Bench, Case
 from taut.papers.claims import Claim, Measured, at_least, at_most
@@ -34,7 +35,7 @@ def predictable(bench: Bench, run: Case, finer: Case) -> Predictability:
     """Until when two runs of the same motion agree, as `taut run --horizon` tells it."""
     seen, other = bench.run(run), bench.run(finer)
     level = PART * mean_member(seen)
-    return compared(seen.time, seen.nodes, other.nodes, level, f"tolerance {finer.scenario.tolerance:g}")
+    return compared(seen.time, distance(seen.nodes, other.nodes), level, f"tolerance {finer.scenario.tolerance:g}")
 
 
 def typical_frequency(run: Trajectory) -> np.ndarray:
