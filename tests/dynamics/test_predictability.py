@@ -34,7 +34,7 @@ def test_the_arm_at_300_newton_is_chaotic_and_its_horizon_is_true(arm: taut.Plan
     assert np.abs(run.length_violation).max() < 1e-12, "while lengths and energy look perfect"
     assert np.abs(run.energy_violation).max() < 1e-6
     told = predictability(arm, run)
-    truly = compared(run.time, run.nodes, best.nodes, told.level, "tolerance 1e-12")
+    truly = compared(run.time, distance(run.nodes, best.nodes), told.level, "tolerance 1e-12")
     assert told.horizon == pytest.approx(truly.horizon, abs=0.1)  # 2.28 against 2.3 s
     assert 0.2 < told.tenfold < 0.6
     assert "until 2." in str(told)
@@ -86,7 +86,7 @@ def test_growth_that_is_known() -> None:
     nodes = np.zeros((81, 2, 3))
     other = nodes.copy()
     other[:, 1, 2] = 1e-9 * 10.0 ** (time / 0.5)
-    told = compared(time, nodes, other, 1e-2, "tolerance 1e-9")
+    told = compared(time, distance(nodes, other), 1e-2, "tolerance 1e-9")
     assert told.horizon == pytest.approx(3.5, abs=1e-9)
     assert told.tenfold == pytest.approx(0.5, rel=1e-9)
 

@@ -206,7 +206,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> 
 def test_a_run_recorded_part_by_part_is_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant = taut.assemble(taut.generators.icosahedron(), gravity=9.81)
     whole = taut.simulate(plant, 0.5, every=0.01)
-    monkeypatch.setattr("taut.dynamics.simulating.PART", 7 * 8 * (2 * plant.coordinates + 1))
+    monkeypatch.setattr("taut.dynamics.driver.CHUNK", 7 * 8 * (2 * plant.coordinates + 1))
     parts: list[Trajectory] = []
     with recording(tmp_path / "r.nc") as recorder:
 
@@ -231,7 +231,7 @@ def test_a_run_recorded_part_by_part_is_the_run(tmp_path: Path, monkeypatch: pyt
 def test_a_long_run_needs_memory_for_a_part_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant = taut.assemble(taut.generators.icosahedron())
     taut.simulate(plant, 0.01)
-    monkeypatch.setattr("taut.dynamics.simulating.PART", 100_000)
+    monkeypatch.setattr("taut.dynamics.driver.CHUNK", 100_000)
     peaks = []
     for samples in (2_000, 20_000):
         with recording(tmp_path / "r.nc") as recorder:

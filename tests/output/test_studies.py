@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import taut
-from taut.dynamics import simulating
+from taut.dynamics import driver
 from taut.errors import FileError, ModelError, OptionError
 from taut.output.study import workers
 from taut.output.study.grid import grid_of
@@ -47,9 +47,9 @@ def test_a_study_has_every_quantity_and_nothing_else() -> None:
     assert {field.name for field in fields(Study)} == {*QUANTITIES, "plan", "status", "names"}
 
 
-@pytest.mark.parametrize("part", [simulating.PART, 1000], ids=["in one part", "in many parts"])
+@pytest.mark.parametrize("part", [driver.CHUNK, 1000], ids=["in one part", "in many parts"])
 def test_points_are_what_single_runs_give(short: taut.Model, monkeypatch: pytest.MonkeyPatch, part: int) -> None:
-    monkeypatch.setattr(simulating, "PART", part)
+    monkeypatch.setattr(driver, "CHUNK", part)
     found = taut.sweep(short, {STIFFNESS: [80, 120.5], "scenario.gravity": "0:9.81:2"})
     assert found.ok.all()
     assert found.shape == (2, 2)

@@ -62,6 +62,9 @@ def run(
     horizon: Annotated[
         bool, typer.Option("--horizon", help="Run it once more, finer, and say how long it can be trusted.")
     ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify/--no-verify", help="Compare with another run to say how far this one is off.")
+    ] = True,
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
@@ -82,7 +85,7 @@ def run(
         raise OptionError("nothing to run: give a model file, or --from RUN.nc to continue a run")
     if page is not None:
         check_writable(page)
-    result = recorded(loaded, target, given, start, horizon=horizon)
+    result = recorded(loaded, target, given, start, verify=verify, horizon=horizon)
     _finish(*result, target, page=page, as_json=as_json, events=events)
 
 
@@ -150,6 +153,8 @@ def _numbers(result: Trajectory) -> dict[str, Any]:
     overall = result.overall
     return {
         "status": result.status,
+        "ok": result.ok,
+        "accuracy": result.accuracy,
         "samples": overall.samples,
         "reached": overall.end,
         "options": dict(result.options),

@@ -24,9 +24,11 @@ from taut.dynamics.driver import Progress, drive, sample_times, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
+from taut.dynamics.settings import Settings
 from taut.dynamics.setup import beginning, check_options, independence_notes, prepare_run
 from taut.dynamics.simulating import DEFAULT_SAMPLES, correction_for, read_off, simulate
 from taut.dynamics.trajectory import SAMPLED, Trajectory, of_samples
+from taut.dynamics.verdict import doubts
 from taut.errors import ModelError, OptionError, suggestion
 from taut.mechanics.batch import Plants, Variants, alike, side_by_side, varied
 from taut.mechanics.capabilities import features_of, goes_in_lanes
@@ -49,6 +51,8 @@ NOT_LOCATED = (
 class Ensemble:
     """N variants over time: the fields of a Trajectory with a leading axis, and a status, notes and events of each.
 
+    Variants are not compared with other runs, as `simulate` compares a single one.
+
     What a variant that failed did not reach is NaN, and its status says why. `ensemble[k]` is variant k by itself.
     """
 
@@ -58,6 +62,7 @@ class Ensemble:
     status: tuple[str, ...]
     notes: tuple[tuple[str, ...], ...]
     events: tuple[tuple[Event, ...], ...]
+    sound: tuple[bool, ...]
     load_names: tuple[str, ...] = ()
     element_names: tuple[str, ...] = ()
 
@@ -74,8 +79,8 @@ class Ensemble:
 
     @property
     def ok(self) -> np.ndarray:
-        """(N,) whether each variant finished."""
-        return np.array([status.startswith("finished") for status in self.status])
+        """(N,) whether each variant finished, with its energy in balance."""
+        return np.array([status.startswith("finished") for status in self.status]) & self.sound
 
     def __len__(self) -> int:
         return len(self.status)
@@ -87,6 +92,7 @@ class Ensemble:
         return replace(
             of_samples(self.structure, {"time": self.time[reached], **taken}),
             status=self.status[k],
+            sound=self.sound[k],
             notes=self.notes[k],
             events=self.events[k],
             load_names=self.load_names,
@@ -167,6 +173,7 @@ def ensemble(
         tuple(result.status),
         tuple(result.notes),
         tuple(result.events),
+        tuple(result.sound),
         variants.plant.load_names,
         variants.plant.element_outputs,
     )
@@ -182,6 +189,7 @@ class _Result:
         self.status = [""] * self.count
         self.notes: list[tuple[str, ...]] = [()] * self.count
         self.events: list[tuple[Event, ...]] = [()] * self.count
+        self.sound = [True] * self.count
         shape = (self.count, times.size, len(variants.plant.positions), 3)
         self.samples["nodes"] = np.full(shape, np.nan)
 
@@ -206,9 +214,13 @@ class _Job:
     step: float | None
     interrupted: Callable[[], bool]
 
+    def settings(self, plant: Plant) -> Settings:
+        return Settings(plant, self.method.name, self.tolerance, self.step, self.wish, dense=False, locate=False)
+
     @property
     def options(self) -> dict[str, Any]:
         return {
+            "verify": False,
             "method": self.method.name,
             "correction": self.wish,
             "every": self.every,
@@ -244,8 +256,11 @@ def _in_lanes(job: _Job, group: range, result: _Result) -> int:
         alone = job.variants.single(k)
         own = alone.own_tables(metric="mass", gains=(0.0, 0.0))
         lines = np.ascontiguousarray(states[:filled, :, lane])
-        result.keep(k, filled, read_off(alone, own, result.times[:filled], lines, float(reference[lane])))
-        result.status[k], result.notes[k] = status_of(code, run, point.clock), tuple(notes)
+        seen = read_off(alone, own, result.times[:filled], lines, float(reference[lane]))
+        result.keep(k, filled, seen)
+        doubted = doubts(job.settings(alone), lines[:, : alone.coordinates], seen.overall)
+        result.sound[k] = not doubted
+        result.status[k], result.notes[k] = status_of(code, run, point.clock), (*notes, *doubted)
     return group[-1]
 
 
@@ -268,5 +283,6 @@ def _one_by_one(job: _Job, group: range, result: _Result) -> int:
             continue
         shown = np.isclose(run.time, result.times[: run.time.size], rtol=0.0, atol=1e-9 * job.every)  # not a stop
         result.keep(k, int(np.count_nonzero(shown)), run)
-        result.status[k], result.notes[k], result.events[k] = run.status, run.notes, run.events
+        result.status[k], result.sound[k], result.notes[k] = run.status, run.sound, run.notes
+        result.events[k] = run.events
     return group[-1]

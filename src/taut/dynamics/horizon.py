@@ -36,7 +36,7 @@ def predictability(
     """
     if not part > 0.0:
         raise OptionError(f"part {part} must be more than zero")
-    if not run.ok:
+    if not run.finished:
         raise OptionError(f"the run did not reach its end ({run.status}), so it has no horizon")
     if run.time.size < 2:
         raise OptionError("the run has no samples to compare; run it longer, or without a sink")
@@ -62,7 +62,8 @@ def finer_run(
     else:
         given["tolerance"] = options["tolerance"] / FINER
         finer = f"tolerance {given['tolerance']:g}"
-    return simulate(plant, duration, correction=Correction.of_options(options), progress=progress, **given), finer
+    correction = Correction.of_options(options)
+    return simulate(plant, duration, correction=correction, verify=False, progress=progress, **given), finer
 
 
 def mean_member(run: Trajectory) -> float:

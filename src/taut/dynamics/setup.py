@@ -27,7 +27,8 @@ from taut.mechanics.tables import state_layout
 MOST_STEPS = 1e9
 """More steps or samples than anyone waits for; such a number is a slip."""
 
-LEAST_TOLERANCE = 1e-15
+LEAST_TOLERANCE, MOST_TOLERANCE = 1e-15, 0.1
+"""Below the first is round-off; beyond the second a step may be wrong by a good part of a member's length."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,11 @@ def check_options(
             )
     if tolerance < LEAST_TOLERANCE:
         raise OptionError(f"tolerance {tolerance:g} is below round-off; take {LEAST_TOLERANCE:g} or more")
+    if tolerance > MOST_TOLERANCE:
+        raise OptionError(
+            f"tolerance {tolerance:g} lets every step be wrong by {tolerance:g} of a member's length; take "
+            f"{MOST_TOLERANCE:g} or less"
+        )
     if not method.adaptive and step is None:
         stable = plant.shortest_period / math.pi
         advice = f"; explicit steps are stable below about {stable:.1e} s here" if math.isfinite(stable) else ""

@@ -163,7 +163,7 @@ def simulate(
             wall_time=working_time() - begun,
         )
         whole = result if start is None or sink is not None else appended(start, result)
-        if not whole.ok:
+        if not whole.finished:
             return whole
         missed = run.watcher.missed(whole.events) if run.watcher else ()
         verdict = judged(settings, seen, whole.overall, progress, interrupted, verify=verify)

@@ -139,7 +139,12 @@ class Trajectory:
     @property
     def ok(self) -> bool:
         """Whether it finished and can be believed."""
-        return self.sound and self.status.startswith("finished")
+        return self.finished and self.sound
+
+    @property
+    def finished(self) -> bool:
+        """Whether it reached its end, or an event that was to end it."""
+        return self.status.startswith("finished")
 
     @property
     def supports(self) -> tuple[str, ...]:

@@ -103,13 +103,13 @@ def judged(
     """What is to be said of a run that ended well; verify: also by comparing it with others."""
     times, positions = seen.times, seen.positions
     settings = replace(settings, history=0)
-    size = float(np.abs(positions - positions[0]).max(initial=0.0)) if times.size else 0.0
-    least = STILL * settings.plant.typical_length
-    said = (*_distance_doubt(settings, positions), *(_energy_doubt(settings, overall) if size > least else ()))
-    size = max(size, least)
+    jumpy, broken = settings, tuple[str, ...]()
+    if times.size and verify:
+        jumpy, broken = _with_breaks(settings, float(times[0]), float(times[-1]))
+    said = doubts(settings, positions, overall, broken)
     if times.size < 2 or said or not verify:
         return Verdict(not said, "", said)
-    jumpy, broken = _with_breaks(settings, float(times[0]), float(times[-1]))
+    size = max(_motion(positions), STILL * settings.plant.typical_length)
     steps = [(_finer(jumpy), 1.0)] if broken else _others(settings)
     for other, share in steps:
         try:
@@ -216,6 +216,19 @@ def _reasons(settings: Settings, broken: tuple[str, ...]) -> str:
     return "; ".join([*told, remedy])
 
 
+def doubts(
+    settings: Settings, positions: np.ndarray, overall: Overall, broken: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Why a run is not to be believed, as far as it can be told without another one; broken: loads that jump."""
+    moves = _motion(positions) > STILL * settings.plant.typical_length
+    return (*_distance_doubt(settings, positions), *(_energy_doubt(settings, overall, broken) if moves else ()))
+
+
+def _motion(positions: np.ndarray) -> float:
+    """How far the coordinate goes that goes farthest."""
+    return float(np.abs(positions - positions[:1]).max(initial=0.0))
+
+
 def _distance_doubt(settings: Settings, positions: np.ndarray) -> tuple[str, ...]:
     """Whether the structure is so far from the origin that round-off moves it."""
     length, reach = settings.plant.typical_length, float(np.abs(positions).max(initial=0.0))
@@ -228,9 +241,9 @@ def _distance_doubt(settings: Settings, positions: np.ndarray) -> tuple[str, ...
     )
 
 
-def _energy_doubt(settings: Settings, overall: Overall) -> tuple[str, ...]:
+def _energy_doubt(settings: Settings, overall: Overall, broken: tuple[str, ...]) -> tuple[str, ...]:
     """Whether energy came from nowhere or went there. An implicit method damps what is fast, and is meant to."""
     lost, play = overall.worst_energy, overall.energy_in_play
     if isinstance(settings.stepper, Implicit) or not lost > IMBALANCE * play:
         return ()
-    return (f"the energy is off by {lost:.2g} J, with {play:.2g} J in play; {_reasons(settings, ())}",)
+    return (f"the energy is off by {lost:.2g} J, with {play:.2g} J in play; {_reasons(settings, broken)}",)

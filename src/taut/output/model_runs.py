@@ -39,13 +39,20 @@ PHYSICS = ("gravity", "loads", "motions", "damping", "events", "velocities", "so
 
 
 def recorded(
-    model: Model, target: Path, given: Mapping[str, Any], start: Trajectory | None = None, *, horizon: bool = False
+    model: Model,
+    target: Path,
+    given: Mapping[str, Any],
+    start: Trajectory | None = None,
+    *,
+    verify: bool = True,
+    horizon: bool = False,
 ) -> tuple[Trajectory, FileError | None]:
     """Run a model, or go on with a run of it, into a run file that grows while the run goes on.
 
     given: options that win over those of the run that is continued, and these over those of the scenario, but for what
         `--set` put there. A correction is given by its kind; its numbers stay.
-    horizon: run it once more, finer, to say how long it can be trusted.
+    verify, horizon: compare it with others to say how far it is off; run it once more, finer, to say how long it can be
+        trusted.
     Returns what is to be said of the run, its samples being in the file, and why the file is not there if it is not.
     The file holds the model's text with all options, so that it says everything about the run.
     """
@@ -61,8 +68,8 @@ def recorded(
             progress_bar(begin, wanted["duration"]) as report,
         ):
             kept = _Kept(recorder.add) if horizon else None
-            result = _simulated(model, wanted, start, kept or recorder.add, report)
-            if kept and result.ok:
+            result = _simulated(model, wanted, start, kept or recorder.add, report, verify=verify)
+            if kept and result.finished:
                 result = kept.judged(model, result)
             until_written.enter_context(held_interrupts())
             recorder.finish(result)
@@ -100,11 +107,17 @@ class _Kept:
 
 def followed(model: Model, sink: Sink, progress: Progress | None = None) -> Trajectory:
     """Run a model as its scenario says; the samples go to the sink."""
-    return _simulated(model, _settings(model.scenario, {}, None), None, sink, progress)
+    return _simulated(model, _settings(model.scenario, {}, None), None, sink, progress, verify=True)
 
 
 def _simulated(
-    model: Model, wanted: dict[str, Any], start: Trajectory | None, sink: Sink, progress: Progress | None
+    model: Model,
+    wanted: dict[str, Any],
+    start: Trajectory | None,
+    sink: Sink,
+    progress: Progress | None,
+    *,
+    verify: bool,
 ) -> Trajectory:
     scenario = model.scenario
     changed = {name: value for name, value in wanted.items() if value != getattr(scenario, name)}
@@ -115,7 +128,9 @@ def _simulated(
         wanted["samples"] = start.options.get("samples", "steps")
     try:
         plant = assembled(model.structure, model.scenario)
-        return simulate(plant, duration, **wanted, start=start, sink=sink, progress=progress, model_text=text)
+        return simulate(
+            plant, duration, **wanted, verify=verify, start=start, sink=sink, progress=progress, model_text=text
+        )
     except ModelError as error:
         raise located(model, error.problems) from None
 
@@ -178,7 +193,7 @@ def _settings(
         wanted |= {"method": "dp5", "step": None}
     if "correction" in given:
         wanted["correction"] = simplest(of_kind(given["correction"], numbers))
-    if start and start.ok and "duration" not in {*given, *fresh}:
+    if start and start.finished and "duration" not in {*given, *fresh}:
         raise OptionError(f"the run is finished, at {start.time[-1]:g} s; say how far to go on with --duration")
     return wanted
 

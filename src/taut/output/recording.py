@@ -148,6 +148,8 @@ def _write_attributes(attributes: Any, run: Trajectory) -> None:
     attributes["taut_format"] = FORMAT
     attributes["taut_version"] = __version__
     attributes["status"] = run.status
+    attributes["sound"] = int(run.sound)
+    attributes["accuracy"] = run.accuracy
     attributes["wall_time"] = run.wall_time
     attributes["options"] = json.dumps(dict(run.options))
     attributes["counts"] = json.dumps(dict(run.counts))

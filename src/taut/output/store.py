@@ -101,6 +101,8 @@ def _read(file: Any, source: Path) -> Trajectory:
     return replace(
         of_samples(structure, {name: _samples(file, name, sizes) for name in SAMPLED}),
         status=str(file.attrs["status"]),
+        sound=bool(file.attrs.get("sound", 1)),
+        accuracy=str(file.attrs.get("accuracy", "")),
         checkpoint=point,
         options=options,
         counts=json.loads(file.attrs["counts"]),

@@ -47,7 +47,7 @@ class Case:
     def followed(self, plant: Plant) -> Trajectory:
         """The run of its plant."""
         wanted: dict[str, Any] = {name: getattr(self.scenario, name) for name in RUN_OPTIONS}
-        return simulate(plant, wanted.pop("duration"), **wanted, samples=self.samples)
+        return simulate(plant, wanted.pop("duration"), **wanted, samples=self.samples, verify=False)
 
 
 class Bench:
@@ -81,7 +81,7 @@ class Bench:
         run = case.followed(case.plant())
         if run.status.startswith("interrupted"):
             raise KeyboardInterrupt
-        if not run.ok:
+        if not run.finished:
             raise TautError(f"run {case.name}: {run.status}")
         if self._folder is not None:
             path = self._folder / f"{case.name}.nc"
