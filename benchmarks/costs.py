@@ -17,6 +17,7 @@ import numpy as np
 
 import taut
 from benchmarks import scale, six_strut_against_c
+from benchmarks.alone import ALONE
 from benchmarks.statics_scale import tower
 from benchmarks.trees import check_origin, spent
 
@@ -55,7 +56,7 @@ def explicit(kind: str, members: int) -> Asked:
     def run(steps: int) -> object:
         span = steps * scale.STEP
         options = {"method": "rk4", "step": scale.STEP, "correction": "none", "locate": False}
-        return taut.simulate(plant, span, every=span, **options)
+        return taut.simulate(plant, span, every=span, **options, **ALONE)
 
     return Asked(count, steps, 1, {"taut": run})
 
@@ -68,7 +69,7 @@ def implicit(members: int) -> Asked:
 
     def run(steps: int) -> object:
         span = steps * IMPLICIT_STEP
-        return taut.simulate(plant, span, every=span, method="implicit3", step=IMPLICIT_STEP, tolerance=1e-6)
+        return taut.simulate(plant, span, every=span, method="implicit3", step=IMPLICIT_STEP, tolerance=1e-6, **ALONE)
 
     count = len(made.bars) + len(made.cables)
     return Asked(count, max(8, 200_000 // count), 1, {"taut": run})

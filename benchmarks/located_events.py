@@ -37,7 +37,7 @@ def plant(amplitude: float, nudge: float = 0.0) -> taut.Plant:
 
 
 def end(arm: taut.Plant, **options: object) -> tuple[np.ndarray, int]:
-    run = taut.simulate(arm, 1.0, every=0.5, **options)
+    run = taut.simulate(arm, 1.0, every=0.5, **options, verify=False)
     return run.nodes[-1], run.counts["steps"]
 
 
@@ -66,7 +66,9 @@ def nudged(amplitude: float, nudge: float) -> float:
 def horizon(amplitude: float, duration: float = 4.0) -> str:
     """How runs at 1e-8 and 1e-9 part, the horizon that this gives, and the one that a run at 1e-12 gives."""
     arm = plant(amplitude)
-    run, finer, best = (taut.simulate(arm, duration, every=0.05, tolerance=t) for t in (1e-8, 1e-9, 1e-12))
+    run, finer, best = (
+        taut.simulate(arm, duration, every=0.05, tolerance=t, verify=False) for t in (1e-8, 1e-9, 1e-12)
+    )
     told = taut.dynamics.predictability(arm, run)
     apart, truly = (np.linalg.norm(run.nodes - other.nodes, axis=2).max(axis=1) for other in (finer, best))
     growth = ", ".join(f"{apart[round(t / 0.05)]:.1e} m after {t:g} s" for t in (1.0, 2.0, 4.0) if t <= duration)

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import taut
+from benchmarks.alone import ALONE
 from taut.structure import generators  # as older checkouts have it, too
 
 STEP = 1e-3
@@ -42,7 +43,9 @@ def robot() -> taut.Plant:
 
 def by_taut(plant: taut.Plant, steps: int) -> taut.Trajectory:
     duration = steps * STEP
-    return taut.simulate(plant, duration, every=duration, method="rk4", step=STEP, correction="none", locate=False)
+    return taut.simulate(
+        plant, duration, every=duration, method="rk4", step=STEP, correction="none", locate=False, **ALONE
+    )
 
 
 class InC:
