@@ -31,7 +31,7 @@ def function(t: float) -> float:
         (Motion("*", "x", 0.1, velocity=1.0), r"velocity: 1 m/s goes with an acceleration"),
         (Motion("*", "x", None, 0.1, math.inf), r"velocity: inf m/s is not a finite number"),
         (Motion("*", "x", math.nan), r"motions\[0\].displacement: nan is not a finite number"),
-        (Motion("*", "x", Sinusoid(1.0, math.nan)), r"displacement: Sinusoid\(.*holds a number that is not finite"),
+        (Motion("*", "x", Sinusoid(1.0, math.nan)), r"displacement: Sinusoid\(.*: nan is not a finite number"),
         (Motion("*", "x", Doublet(1.0, 1.0)), r"displacement: a doublet jumps, and no support can"),
         (Motion("*", "x", None, Doublet(1.0, 0.0)), r"acceleration.doublet.width: 0 s must be more than zero"),
         (Motion("*", "x", function), r"displacement: is a Python function, .* give a SampledSignal of its values"),

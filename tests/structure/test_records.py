@@ -52,11 +52,12 @@ def test_records_become_tables_which_the_text_keeps(model: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("0, 1\n0.1\n", 'quake.csv:2: needs two numbers, a time .* not "0.1"'),
-        ("0, 1\nt, a\n", 'quake.csv:2: needs two numbers, a time .* not "t, a"'),
-        ("0, 1, 2\n", 'quake.csv:1: needs two numbers, .* not "0, 1, 2"'),
-        ("0, 1\n1, nan\n", 'quake.csv:2: "1, nan" holds a number that is not finite'),
-        ("0, 1\n1, 2\n1, 3\n", "quake.csv:3: 1.0 s comes after 1.0 s; times must increase"),
+        ("0, 1\n0.1\n", "quake.csv:2: needs two numbers, a time .* not 1 word$"),
+        ("0, 1\nt, a\n", "quake.csv:2: needs two numbers, a time .* not 2 words$"),
+        ("0, 1, 2\n", "quake.csv:1: needs two numbers, .* not 3 words$"),
+        ("0, 1\n1, nan\n", "quake.csv:2: holds a number that is not finite"),
+        ("0, 1\n1, 1e31\n", r"quake.csv:2: holds a number that is not finite, or beyond 1e\+30"),
+        ("0, 1\n1, 2\n1, 3\n", "quake.csv:3: its time is not later than the one before; times must increase"),
         ("t, a\n# nothing\n", "quake.csv: holds no record; it needs lines of two numbers"),
     ],
 )
