@@ -29,7 +29,7 @@ def function(t: float) -> float:
         (Motion("*", "x"), r"motions\[0\]: has neither a displacement \[m\] nor an acceleration"),
         (Motion("*", "x", 0.1, 0.1), r"has both a displacement \[m\] and an acceleration \[m/s\^2\]; a motion is one"),
         (Motion("*", "x", 0.1, velocity=1.0), r"velocity: 1 m/s goes with an acceleration"),
-        (Motion("*", "x", None, 0.1, math.inf), r"velocity: inf m/s is not a finite number"),
+        (Motion("*", "x", None, 0.1, math.inf), r"velocity: inf is not a finite number"),
         (Motion("*", "x", math.nan), r"motions\[0\].displacement: nan is not a finite number"),
         (Motion("*", "x", Sinusoid(1.0, math.nan)), r"displacement: Sinusoid\(.*: nan is not a finite number"),
         (Motion("*", "x", Doublet(1.0, 1.0)), r"displacement: a doublet jumps, and no support can"),

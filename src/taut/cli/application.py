@@ -1,7 +1,8 @@
 """The `taut` command as a whole: what is wrong goes to stderr in plain words, never as a traceback.
 
 Exit code 0, 1 (ran, but failed), 2 (bad input), 3 (a mistake in taut). One line a problem: `model.yaml:12: bars.b1:
-...` where a file is at fault, `error: ...` elsewhere. Names come from files, so control characters in them are written out.
+...` where a file is at fault, `error: ...` elsewhere. Names come from files: control characters in them are written
+out.
 """
 
 from __future__ import annotations
