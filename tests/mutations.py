@@ -115,8 +115,34 @@ NUMBERS = [
 ]
 WORDS = [
     *("", "~", "null", "true", "false", "no", "*", "cable:*", "bar:*", "node:*", "node:", ":", "x", "xyz", "xx", "zyx"),
-    *("a", "b", "c", "cable:c1", "rigid", "compressible", "cylinder", "lumped", "spring", "cut", "stop", "energy", "dp8"),
-    *("implicit3", "rattle4", "rk4", "iterative", "\x1b[31mred", "a\nb", "\u202eover", "y" * 250, "__class__", "[", "{a: 1}"),
+    *(
+        "a",
+        "b",
+        "c",
+        "cable:c1",
+        "rigid",
+        "compressible",
+        "cylinder",
+        "lumped",
+        "spring",
+        "cut",
+        "stop",
+        "energy",
+        "dp8",
+    ),
+    *(
+        "implicit3",
+        "rattle4",
+        "rk4",
+        "iterative",
+        "\x1b[31mred",
+        "a\nb",
+        "\u202eover",
+        "y" * 250,
+        "__class__",
+        "[",
+        "{a: 1}",
+    ),
     *("../../etc/passwd", "/dev/zero", "\ud800", "é", "a.b", "a[0]", "c~1", "[!a]", "*" * 50),
 ]
 
@@ -133,7 +159,9 @@ def mutated(seed: int) -> str:
 def _letters(text: str, rng: random.Random) -> str:
     at = rng.randrange(len(text) + 1)
     till = min(len(text), at + rng.choice((0, 1, 1, 2, 10, 100)))
-    put = rng.choice(("", "", chr(rng.randrange(1, 128)), chr(rng.randrange(1, 0x2FFF)), text[at:till] * 2, "\0", "-", "9"))
+    put = rng.choice(
+        ("", "", chr(rng.randrange(1, 128)), chr(rng.randrange(1, 0x2FFF)), text[at:till] * 2, "\0", "-", "9")
+    )
     return text[:at] + put + text[till:]
 
 
@@ -215,4 +243,10 @@ def _moved(holder: Any, key: Any, rng: random.Random, places: list) -> None:
     holder[key] = json.loads(json.dumps(other[place]))
 
 
-WAYS = [_letters, _digits, _lines, *(_tree(change) for change in (_value, _value, _value, _kind, _key, _gone, _moved))]
+WAYS = [
+    _letters,
+    _digits,
+    _digits,
+    _lines,
+    *(_tree(change) for change in (_value, _value, _value, _kind, _key, _gone, _moved)),
+]

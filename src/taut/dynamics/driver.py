@@ -56,7 +56,7 @@ class SampleTimes:
         """Some of them by number."""
         begin, end = self.first + begin, self.first + min(end, self.size)
         times = np.arange(begin, min(end, self._multiples)) * self.every
-        return times if end <= self._multiples else np.append(times, self.duration)
+        return np.append(times, self.duration) if begin < end > self._multiples else times
 
     def after(self, time: float) -> SampleTimes:
         """Those of the whole duration that come later."""
