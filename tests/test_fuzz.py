@@ -21,6 +21,7 @@ import taut
 from taut.cli import main
 from taut.errors import TautError
 from taut.mechanics.model_checks import facts, problems_of_motion
+from taut.structure import memory
 from taut.structure.files import Model, parse_model
 
 QUICK, LONG = 300, 10_000
@@ -104,6 +105,12 @@ def fuzz(seeds: range, may_run: Callable[[taut.Plant, Model], bool]) -> Counter[
             raise
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun < MEMORY
     return seen
+
+
+@pytest.fixture(autouse=True)
+def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tower of 100,000 stages is one that people may ask for; here it would only take time."""
+    monkeypatch.setenv(memory.SETTING, "0.05")
 
 
 @pytest.fixture(scope="module")
