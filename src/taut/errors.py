@@ -11,6 +11,18 @@ MANY_WORDS = 200
 """Beyond this, comparing a word with every known one takes milliseconds: minutes for a big file with many mistakes."""
 
 
+_UNSEEN = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x2028, 0x2029)
+_WRITTEN_OUT = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _UNSEEN}
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    """The text with its control characters written out: a name must not clear a terminal, colour it or turn it around.
+
+    keep: control characters that stay.
+    """
+    return text.translate({code: told for code, told in _WRITTEN_OUT.items() if chr(code) not in keep})
+
+
 class TautError(Exception):
     """Base of every error that taut raises on purpose."""
 
@@ -29,7 +41,7 @@ class Problem:
         return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path).lstrip(".")
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.message}" if self.path else self.message
+        return visible(f"{self.where}: {self.message}" if self.path else self.message)
 
 
 class ModelError(TautError):

@@ -137,7 +137,7 @@ def test_problems_of_motion_have_lines_too(taut: Callable, tbar: Path) -> None:
         (["run", "m.yaml"], "m.yaml: there is no such file\n"),
         (["run", "--from", "r.nc"], "r.nc: there is no such run file\n"),
         (["run", "--from", "."], ".: is a folder, not a run file\n"),
-        (["check", "."], ".: is a directory, not a model file\n"),
+        (["check", "."], ".: is a folder, not a model file\n"),
     ],
 )
 def test_a_wrong_command_line(taut: Callable, arguments: list[str], said: str) -> None:

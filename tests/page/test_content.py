@@ -76,6 +76,15 @@ def test_a_page_holds_what_the_run_holds(prism: Trajectory) -> None:
     np.testing.assert_allclose(arrays[run["centre"]["array"]], middle, atol=1e-6)
 
 
+def test_the_policy_says_what_default_src_does_not_cover(tbar: Trajectory) -> None:
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', taut.page(tbar).html)
+    assert policy is not None
+    rules = dict(rule.strip().split(" ", 1) for rule in policy[1].split(";"))
+    assert {name: rules[name] for name in ("default-src", "base-uri", "form-action")} == dict.fromkeys(
+        ("default-src", "base-uri", "form-action"), "'none'"
+    )
+
+
 def test_the_icosahedrons_page_is_small() -> None:
     run = taut.simulate(taut.assemble(taut.generators.icosahedron()), 0.1, every=0.01)
     text = taut.page(run).html

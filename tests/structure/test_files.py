@@ -121,7 +121,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "tower.yaml").write_text(MODEL)
     with pytest.raises(FileError, match=r'twoer.yaml: there is no such file; did you mean "tower.yaml"\?'):
         read_model(tmp_path / "twoer.yaml")
-    with pytest.raises(FileError, match="is a directory, not a model file"):
+    with pytest.raises(FileError, match="is a folder, not a model file"):
         read_model(tmp_path)
     with pytest.raises(FileError, match="cannot be read"):
         read_model(tmp_path / "tower.yaml" / "inside")

@@ -1,7 +1,8 @@
 """The `taut` command as a whole: what is wrong goes to stderr in plain words, never as a traceback.
 
-Exit code 0, 1 (ran, but failed), 2 (bad input). One line a problem: `model.yaml:12: bars.b1: ...` where a file is at
-fault, `error: ...` elsewhere.
+Exit code 0, 1 (ran, but failed), 2 (bad input), 3 (a mistake in taut). One line a problem: `model.yaml:12: bars.b1:
+...` where a file is at fault, `error: ...` elsewhere. Names come from files: control characters in them are written
+out.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
 from taut import __version__
-from taut.errors import FileError, ModelError, TautError
+from taut.errors import FileError, ModelError, TautError, visible
 from taut.numerics.compile_events import tell_once
 
 COMPILING = "compiling the equations of this kind of model: 10 to 30 s, once per installation"
@@ -55,8 +56,9 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may hold letters that a terminal does not know
     try:
-        code = int(app(arguments, prog_name="taut", standalone_mode=False) or 0)
-        print(end="", flush=True)
+        with contextlib.redirect_stdout(sys.stdout and Visible(sys.stdout)):
+            code = int(app(arguments, prog_name="taut", standalone_mode=False) or 0)
+            print(end="", flush=True)
         return code
     except TautError as error:
         placed = isinstance(error, FileError) or (isinstance(error, ModelError) and error.source)
@@ -72,6 +74,10 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         # Our output cannot be printed; without this Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1 if isinstance(error, BrokenPipeError) else complain(f"error: {error}", 1)
+    except Exception as error:
+        from taut.cli.mistakes import EXIT_CODE, mistake
+
+        return complain(mistake(error, arguments), EXIT_CODE)
 
 
 def _say_that_it_compiles() -> None:
@@ -79,8 +85,21 @@ def _say_that_it_compiles() -> None:
         print(COMPILING, file=sys.stderr, flush=True)
 
 
+class Visible:
+    """A stream that writes control characters out instead of sending them to a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(visible(text, keep="\n\t"))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def complain(message: str, code: int = 2) -> int:
-    lines = message.splitlines()
+    lines = visible(message, keep="\n\t").split("\n")
     more = [f"... and {len(lines) - MOST_LINES} problems more"] if len(lines) > MOST_LINES else []
     print("\n".join(lines[:MOST_LINES] + more), file=sys.stderr)
     return code

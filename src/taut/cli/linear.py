@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from taut.cli.application import complain
-from taut.cli.arguments import AsJson, ModelPath, Overrides, model_at
+from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
 from taut.cli.statics import placed
 from taut.cli.tables import show_table
 from taut.errors import FileError
@@ -39,6 +39,7 @@ def linear(
     ),
     file: Annotated[Path | None, typer.Option("-o", "--file", help="Write the model (.npz or .json).")] = None,
     overrides: Overrides = None,
+    records: RecordFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Small motions about a model's state: poles, frequencies, damping, H2 and H-infinity norms."""
@@ -47,7 +48,7 @@ def linear(
     from taut.output.linear_files import LINEAR_SUFFIXES, linear_model, linear_numbers, save_linear
     from taut.output.model_statics import resting
 
-    loaded = model_at(model, overrides)
+    loaded = model_at(model, overrides, records)
     if file is not None:
         if file.suffix not in LINEAR_SUFFIXES:
             raise FileError(f"{file}: a linear model's name must end in {' or '.join(LINEAR_SUFFIXES)}")

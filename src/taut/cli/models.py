@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from taut.cli.arguments import AsJson, ModelPath, Overrides, model_at
+from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
 from taut.errors import FileError, OptionError, Problem
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def examples(name: Annotated[str | None, typer.Argument(help="The example to cop
     print(f"wrote {target}; next: {then}")
 
 
-def check(model: ModelPath, overrides: Overrides = None) -> None:
+def check(model: ModelPath, overrides: Overrides = None, records: RecordFolders = None) -> None:
     """Say whether a model file is sound; list every problem with its line."""
     from taut.mechanics.model_checks import problems_of_motion
     from taut.structure.files import located
 
-    loaded = model_at(model, overrides)
+    loaded = model_at(model, overrides, records)
     found = [*problems_of_motion(loaded.structure), *_method_problems(loaded.scenario)]
     if found:
         raise located(loaded, found)
@@ -55,13 +55,14 @@ def info(
     model: ModelPath,
     full: Annotated[bool, typer.Option("--full", help="Count and certify big models too.")] = False,
     overrides: Overrides = None,
+    records: RecordFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Size, class, mass, degrees of freedom, self-stress, mechanisms and stability of a model."""
     from taut.mechanics.model_checks import facts
     from taut.output.model_statics import certified
 
-    loaded = model_at(model, overrides)
+    loaded = model_at(model, overrides, records)
     certificate = certified(loaded, full=full)
     values = {**facts(loaded.structure), **certificate.facts()}
     if as_json:

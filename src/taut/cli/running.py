@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taut.cli.application import complain
-from taut.cli.arguments import AsJson, Overrides, model_at
+from taut.cli.arguments import AsJson, Overrides, RecordFolders, model_at
 from taut.errors import FileError, OptionError
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def run(
         bool, typer.Option("--verify/--no-verify", help="Compare with another run to say how far this one is off.")
     ] = True,
     overrides: Overrides = None,
+    records: RecordFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a model and write a run file; or continue one. Ctrl-C keeps what was computed."""
@@ -75,11 +76,11 @@ def run(
     values = (duration, every, method, tolerance, step, correction, locate)
     given = {name: value for name, value in zip(RUN_OPTIONS, values, strict=True) if value is not None}
     if source is not None:
-        other = None if model is None else model_at(model, overrides)
+        other = None if model is None else model_at(model, overrides, records)
         loaded, start = continued(source, other, overrides or ())
         target = output or source.with_name(f"{source.stem}-continued.nc")
     elif model is not None:
-        loaded, start = model_at(model, overrides), None
+        loaded, start = model_at(model, overrides, records), None
         target = output or Path(f"{model.stem}.nc")
     else:
         raise OptionError("nothing to run: give a model file, or --from RUN.nc to continue a run")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taut.cli.application import complain
-from taut.cli.arguments import AsJson, ModelPath, Overrides, model_at
+from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
 from taut.cli.tables import show_table
 from taut.errors import BalanceError, FileError, ModelError, OptionError, TautError
 
@@ -45,12 +45,13 @@ def formfind(
     rest_ratio: Annotated[float | None, typer.Option(help="Rest length / length of the tightest cable.")] = None,
     seed: Annotated[int | None, typer.Option(help="Start from random nodes (relaxation, lengths).")] = None,
     overrides: Overrides = None,
+    records: RecordFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Find a shape in which a structure carries itself."""
     from taut.statics.formfinding import formfind as find_form
 
-    loaded = model_at(model, overrides)
+    loaded = model_at(model, overrides, records)
     target = _target(model, output, "found")
     chosen = method or ("relaxation" if loaded.structure.supports else "adaptive")
     given: dict[str, Any] = {
@@ -81,6 +82,7 @@ def prestress(
         bool, typer.Option("--settle", help="Tighten without weight and loads, then let it settle under them.")
     ] = False,
     overrides: Overrides = None,
+    records: RecordFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Tighten a structure at its shape: rest lengths with which it stands there."""
@@ -88,7 +90,7 @@ def prestress(
     from taut.statics.balancing import balance
     from taut.statics.prestressing import prestress as tighten
 
-    loaded = model_at(model, overrides)
+    loaded = model_at(model, overrides, records)
     target = _target(model, output, "tight")
     if gravity is not None:
         if not math.isfinite(gravity):
@@ -122,13 +124,14 @@ def modes(
         Path | None, typer.Option("--page", help="Write a page that shows them (.html).", metavar="FILE")
     ] = None,
     overrides: Overrides = None,
+    records: RecordFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Natural frequencies where a model comes to rest under its gravity and steady loads."""
     from taut.output.model_statics import moved, resting
     from taut.statics.vibrations import modes as find_modes
 
-    loaded = model_at(model, overrides)
+    loaded = model_at(model, overrides, records)
     with placed(loaded):
         found = resting(loaded, bars)
         if not found.ok:

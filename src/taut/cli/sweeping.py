@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taut.cli.application import complain
-from taut.cli.arguments import AsJson, ModelPath, Overrides, model_at
+from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
 from taut.cli.tables import show_table
 from taut.errors import OptionError
 
@@ -53,6 +53,7 @@ def sweep(
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Forget what was computed before.")] = False,
     overrides: Overrides = None,
+    records: RecordFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a model at many values of some of its entries, in parallel; several keys make a grid.
@@ -66,7 +67,7 @@ def sweep(
 
     told = axes_of(axes)
     grid = grid_of(told)
-    loaded = model_at(model, overrides)
+    loaded = model_at(model, overrides, records)
     target = output or Path(f"{model.stem}-sweep.nc")
     if plot is not None:
         _check_plot(plot, show or "", grid.keys, loaded)

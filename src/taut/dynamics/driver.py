@@ -6,12 +6,15 @@ from __future__ import annotations
 import math
 import time as clocks
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
-from taut.dynamics.setup import Run
+from taut.dynamics.setup import MOST_STEPS, Run
 from taut.dynamics.trajectory import Checkpoint
 
 Progress = Callable[[float, float], None]
@@ -23,12 +26,71 @@ LATENCY = 0.1
 CHUNK = 32_000_000
 """About how many bytes of states are held before they are handed on."""
 
+SURE = 20_000
+"""Steps tried in a row by which it is judged whether a run can reach its end."""
 
-def sample_times(duration: float, every: float) -> np.ndarray:
-    """Multiples of `every` up to the duration, and the duration itself."""
-    count = math.floor(duration / every * (1.0 + 1e-12) + 1e-9)
-    times = np.arange(count + 1) * every
-    return times if times[-1] >= duration - 1e-9 * every else np.append(times, duration)
+ENDLESS = -2
+"""How a run ended that could not; the loop's own codes are from -1 on."""
+
+
+class Times(Protocol):
+    """Times at which states are wanted, in order."""
+
+    @property
+    def size(self) -> int: ...
+
+    def part(self, begin: int, end: int) -> np.ndarray:
+        """Some of them by number."""
+
+
+@dataclass(frozen=True)
+class ListedTimes:
+    """Few times, one by one."""
+
+    listed: np.ndarray
+
+    @property
+    def size(self) -> int:
+        return self.listed.size
+
+    def part(self, begin: int, end: int) -> np.ndarray:
+        return self.listed[begin:end]
+
+
+@dataclass(frozen=True)
+class SampleTimes:
+    """Multiples of `every` up to the duration, and the duration itself; made where they are asked for.
+
+    first: the number of the multiple they begin with.
+    """
+
+    duration: float
+    every: float
+    first: int = 0
+
+    @cached_property
+    def size(self) -> int:
+        return self._multiples + int(self._odd_end) - self.first
+
+    @cached_property
+    def _multiples(self) -> int:
+        return math.floor(self.duration / self.every * (1.0 + 1e-12) + 1e-9) + 1
+
+    @property
+    def _odd_end(self) -> bool:
+        return (self._multiples - 1) * self.every < self.duration - 1e-9 * self.every
+
+    def part(self, begin: int, end: int) -> np.ndarray:
+        """Some of them by number."""
+        begin, end = self.first + begin, self.first + min(end, self.size)
+        times = np.arange(begin, min(end, self._multiples)) * self.every
+        return np.append(times, self.duration) if begin < end > self._multiples else times
+
+    def after(self, time: float) -> SampleTimes:
+        """Those of the whole duration that come later."""
+        whole = replace(self, first=0)
+        begin = min(max(math.floor(time / self.every) - 1, 0), whole.size)
+        return replace(whole, first=begin + int(np.searchsorted(whole.part(begin, begin + 4), time, side="right")))
 
 
 def drive(
@@ -47,8 +109,10 @@ def drive(
     clock, counts = state.clock, state.counts
     counts[at.FILLED] = 0
     counts[at.FRESH] = 0
+    since, tried = float(clock[at.TIME]), _tried(counts)
     while code == loop.PAUSED and not interrupted():
         begun = clocks.perf_counter()
+        bite = min(budget, SURE - _tried(counts) + tried)  # so that it is judged after the same steps on any machine
         code = run.words["time_loop"](
             run.tables,
             run.method.numbers,
@@ -60,22 +124,27 @@ def drive(
             times,
             states,
             run.space,
-            budget,
+            bite,
         )
         spent = clocks.perf_counter() - begun
-        budget = int(min(max(budget * LATENCY / max(spent, 1e-6), 1), 4 * budget, longest))
+        budget = int(min(max(bite * LATENCY / max(spent, 1e-6), 1), 4 * bite, longest))
         noted.append(run.space.history[: counts[at.NOTED]].copy())
         happened.append(run.space.log[: counts[at.LOGGED]].copy())
         counts[at.NOTED] = counts[at.LOGGED] = 0
         if progress is not None:
             progress(min(float(clock[at.TIME]), duration), duration)
+        if code == loop.PAUSED and _tried(counts) - tried >= SURE:
+            now = float(clock[at.TIME])
+            if run.rules.fixed == 0.0 and (duration - now) * SURE > MOST_STEPS * (now - since):
+                code = ENDLESS
+            since, tried = now, _tried(counts)
     return None if code == loop.PAUSED else code, np.concatenate(noted), np.concatenate(happened)
 
 
 def chunks(
     run: Run,
     state: Checkpoint,
-    times: np.ndarray,
+    times: Times,
     duration: float,
     progress: Progress | None,
     interrupted: Callable[[], bool],
@@ -89,7 +158,7 @@ def chunks(
     states = np.zeros((min(rows, times.size), state.y.size))
     begin, last = 0, -np.inf
     while True:
-        wanted = times[begin : begin + rows]
+        wanted = times.part(begin, begin + rows)
         code, noted, log = drive(run, state, wanted, states, duration, progress, interrupted)
         filled = int(state.counts[at.FILLED])
         yield code, wanted[:filled], states[:filled], noted, log
@@ -102,6 +171,10 @@ def chunks(
     now = state.clock[at.TIME : at.TIME + 1]
     if code == loop.STOPPED and last < now[0]:
         yield code, now, state.y[None], np.zeros((0, 4)), np.zeros((0, 3))
+
+
+def _tried(counts: np.ndarray) -> int:
+    return int(counts[at.STEPS] + counts[at.REJECTED])
 
 
 def status_of(code: int | None, run: Run, clock: np.ndarray) -> str:
@@ -117,6 +190,12 @@ def status_of(code: int | None, run: Run, clock: np.ndarray) -> str:
         return f"stopped at {t}: {obstacle}"
     if code == loop.STUCK:
         return f"stopped at {t}: the step fell to {clock[at.STEP]:.1e} s, below round-off; the motion is singular there"
+    if code == ENDLESS:
+        return (
+            f"stopped at {t}: its steps are about {clock[at.STEP]:.1e} s, and more than {MOST_STEPS:.0e} of them would "
+            "be left to the end; look for a mass, a stiffness or a load that is out of proportion, or take another "
+            "method, a looser tolerance or a shorter duration"
+        )
     if code == loop.UNHELD:
         return f"stopped at {t}: the correction could not bring the bars back to their lengths; take a smaller step"
     return f"stopped at {t}: the next state is not finite; a step of {run.rules.fixed:g} s is too long here"

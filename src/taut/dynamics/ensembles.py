@@ -20,7 +20,7 @@ import numpy as np
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import STARTED, Correction
-from taut.dynamics.driver import Progress, drive, sample_times, status_of
+from taut.dynamics.driver import Progress, SampleTimes, drive, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
@@ -35,6 +35,7 @@ from taut.mechanics.capabilities import features_of, goes_in_lanes
 from taut.mechanics.plant import Plant
 from taut.numerics.lanes import WIDTH
 from taut.structure.events import Event
+from taut.structure.memory import memory_problem
 from taut.structure.scenario import Signal
 from taut.structure.structure import Structure
 
@@ -156,7 +157,12 @@ def ensemble(
     if unknown:
         raise OptionError(f'fields: "{unknown[0]}" is not one of a Trajectory{suggestion(unknown[0], FIELDS)}')
     every = every or duration / DEFAULT_SAMPLES
-    result = _Result(sample_times(duration, every), variants, kept)
+    times = SampleTimes(duration, every)
+    if wrong := memory_problem(8e-9 * variants.count * times.size * variants.plant.positions.size):
+        raise OptionError(
+            f"{times.size} samples of {variants.count} variants {wrong}; or take them further apart (every)"
+        )
+    result = _Result(times.part(0, times.size), variants, kept)
     in_lanes = goes_in_lanes(features_of(variants.plant)) and not (chosen.adaptive or isinstance(chosen, Implicit))
     with held_interrupts() as interrupted:
         job = _Job(variants, chosen, wish, duration, every, tolerance, step, interrupted)

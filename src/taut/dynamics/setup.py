@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.tables import state_layout
+from taut.structure.magnitudes import size_problem
 
 MOST_STEPS = 1e9
 """More steps or samples than anyone waits for; such a number is a slip."""
@@ -81,8 +83,12 @@ def check_options(
 ) -> None:
     """Raise OptionError on the first option that makes no sense."""
     for name, value in (("duration", duration), ("every", every), ("tolerance", tolerance), ("step", step)):
+        if value is not None and not isinstance(value, Real):
+            raise OptionError(f"{name} {value!r} must be a number, not {type(value).__name__}")
         if value is not None and not (math.isfinite(value) and value > 0.0):
             raise OptionError(f"{name} {value} must be a finite number more than zero")
+        if value is not None and (wrong := size_problem(value)):
+            raise OptionError(f"{name} {wrong}")
     for name, value in (("every", every), ("step", step)):
         if value is not None and duration / value > MOST_STEPS:
             raise OptionError(

@@ -10,7 +10,7 @@ import numpy as np
 
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import Correction
-from taut.dynamics.driver import Progress, chunks, sample_times, status_of
+from taut.dynamics.driver import Progress, SampleTimes, chunks, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
@@ -33,7 +33,7 @@ from taut.mechanics.operations.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.tables import state_layout
 from taut.numerics.compile_events import working_time
-from taut.structure.structure import Structure
+from taut.structure.memory import memory_problem
 
 Sink = Callable[[Trajectory], None]
 """Called with part after part of a trajectory, in order, each with its samples only."""
@@ -88,8 +88,10 @@ def simulate(
     Ctrl-C and a step that fails end the run early with what was computed; `status` says so.
     """
     begun = working_time()
-    if isinstance(plant, Structure):
-        raise OptionError("simulate takes what assemble returns, not a Structure: simulate(assemble(...))")
+    if not hasattr(plant, "own_tables"):
+        raise OptionError(
+            f"simulate takes what assemble returns, not a {type(plant).__name__}: simulate(assemble(...))"
+        )
     chosen = method_for(method, tolerance, step)
     wish = correction_for(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
@@ -114,10 +116,11 @@ def simulate(
         plant, method, tolerance, step, wish, samples == "dense", locate, start, HISTORY_ROWS if history else 0
     )
     run, point, notes = prepared(settings)
-    times = sample_times(duration, every)
+    times = SampleTimes(duration, every)
     if start is not None:
         notes = tuple(note for note in start.notes if not note.endswith(NEVER))
-        times = times[(times > start.time[-1] + 1e-9 * every) & (times >= point.clock[at.TIME])]
+        reached = np.nextafter(point.clock[at.TIME], -np.inf)  # a sample at that very time is still to come
+        times = times.after(max(start.time[-1] + 1e-9 * every, reached))
     parts: list[Trajectory] = []
     told = Overall()
     if sink is None:
@@ -176,13 +179,8 @@ def simulate(
 
 
 def _check_room(samples: int, state: int) -> None:
-    try:
-        np.empty((samples, state))
-    except MemoryError:
-        size = samples * state * 8 / 1e9
-        raise OptionError(
-            f"{samples} samples of this structure take {size:.3g} GB of memory; take them further apart (every)"
-        ) from None
+    if wrong := memory_problem(samples * state * 8e-9):
+        raise OptionError(f"{samples} samples {wrong}; or take them further apart (every), or give a sink")
 
 
 def _check_start(plant: PlantProtocol, start: Trajectory, duration: float) -> None:

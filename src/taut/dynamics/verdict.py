@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from taut.dynamics.driver import Progress, chunks
+from taut.dynamics.driver import ListedTimes, Progress, chunks
 from taut.dynamics.load_jumps import jumps
 from taut.dynamics.methods.tableau import Implicit
 from taut.dynamics.parting import compared
@@ -171,7 +171,7 @@ def _positions_at(
     state = Checkpoint(point.y.copy(), point.clock.copy(), point.counts.copy())
     found = [
         states[np.isin(when, times), : settings.plant.coordinates].copy()
-        for _, when, states, _, _ in chunks(run, state, times, float(times[-1]), progress, interrupted)
+        for _, when, states, _, _ in chunks(run, state, ListedTimes(times), float(times[-1]), progress, interrupted)
     ]
     return np.concatenate(found)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from taut.errors import Problem, suggestion
 from taut.structure.checks import mass_problems
+from taut.structure.magnitudes import size_problem
 from taut.structure.motions import motion_problems
 from taut.structure.properties import bar_mass, total_mass
 from taut.structure.records import AXES
@@ -53,6 +54,7 @@ def problems_of_scenario(
     found = []
     if len(gravity) != 3 or not all(map(math.isfinite, gravity)):
         found.append(Problem(("gravity",), f"{list(gravity)} is not three finite numbers"))
+    found += _sizes(("gravity",), gravity, "m/s^2")
     for index, load in enumerate(loads):
         if load.node not in structure.nodes:
             message = f'no node "{load.node}"{suggestion(load.node, structure.nodes)}'
@@ -66,12 +68,19 @@ def problems_of_scenario(
         value = getattr(damping, name)
         if not value >= 0.0 or not math.isfinite(value):
             found.append(Problem(("damping", name), f"{value} must be a finite number, zero or more"))
+        found += _sizes(("damping", name), [value])
     for node, speed in velocities.items():
         if node not in structure.nodes:
             found.append(Problem(("velocities", node), f'no node "{node}"{suggestion(node, structure.nodes)}'))
         if len(speed) != 3 or not all(map(math.isfinite, speed)):
             found.append(Problem(("velocities", node), f"{list(speed)} is not three finite numbers"))
+        found += _sizes(("velocities", node), speed, "m/s")
     return found
+
+
+def _sizes(path: tuple[str, ...], values: Iterable[float], unit: str = "") -> list[Problem]:
+    """Which of the finite numbers are too large."""
+    return [Problem(path, wrong) for value in values if math.isfinite(value) and (wrong := size_problem(value, unit))]
 
 
 def facts(structure: Structure) -> dict[str, Any]:

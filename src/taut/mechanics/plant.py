@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from taut.errors import OptionError
 from taut.mechanics.compose import Composition, composed
 from taut.mechanics.kinds import Given
 from taut.mechanics.operations import redundancy
@@ -20,7 +19,7 @@ from taut.mechanics.operations.linearisation import nodal_linearisation
 from taut.mechanics.operations.outputs import columns
 from taut.mechanics.operations.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
-from taut.mechanics.signals import Function, pieces_of
+from taut.mechanics.signals import Function, function_value, pieces_of
 from taut.mechanics.spec import Spec, rows_of, terms_of
 from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
@@ -342,9 +341,6 @@ class Plant:
     def set_functions(self, pack: Pack, t: float, y: np.ndarray) -> None:
         """Write the values of Python loads at a time and a state into a pack of this plant."""
         nodes, velocities = (y[at : at + self.coordinates].reshape(-1, 3) for at in (0, self.coordinates))
-        for index, function in self.functions.items():
-            value = float(function.law(t, nodes, velocities) if isinstance(function, Feedback) else function(t))
-            if not np.isfinite(value):
-                load = self.loads[index]
-                raise OptionError(f'the load on node "{load.node}" along {load.axis} returned {value} at t = {t:g} s')
+        for index in self.functions:
+            value = function_value(self.loads[index], t, nodes, velocities)
             reals_of(pack, LOAD_DATA)[self.tables["loads"].start[index]] = value

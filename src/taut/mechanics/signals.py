@@ -9,6 +9,7 @@ differ in values, not in times.
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +19,8 @@ from taut.errors import OptionError
 from taut.numerics.compiled import kernel
 from taut.numerics.curves import hermite, three_point_slopes
 from taut.numerics.lanes import one
-from taut.structure.scenario import Constant, Doublet, Feedback, SampledSignal, Signal, Sinusoid
+from taut.structure.magnitudes import size_problem
+from taut.structure.scenario import Constant, Doublet, Feedback, Load, SampledSignal, Signal, Sinusoid
 
 CONSTANT, SINUSOID, DOUBLET, TABLE = 0, 1, 2, 3
 
@@ -65,11 +67,32 @@ def tabulated(signals: Sequence[Signal]) -> Tabulated:
             functions[index] = signal
         else:
             raise OptionError(f"{signal!r} is not a signal; use a number, a signal or a function of time")
-        if not np.all(np.isfinite(numbers[starts[-1] :])):
-            raise OptionError(f"{signal!r} holds a number that is not finite")
+        if wrong := next(filter(None, map(size_problem, numbers[starts[-1] :])), ""):
+            raise OptionError(f"{signal!r}: {wrong}")
     return Tabulated(
         np.array(kinds, dtype=np.int64), np.array(starts, dtype=np.int64), np.array(numbers), breaks, functions
     )
+
+
+def function_value(load: Load, t: float, nodes: np.ndarray, velocities: np.ndarray) -> float:
+    """What the Python function of a load returns at a time and a state; raises OptionError where that is no force."""
+    signal: Any = load.signal
+    told = f'the load "{load.name}"' if load.name else "the load"
+    told += f' on node "{load.node}" along {load.axis}'
+    try:
+        value = signal.law(t, nodes, velocities) if isinstance(signal, Feedback) else signal(t)
+    except Exception as error:
+        raise OptionError(f"{told}: its function raised {type(error).__name__} at t = {t:g} s: {error}") from error
+    plain = value.item() if isinstance(value, np.ndarray | np.generic) and value.ndim == 0 else value
+    if not isinstance(plain, int | float):
+        shape = f" of shape {value.shape}" if isinstance(value, np.ndarray) else ""
+        raise OptionError(
+            f"{told} returned {reprlib.repr(value)} at t = {t:g} s, {type(value).__name__}{shape}; "
+            "it must return one number, the force [N]"
+        )
+    if wrong := size_problem(float(plain), "N"):
+        raise OptionError(f"{told} returned {plain} at t = {t:g} s: {wrong}")
+    return float(plain)
 
 
 def time_places(signals: Any) -> np.ndarray:

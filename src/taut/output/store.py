@@ -17,6 +17,7 @@ from taut.errors import FileError, OptionError, suggestion
 from taut.output.atomic_files import seal_of
 from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, VARIABLES, labels_of, structure_of
 from taut.structure.events import Event
+from taut.structure.files import check_regular
 
 STUDY = "taut_study"
 """The attribute that study files have, with the version of their format, and run files have not."""
@@ -56,9 +57,9 @@ def holds_study(path: str | Path) -> bool:
 def _check_readable(source: Path, kind: str) -> None:
     """Raise FileError on all that is not a whole file, before HDF5, which damage can send into an endless loop."""
     try:
-        if source.is_dir():
-            raise FileError(f"{source}: is a folder, not a {kind}")
-        if not source.is_file():
+        if source.exists():
+            check_regular(source.stat().st_mode, source, f"a {kind}")
+        else:
             near = suggestion(source.name, os.listdir(source.parent)) if source.parent.is_dir() else ""
             raise FileError(f"{source}: there is no such {kind}{near}")
         with open(source, "rb") as stream:

@@ -8,6 +8,8 @@ from itertools import pairwise
 
 from taut.errors import Problem, SelectionError, suggestion
 from taut.structure import properties
+from taut.structure.magnitudes import SMALLEST, size_problem
+from taut.structure.memory import SEGMENT, memory_problem
 from taut.structure.records import AXES, BAR_INERTIAS, BAR_LAWS, CABLE_LAWS, Bar, Cable, LinearConstraint, Material
 from taut.structure.selectors import KINDS, select
 from taut.structure.structure import Structure
@@ -19,11 +21,12 @@ LENGTH_TOLERANCE = 1e-6
 def problems(structure: Structure) -> list[Problem]:
     """All problems, in the order of the parts."""
     found = list(_nodes(structure))
-    sound = {name for name, place in structure.nodes.items() if all(map(math.isfinite, place))}
+    sound = {name for name, place in structure.nodes.items() if not any(map(size_problem, place))}
     for bar in structure.bars.values():
         found += _bar(structure, bar, sound)
     for cable in structure.cables.values():
         found += _cable(structure, cable, sound)
+    found += _segments(structure)
     found += _supports(structure)
     found += _point_masses(structure)
     for constraint in structure.constraints.values():
@@ -50,6 +53,10 @@ def _nodes(structure: Structure) -> Iterator[Problem]:
     for name, place in structure.nodes.items():
         if not all(map(math.isfinite, place)):
             yield Problem(("nodes", name), f"position {list(place)} is not finite")
+        else:
+            for axis, value in zip(AXES, place, strict=True):
+                if wrong := size_problem(value, "m"):
+                    yield Problem(("nodes", name), f"{axis} = {wrong}")
 
 
 def _ends(
@@ -62,7 +69,7 @@ def _ends(
     for a, b in pairwise(nodes):
         if a == b:
             yield Problem(path, f'runs from node "{a}" to itself; a {kind} needs two different nodes')
-        elif a in sound and b in sound and math.dist(structure.nodes[a], structure.nodes[b]) == 0.0:
+        elif a in sound and b in sound and math.dist(structure.nodes[a], structure.nodes[b]) < SMALLEST:
             yield Problem(path, f'nodes "{a}" and "{b}" are at the same place, so this {kind} has zero length')
 
 
@@ -71,10 +78,17 @@ def _number(
 ) -> Iterator[Problem]:
     if value is None:
         return
-    if not math.isfinite(value):
-        yield Problem(path, f"{value} is not a finite number")
-    elif sign and (value < 0.0 or (value == 0.0 and not zero)):
+    if math.isfinite(value) and sign and (value < 0.0 or (value == 0.0 and not zero)):
         yield Problem(path, f"{value:g} {unit} must be {'zero or more' if zero else 'more than zero'}")
+    elif wrong := size_problem(value, unit, least=SMALLEST if sign else 0.0):
+        yield Problem(path, wrong)
+
+
+def _followed(path: tuple[str, str], key: str, value: float | None, unit: str) -> Iterator[Problem]:
+    """What is wrong with the size of a number that follows from others, each of which is sound."""
+    wrong = "" if value is None else size_problem(value, unit, least=SMALLEST)
+    if wrong:
+        yield Problem((*path, key), f"follows from material, radius and length, and {wrong}")
 
 
 def _material(path: tuple[str, ...], material: Material | None) -> Iterator[Problem]:
@@ -115,6 +129,7 @@ def _bar(structure: Structure, bar: Bar, sound: set[str]) -> Iterator[Problem]:
         yield Problem((*path, "inner_radius"), f"{bar.inner_radius:g} m is not less than the radius {bar.radius:g} m")
     if ends or numbers or not sound.issuperset(bar.nodes):
         return
+    yield from _followed(path, "mass", None if bar.mass is not None else properties.bar_mass(structure, bar), "kg")
     yield from _law(structure, bar)
 
 
@@ -128,6 +143,7 @@ def _law(structure: Structure, bar: Bar) -> Iterator[Problem]:
         if properties.bar_stiffness(structure, bar) is None:
             remedy = "give a stiffness, or a material with youngs_modulus and a radius"
             yield Problem((*path, "stiffness"), f"is not known, which a compressible bar needs; {remedy}")
+        yield from _followed(path, "stiffness", properties.bar_stiffness(structure, bar), "N/m")
         return
     distance = properties.route_length(structure, bar.nodes)
     if bar.length is not None and abs(bar.length - distance) > LENGTH_TOLERANCE * bar.length:
@@ -161,12 +177,25 @@ def _cable(structure: Structure, cable: Cable, sound: set[str]) -> Iterator[Prob
         yield Problem((*path, "segments"), f"{cable.segments} must be one or more")
     if ends or numbers or not sound.issuperset(cable.route):
         return
-    if properties.stiffness(structure, cable) is None:
+    stiffness = properties.stiffness(structure, cable)
+    if stiffness is None:
         yield Problem(
             (*path, "stiffness"), "is not known; give a stiffness, or a material with youngs_modulus and a radius"
         )
+    elif cable.stiffness is None:
+        yield from _followed(path, "stiffness", stiffness, "N/m")
+    if cable.mass is None:
+        yield from _followed(path, "mass", properties.cable_mass(structure, cable), "kg")
     if cable.segments > 1 and properties.cable_mass(structure, cable) == 0.0:
         yield Problem((*path, "segments"), "only a cable with mass can be cut into segments; give a mass or a density")
+
+
+def _segments(structure: Structure) -> Iterator[Problem]:
+    """Whether so many pieces fit into memory; told of the cable that has most of them."""
+    count = sum(cable.segments for cable in structure.cables.values() if cable.segments > 1)
+    if wrong := memory_problem(min(count, 10**18) * SEGMENT):
+        most = max(structure.cables.values(), key=lambda cable: cable.segments)
+        yield Problem(("cables", most.name, "segments"), f"{most.segments}: {count} segments in all {wrong}")
 
 
 def _supports(structure: Structure) -> Iterator[Problem]:
@@ -192,6 +221,8 @@ def _constraint(structure: Structure, constraint: LinearConstraint) -> Iterator[
         whole[node, axis] = whole.get((node, axis), 0.0) + coefficient
     if not any(whole.values()):
         yield Problem(path, "constrains nothing: its coefficients are zero, or cancel")
+    elif wrong := size_problem(max(map(abs, whole.values())), least=SMALLEST):
+        yield Problem(path, f"its largest coefficient {wrong}")
     for node, axis, coefficient in constraint.terms:
         if node not in structure.nodes:
             yield Problem(path, f'no node "{node}"{suggestion(node, structure.nodes)}')

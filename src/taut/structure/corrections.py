@@ -9,9 +9,12 @@ from numbers import Integral, Real
 from typing import Any
 
 from taut.errors import OptionError, suggestion
+from taut.structure.magnitudes import LARGEST, SMALLEST, size_problem
 
 KINDS = ("none", "constraints", "energy", "baumgarte")
 METRICS = ("mass", "euclidean")
+MOST_ITERATIONS = 1000
+"""A correction converges within ten or not at all."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +61,13 @@ def faults(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         value = told.get(key)
         if value is not None and not (_finite(value) and value > 0.0):
             yield key, f"{value} must be a finite number more than zero"
+        elif value is not None and (wrong := size_problem(value, least=SMALLEST)):
+            yield key, wrong
     count = told.get("iterations", 1)
-    if not isinstance(count, Integral) or count < 1:
-        yield "iterations", f"{count} must be a whole number, one or more"
+    if not isinstance(count, Integral) or not 1 <= int(count) <= MOST_ITERATIONS:
+        yield "iterations", f"{count} must be a whole number, one or more and at most {MOST_ITERATIONS}"
     gains = told.get("gains", ())
-    if "gains" in told and not (len(gains) == 2 and all(_finite(gain) and gain >= 0.0 for gain in gains)):
+    if "gains" in told and not (len(gains) == 2 and all(_finite(gain) and 0.0 <= gain <= LARGEST for gain in gains)):
         yield "gains", f"{[*gains]} must be two finite numbers, zero or more"
 
 

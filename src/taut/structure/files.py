@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import stat
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
@@ -45,13 +46,20 @@ class Model:
         return titled(f"Model {self.source}", "", repr(self.structure), counted(len(self.overrides), "override"))
 
 
-def read_model(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Model:
+def read_model(
+    path: str | os.PathLike[str],
+    overrides: Iterable[str] = (),
+    *,
+    record_folders: Iterable[str | os.PathLike[str]] = (),
+) -> Model:
     """Read a model file; every problem in it is reported at once, each with its line.
 
     overrides: entries to change before the file is understood, as in "scenario.duration=2".
+    record_folders: where records may be beside the folder of the model file and those below it.
     """
     source = os.fspath(path)
-    return parse_model(_text_of(source, "a model file"), source, overrides, records=True)
+    folders = [os.path.dirname(source) or ".", *(os.fspath(folder) for folder in record_folders)]
+    return parse_model(_text_of(source, "a model file"), source, overrides, record_folders=folders)
 
 
 def read_record(path: str | os.PathLike[str], *, scale: float = 1.0) -> SampledSignal:
@@ -64,13 +72,44 @@ def _columns(source: str) -> Columns:
     return columns_of(_text_of(source, "a record"), source)
 
 
+def _record_within(folders: Sequence[str]) -> Callable[[str], Columns]:
+    """Reads records that are in one of the folders or below; wherever links lead, it is the place they lead to."""
+    roots = [os.path.realpath(folder) for folder in folders]
+
+    def read(source: str) -> Columns:
+        place = os.path.realpath(source)
+        if not any(os.path.commonpath([root, place]) == root for root in roots):
+            raise FileError(
+                f"{source}: is not beside the model file or below it, from where records are read; move it there, "
+                "or allow its folder with --records FOLDER (record_folders in Python)"
+            )
+        return _columns(source)
+
+    return read
+
+
+SPECIAL = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def check_regular(mode: int, source: str | os.PathLike[str], kind: str) -> None:
+    """Raise FileError on what is no regular file: a pipe would be waited for, a device never ends."""
+    if not stat.S_ISREG(mode):
+        raise FileError(f"{source}: is {SPECIAL.get(stat.S_IFMT(mode), 'no regular file')}, not {kind}")
+
+
 def _text_of(source: str, kind: str) -> str:
     try:
-        if os.path.isdir(source):
-            raise FileError(f"{source}: is a directory, not {kind}")
-        size = os.path.getsize(source)
+        told = os.stat(source)
+        check_regular(told.st_mode, source, kind)
+        size = told.st_size
         with open(source, "rb") as stream:
-            # The size is asked first, so that a huge file is never read; devices have none, hence the second limit.
+            # The size is asked first, so that a huge file is never read; it may grow meanwhile, hence the second limit.
             raw = stream.read(SIZE_LIMIT + 1) if size <= SIZE_LIMIT else b""
     except FileNotFoundError:
         raise FileError(f"{source}: there is no such file{_similar(source)}") from None
@@ -94,12 +133,12 @@ def parse_model(
     overrides: Iterable[str] = (),
     *,
     limit: int | None = SIZE_LIMIT,
-    records: bool = False,
+    record_folders: Sequence[str] = (),
 ) -> Model:
     """Read a model from its text.
 
     limit: the longest text that is read; None for texts that taut itself wrote.
-    records: whether the text may name files beside its own, which are read then.
+    record_folders: where files may be that the text names, relative to the source; without any none are read.
     """
     if limit is not None and len(text) > limit:
         raise FileError(f"{source}: {_too_big(len(text), 'a model file')}")
@@ -107,8 +146,8 @@ def parse_model(
     original = read_document(text, source)
     document, made = override(original, told, source)
     missing = list[Problem]()
-    if records:
-        document, missing = with_records(document, source, _columns)
+    if record_folders:
+        document, missing = with_records(document, source, _record_within(record_folders))
     entry, problems = validated(document)
     if entry is None or missing:
         raise _error(document, [*document.problems, *(missing or problems)], source, made)

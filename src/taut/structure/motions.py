@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import pairwise
 
 from taut.errors import Problem, SelectionError
+from taut.structure.magnitudes import size_problem
 from taut.structure.records import AXES
 from taut.structure.scenario import Constant, Doublet, Motion, SampledSignal, Signal, Sinusoid
 from taut.structure.structure import Structure
@@ -42,8 +42,8 @@ def motion_problems(structure: Structure, motion: Motion) -> list[Problem]:
         problems.append(Problem((), f"has {told} an acceleration [m/s^2]; a motion is one of them"))
         return problems
     (kind,) = given
-    if not math.isfinite(motion.velocity):
-        problems.append(Problem(("velocity",), f"{motion.velocity} m/s is not a finite number"))
+    if wrong := size_problem(motion.velocity, "m/s"):
+        problems.append(Problem(("velocity",), wrong))
     if kind == "displacement" and motion.velocity != 0.0:
         message = f"{motion.velocity:g} m/s goes with an acceleration; a displacement says its velocity itself"
         problems.append(Problem(("velocity",), message))
@@ -77,13 +77,13 @@ def _signal_problems(signal: Signal, kind: str) -> Iterator[Problem]:
         yield Problem((), "a doublet jumps, and no support can; give a table, or the doublet as an acceleration")
     elif isinstance(signal, Doublet | Sinusoid | Constant):
         numbers = [getattr(signal, name) for name in signal.__slots__]
-        if not all(map(math.isfinite, numbers)):
-            yield Problem((), f"{signal} holds a number that is not finite")
+        if wrong := next(filter(None, map(size_problem, numbers)), ""):
+            yield Problem((), f"{signal}: {wrong}")
         if isinstance(signal, Doublet) and not signal.width > 0.0:
             yield Problem(("doublet", "width"), f"{signal.width:g} s must be more than zero")
     elif isinstance(signal, int | float):
-        if not math.isfinite(signal):
-            yield Problem((), f"{signal} is not a finite number")
+        if wrong := size_problem(signal):
+            yield Problem((), wrong)
     elif callable(signal):
         yield Problem(
             (),
@@ -104,9 +104,9 @@ def _table_problems(table: SampledSignal, kind: str) -> Iterator[Problem]:
             message = f"has {len(column)} numbers for {len(times)} times; each time needs one"
             yield Problem(("table", name), message)
     for name, column in (("times", times), ("values", table.values), ("slopes", slopes or ())):
-        bad = next((k for k, number in enumerate(column) if not math.isfinite(number)), None)
+        bad = next((k for k, number in enumerate(column) if size_problem(number)), None)
         if bad is not None:
-            yield Problem(("table", name, bad), f"{column[bad]} is not a finite number")
+            yield Problem(("table", name, bad), size_problem(column[bad]))
     for index, (before, after) in enumerate(pairwise(times), start=1):
         if after <= before:
             yield Problem(("table", "times", index), f"{after!r} s comes after {before!r} s; times must increase")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from taut.errors import Problem, SelectionError, suggestion
+from taut.structure.magnitudes import LARGEST, SMALLEST, size_problem
 from taut.structure.records import AXES
 from taut.structure.scenario import ACTIONS, SENSES, Watch
 from taut.structure.structure import Structure
@@ -33,15 +33,15 @@ def _problems(structure: Structure, watch: Watch) -> Iterator[tuple[tuple[str, .
     value = getattr(watch, FORMS[form])
     if value is None:
         yield (), f'needs "{FORMS[form]}" beside "{form}"'
-    elif not np.isfinite(value) or (form in ("nodes", "cable") and value < 0.0):
-        yield (FORMS[form],), f"{value} must be a finite number" + ("" if form == "node" else ", zero or more")
+    elif size_problem(value) or (form in ("nodes", "cable") and value < 0.0):
+        yield (FORMS[form],), size_problem(value) or f"{value:g} must be zero or more"
     if watch.time is not None and not watch.time > 0.0:
         yield ("time",), f"{watch.time:g} s must be more than zero"
     if form == "node" and (watch.axis is None) == (watch.normal is None):
         yield (), "needs an axis or a normal, one of them"
     if watch.axis is not None and watch.axis not in tuple(AXES):
         yield ("axis",), f'"{watch.axis}" is not an axis; say x, y or z'
-    if watch.normal is not None and not 0.0 < np.linalg.norm(watch.normal) < np.inf:
+    if watch.normal is not None and not SMALLEST <= math.hypot(*watch.normal) <= LARGEST:
         yield ("normal",), f"{list(watch.normal)} is not a direction"
     for node in (watch.node,) if form == "node" else watch.nodes or ():
         if node not in structure.nodes:

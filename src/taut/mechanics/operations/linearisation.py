@@ -21,7 +21,7 @@ from taut.errors import OptionError, suggestion
 from taut.mechanics.capabilities import check_linear
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
-from taut.mechanics.signals import pieces_of
+from taut.mechanics.signals import function_value, pieces_of
 from taut.mechanics.spec import rows_of, terms_of
 from taut.mechanics.tables import KNOWN, slot
 from taut.mechanics.terms.springs import CRUSHED
@@ -287,8 +287,8 @@ def feedback_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> 
 
     def pushes(state: np.ndarray) -> np.ndarray:
         out, (nodes, velocities) = np.zeros(q.size), state.reshape(2, -1, 3)
-        for index, feedback in plant.feedbacks.items():
-            out[loads.coordinate[index]] += feedback.law(time, nodes, velocities)
+        for index in plant.feedbacks:
+            out[loads.coordinate[index]] += function_value(plant.loads[index], time, nodes, velocities)
         return np.asarray(out[free])
 
     step = DIFFERENCE * plant.typical_length

@@ -39,6 +39,9 @@ SCRIPTS = (
 )
 """In an order in which everything comes before it is used."""
 
+NOWHERE = "base-uri 'none'; form-action 'none'"
+"""`default-src` does not cover where relative addresses lead and where forms are sent."""
+
 _IMPORT = re.compile(r'^import [^;]*? from "\./[a-z]+\.js";\n', re.MULTILINE | re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(async )?function|class|const|let)", re.MULTILINE)
 
@@ -48,7 +51,7 @@ def html(document: str) -> str:
     style, script = _parts()
     text = _part("index.html")
     for place, content in (
-        ("{{policy}}", f"default-src 'none'; style-src {_checksum(style)}; script-src {_checksum(script)}"),
+        ("{{policy}}", f"default-src 'none'; {NOWHERE}; style-src {_checksum(style)}; script-src {_checksum(script)}"),
         ("{{style}}", style),
         ("{{script}}", script),
         ("{{data}}", document),

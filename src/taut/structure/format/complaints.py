@@ -11,6 +11,7 @@ from taut.errors import Problem, suggestion
 from taut.structure.format.entries import NAME_LIMIT
 from taut.structure.format.lines import Document, Path
 from taut.structure.format.schema import VERSION, ModelEntry
+from taut.structure.magnitudes import size_problem
 
 LONGEST_QUOTE = 40
 
@@ -64,6 +65,8 @@ def _sentence(details: Any) -> str:
         return f"needs {wanted} values, not {context['actual_length']}"
     if kind == "finite_number":
         return f"{value} is not a finite number"
+    if kind in ("less_than_equal", "greater_than_equal"):
+        return size_problem(float(value))
     if kind.startswith("float"):
         return f"{_quoted(value)} is not a number"
     if kind.startswith("int"):

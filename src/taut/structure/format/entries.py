@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from annotated_types import Len
+from annotated_types import Interval, Len
 from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
+
+from taut.structure.magnitudes import LARGEST
 
 NAME_LIMIT = 200
 """Characters in a name; YAML itself ends a key at 1024."""
 
 Name = Annotated[str, StringConstraints(max_length=NAME_LIMIT)]
-Vector = Annotated[list[float], Len(3, 3)]
+Number = Annotated[float, Interval(ge=-LARGEST, le=LARGEST)]
+Vector = Annotated[list[Number], Len(3, 3)]
 
 
 def sentence(text: str) -> PydanticCustomError:

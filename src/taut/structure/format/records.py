@@ -5,7 +5,6 @@ Whatever keeps the model's text then keeps the record with it, and needs the fil
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from taut.errors import FileError, Problem
 from taut.structure.format.lines import Document, Path
 from taut.structure.format.overriding import follow_lines
 from taut.structure.format.scenario_schema import RecordEntry
+from taut.structure.magnitudes import LARGEST, size_problem
 
 Columns = tuple[list[float], list[float]]
 
@@ -28,7 +28,8 @@ SIGNALS = {"loads": ("signal",), "motions": ("displacement", "acceleration")}
 def columns_of(text: str, source: str) -> Columns:
     """Times [s] and values: two numbers a line, apart by commas, semicolons or blanks.
 
-    Empty lines and those that begin with # or % are passed over, and so is a first line of words.
+    Empty lines and those that begin with # or % are passed over, and so is a first line of words. What a file holds
+    that is no record is not told: whoever wrote the model chose the file, and may not be the one who may read it.
     """
     times: list[float] = []
     values: list[float] = []
@@ -40,12 +41,12 @@ def columns_of(text: str, source: str) -> Columns:
         except ValueError:
             if place == 0 and not any(map(_is_number, words)):
                 continue
-            message = f'needs two numbers, a time [s] and a value, not "{line[:40]}"'
-            raise FileError(f"{source}:{number}: {message}") from None
-        if not (math.isfinite(time) and math.isfinite(value)):
-            raise FileError(f'{source}:{number}: "{line[:40]}" holds a number that is not finite')
+            count = f"{len(words)} word{'s' if len(words) != 1 else ''}"
+            raise FileError(f"{source}:{number}: needs two numbers, a time [s] and a value, not {count}") from None
+        if size_problem(time) or size_problem(value):
+            raise FileError(f"{source}:{number}: holds a number that is not finite, or beyond {LARGEST:g}")
         if times and time <= times[-1]:
-            raise FileError(f"{source}:{number}: {time!r} s comes after {times[-1]!r} s; times must increase")
+            raise FileError(f"{source}:{number}: its time is not later than the one before; times must increase")
         times.append(time)
         values.append(value)
     if not times:

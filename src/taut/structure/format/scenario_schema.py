@@ -7,37 +7,37 @@ from typing import Annotated, Any
 from annotated_types import Len
 from pydantic import BeforeValidator, model_validator
 
-from taut.structure.format.entries import Entry, Name, Vector, sentence
+from taut.structure.format.entries import Entry, Name, Number, Vector, sentence
 
 
 class ConstantEntry(Entry):
-    value: float
+    value: Number
 
 
 class SinusoidEntry(Entry):
-    amplitude: float
-    frequency: float
-    phase: float = 0.0
-    mean: float = 0.0
+    amplitude: Number
+    frequency: Number
+    phase: Number = 0.0
+    mean: Number = 0.0
 
 
 class DoubletEntry(Entry):
-    amplitude: float
-    width: float
-    start: float = 0.0
+    amplitude: Number
+    width: Number
+    start: Number = 0.0
 
 
 class TableEntry(Entry):
-    times: list[float]
-    values: list[float]
-    slopes: list[float] | None = None
+    times: list[Number]
+    values: list[Number]
+    slopes: list[Number] | None = None
 
 
 class RecordEntry(Entry):
     """A table in a file beside the model's; it is put in place before the schema sees it (`records.py`)."""
 
     file: Name
-    scale: float = 1.0
+    scale: Number = 1.0
 
 
 class SignalEntry(Entry):
@@ -70,12 +70,12 @@ class WatchEntry(Entry):
     node: Name | None = None
     axis: Name | None = None
     normal: Vector | None = None
-    level: float | None = None
+    level: Number | None = None
     nodes: Annotated[list[Name], Len(2, 2)] | None = None
-    length: float | None = None
+    length: Number | None = None
     cable: Name | None = None
-    tension: float | None = None
-    time: float | None = None
+    tension: Number | None = None
+    time: Number | None = None
     sense: Name | None = None
     then: Name = "record"
     cut: list[Name] = []
@@ -94,7 +94,7 @@ class MotionEntry(Entry):
     axis: Name
     displacement: SignalEntry | None = None
     acceleration: SignalEntry | None = None
-    velocity: float = 0.0
+    velocity: Number = 0.0
 
     @classmethod
     def long_form(cls, data: Any) -> Any:
@@ -103,19 +103,19 @@ class MotionEntry(Entry):
 
 
 class DampingEntry(Entry):
-    node: float = 0.0
-    mass: float = 0.0
-    stiffness: float = 0.0
+    node: Number = 0.0
+    mass: Number = 0.0
+    stiffness: Number = 0.0
 
 
 class CorrectionEntry(Entry):
     kind: Name | None = None
-    tolerance: float | None = None
-    energy_tolerance: float | None = None
+    tolerance: Number | None = None
+    energy_tolerance: Number | None = None
     iterations: int | None = None
     metric: Name | None = None
-    time: float | None = None
-    gains: Annotated[list[float], Len(2, 2)] | None = None
+    time: Number | None = None
+    gains: Annotated[list[Number], Len(2, 2)] | None = None
 
     @classmethod
     def long_form(cls, data: Any) -> Any:
@@ -140,11 +140,11 @@ class ScenarioEntry(Entry):
     damping: DampingEntry = DampingEntry()
     events: dict[Name, WatchEntry] = {}
     velocities: dict[Name, Vector] = {}
-    duration: float = 1.0
-    every: float | None = None
+    duration: Number = 1.0
+    every: Number | None = None
     method: Name = "dp5"
-    tolerance: float = 1e-8
-    step: float | None = None
+    tolerance: Number = 1e-8
+    step: Number | None = None
     correction: CorrectionEntry | None = None
     locate: bool | None = None
     solver: Name = "direct"

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from annotated_types import Len
 from pydantic import BeforeValidator, model_validator
 
-from taut.structure.format.entries import Entry, Name, Vector, sentence
+from taut.structure.format.entries import Entry, Name, Number, Vector, sentence
 from taut.structure.format.scenario_schema import ScenarioEntry
 
 VERSION = 1
@@ -23,23 +23,23 @@ CONSTRAINT_FORMS = {
 
 
 class MaterialEntry(Entry):
-    density: float | None = None
-    youngs_modulus: float | None = None
-    yield_stress: float | None = None
-    thermal_expansion: float | None = None
-    poisson_ratio: float | None = None
+    density: Number | None = None
+    youngs_modulus: Number | None = None
+    yield_stress: Number | None = None
+    thermal_expansion: Number | None = None
+    poisson_ratio: Number | None = None
 
 
 class BarFields(Entry):
-    mass: float | None = None
-    length: float | None = None
+    mass: Number | None = None
+    length: Number | None = None
     material: Name | None = None
-    radius: float | None = None
-    inner_radius: float = 0.0
+    radius: Number | None = None
+    inner_radius: Number = 0.0
     inertia: Name = "thin"
     law: Name = "rigid"
-    stiffness: float | None = None
-    damping: float = 0.0
+    stiffness: Number | None = None
+    damping: Number = 0.0
 
 
 class BarEntry(BarFields):
@@ -51,15 +51,15 @@ class BarEntry(BarFields):
 
 
 class CableFields(Entry):
-    rest_length: float | None = None
-    rest_ratio: float | None = None
-    tension: float | None = None
-    force_density: float | None = None
-    stiffness: float | None = None
+    rest_length: Number | None = None
+    rest_ratio: Number | None = None
+    tension: Number | None = None
+    force_density: Number | None = None
+    stiffness: Number | None = None
     material: Name | None = None
-    radius: float | None = None
-    damping: float = 0.0
-    mass: float | None = None
+    radius: Number | None = None
+    damping: Number = 0.0
+    mass: Number | None = None
     law: Name = "cable"
     segments: int = 1
 
@@ -109,8 +109,8 @@ class ConstraintEntry(Entry):
     direction: Vector | None = None
     tied: Annotated[list[Name], Len(2, 2)] | None = None
     axes: Name | None = None
-    terms: list[tuple[Name, Name, float]] | None = None
-    value: float | None = None
+    terms: list[tuple[Name, Name, Number]] | None = None
+    value: Number | None = None
 
     @model_validator(mode="after")
     def _one_form(self) -> ConstraintEntry:
@@ -143,7 +143,7 @@ class ModelEntry(Entry):
     cables: dict[Name, CableEntry] = {}
     properties: Annotated[dict[Name, PropertyEntry], BeforeValidator(_by_kind)] = {}
     supports: dict[Name, Name] = {}
-    point_masses: dict[Name, float] = {}
+    point_masses: dict[Name, Number] = {}
     constraints: dict[Name, ConstraintEntry] = {}
     groups: dict[Name, list[Name]] = {}
     generate: dict[Name, dict[Name, Any] | None] | None = None

@@ -8,6 +8,8 @@ from numbers import Integral, Real
 from typing import NamedTuple
 
 from taut.errors import OptionError
+from taut.structure.magnitudes import SMALLEST, size_problem
+from taut.structure.memory import BAR, memory_problem
 from taut.structure.records import Bar, Cable, Material
 from taut.structure.structure import Position, Structure
 
@@ -45,6 +47,7 @@ def require_positive(**values: float) -> None:
     for name, value in values.items():
         if not _is_number(value) or not 0.0 < value < math.inf:
             raise OptionError(f"{name} = {value!r} must be a finite number more than zero")
+        _require_size(name, value, SMALLEST)
 
 
 def require_count(least: int, **values: int) -> None:
@@ -53,16 +56,30 @@ def require_count(least: int, **values: int) -> None:
             raise OptionError(f"{name} = {value!r} must be a whole number, {least} or more")
 
 
+def require_room(bars: int, **counts: int) -> None:
+    """That so many bars, which the counts ask for, fit into the memory that is taken unasked."""
+    if wrong := memory_problem(min(bars, 10**18) * BAR):
+        told = ", ".join(f"{name} = {count}" for name, count in counts.items())
+        raise OptionError(f"{told}: {bars} bars with their cables {wrong}")
+
+
 def require_between(low: float, high: float, **values: float) -> None:
     for name, value in values.items():
         if not _is_number(value) or not low < value < high:
             raise OptionError(f"{name} = {value!r} must be more than {low:g} and less than {high:g}")
+        _require_size(name, value, SMALLEST)
 
 
 def require_finite(**values: float) -> None:
     for name, value in values.items():
         if not _is_number(value) or not math.isfinite(value):
             raise OptionError(f"{name} = {value!r} must be a finite number")
+        _require_size(name, value, 0.0)
+
+
+def _require_size(name: str, value: float, least: float) -> None:
+    if wrong := size_problem(value, least=least):
+        raise OptionError(f"{name} = {wrong}")
 
 
 def require_one_of(allowed: tuple[int, ...], **values: int) -> None:

@@ -15,6 +15,7 @@ from taut.structure.generators._parts import (
     require_count,
     require_one_of,
     require_positive,
+    require_room,
 )
 from taut.structure.generators.polyhedra import cell_cables, cell_node, cell_places, cell_struts, pair_axis
 from taut.structure.structure import Position, Structure
@@ -63,6 +64,7 @@ def lattice(
     stiffness: [N/m], of every cable. rest_ratio: rest length / length of the cable with the largest force density.
     """
     require_count(1, nx=nx, ny=ny, nz=nz)
+    require_room(6 * nx * ny * nz, nx=nx, ny=ny, nz=nz)
     require_one_of((1, 2), class_=class_)
     require_positive(bar_length=bar_length)
     layout = (_separate_cells if class_ == 1 else _shared_cells)((nx, ny, nz), bar_length)

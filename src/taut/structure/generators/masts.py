@@ -15,6 +15,7 @@ from taut.structure.generators._parts import (
     require_between,
     require_count,
     require_positive,
+    require_room,
 )
 from taut.structure.generators._tower_layouts import overlapped
 from taut.structure.generators.prisms import DEFAULT_OVERLAP
@@ -44,6 +45,7 @@ def needle_tower(
     """
     require_count(2, stages=stages)
     require_count(3, struts=struts)
+    require_room(stages * struts, stages=stages, struts=struts)
     require_positive(radius=radius, height=height)
     require_between(0.0, 1.0, taper=taper)
     layout = _tapered(overlapped(stages, struts, radius, 1.0, DEFAULT_OVERLAP), height, taper)
@@ -71,6 +73,7 @@ def x_mast(
     rest_ratio: rest length / length of the cable with the largest force density.
     """
     require_count(2, stages=stages)
+    require_room(2 * stages, stages=stages)
     require_positive(radius=radius, height=height)
     stage = height / (stages - (stages - 1) * DEFAULT_OVERLAP)
     layout = _without_doubles(overlapped(stages, 2, radius, stage, DEFAULT_OVERLAP * stage))

@@ -12,6 +12,7 @@ from taut.structure.generators._parts import (
     require_count,
     require_one_of,
     require_positive,
+    require_room,
 )
 from taut.structure.generators._planar_layouts import separate_cells, shared_cells
 from taut.structure.records import Cable
@@ -132,6 +133,7 @@ def planar_lattice(
     stiffness: [N/m], of every cable. rest_ratio: rest length / length of the cable with the largest force density.
     """
     require_count(1, columns=columns, rows=rows)
+    require_room(2 * columns * rows, columns=columns, rows=rows)
     require_one_of((1, 4), class_=class_)
     require_positive(cell_width=cell_width, cell_height=cell_height)
     layout = separate_cells(columns, rows) if class_ == 1 else shared_cells(columns, rows)

@@ -13,6 +13,7 @@ from taut.structure.generators._parts import (
     require_finite,
     require_one_of,
     require_positive,
+    require_room,
 )
 from taut.structure.generators._tower_layouts import overlapped, stacked
 from taut.structure.structure import Structure
@@ -44,6 +45,7 @@ def prism(
     stiffness: [N/m], of every cable. rest_ratio: rest length / length of the cable with the largest force density.
     """
     require_count(3, struts=struts)
+    require_room(struts, struts=struts)
     require_positive(radius=radius, height=height)
     if twist is None:
         twist = _balanced_twist(struts)
@@ -83,6 +85,7 @@ def tower(
     """
     require_count(1, stages=stages)
     require_count(3, struts=struts)
+    require_room(stages * struts, stages=stages, struts=struts)
     require_positive(radius=radius, height=height)
     require_one_of((1, 2), class_=class_)
     stock = Stock(bar_radius, bar_density, bar_youngs_modulus, stiffness, rest_ratio)
