@@ -25,7 +25,10 @@ def tbar(material: Material, inertia: str = "cylinder") -> Structure:
 
 
 def bar_mass_block(bar: Bar, mass: float, natural: float, span: np.ndarray) -> np.ndarray:
-    """(6, 6): T = m/2 |v_c|^2 + a_across/2 |w across|^2 + a_along/2 (w along)^2 of the two ends' velocities."""
+    """(6, 6): T = m/2 |v_c|^2 + a_across/2 |w across|^2 + a_along/2 (w along)^2 of the two ends' velocities.
+
+    Rigid bars too, so that their multipliers are the force along them and nothing of what thickness does to turning.
+    """
     length = np.sqrt(span @ span)
     unit = span / length
     thin = mass / 4.0 if bar.inertia == "lumped" else mass / 12.0
@@ -34,9 +37,8 @@ def bar_mass_block(bar: Bar, mass: float, natural: float, span: np.ndarray) -> n
     if bar.inertia == "cylinder":
         stretch = length / natural if bar.law == "compressible" else 1.0
         square = (bar.radius**2 + bar.inner_radius**2) * stretch ** (-2.0 * nu)
-        thickness = mass * square / (4.0 * (length if bar.law == "compressible" else natural) ** 2)
-    across, along = thin + thickness, thin if bar.law == "compressible" else thin + thickness
-    spread = across * (np.eye(3) - np.outer(unit, unit)) + along * np.outer(unit, unit)
+        thickness = mass * square / (4.0 * length**2)
+    spread = (thin + thickness) * (np.eye(3) - np.outer(unit, unit)) + thin * np.outer(unit, unit)
     return np.kron([[1.0, 1.0], [1.0, 1.0]], np.eye(3)) * mass / 4.0 + np.kron([[1.0, -1.0], [-1.0, 1.0]], spread)
 
 

@@ -17,7 +17,7 @@ from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.event_words import Watched, Watcher
 from taut.mechanics.operations.linearisation import nodal_linearisation
-from taut.mechanics.operations.outputs import columns
+from taut.mechanics.operations.outputs import columns, turning_push
 from taut.mechanics.operations.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import Function, pieces_of
@@ -275,12 +275,12 @@ class Plant:
         cuts = np.cumsum(list(wanted.values()))[:-1]
         seen = dict(zip(wanted, (part.copy() for part in np.split(out, cuts, axis=1)), strict=True))
         reaction, multiplier = seen.pop("reaction").reshape(times.size, held.size, 3), seen.pop("multiplier")
-        depends = times.size and self.spec.system == "saddle"
-        if depends and self.operations()["prepare_projection"](tables, states[0]) > 0:
+        size, cables, rigid = self.coordinates, len(self.structure.cables), self.tables["bars"].column
+        multiplier[:, : rigid.size] += turning_push(self.structure, tables, states[:, size : 2 * size])
+        if times.size and len(self.dependent(tables, states[0])):
             self._make_smallest(tables, states, multiplier, reaction)
         if looks:
             tools["freeze"](tables)
-        size, cables, rigid = self.coordinates, len(self.structure.cables), self.tables["bars"].column
         tension, bars, guides = seen.pop("tension"), len(self.structure.bars), len(self.structure.constraints)
         bar_force = np.zeros((times.size, bars))
         bar_force[:, rigid] = -multiplier[:, : rigid.size]
