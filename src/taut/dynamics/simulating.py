@@ -15,7 +15,15 @@ from taut.dynamics.driver import Progress, drive, sample_times, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
-from taut.dynamics.setup import Run, beginning, check_options, independence_notes, prepare_run, resumed
+from taut.dynamics.setup import (
+    Run,
+    beginning,
+    check_options,
+    independence_notes,
+    prepare_run,
+    resumed,
+    rounding_notes,
+)
 from taut.dynamics.stiffness_detection import stiffness_notes
 from taut.dynamics.trajectory import (
     Checkpoint,
@@ -159,7 +167,12 @@ def simulate(
             **({"elements": list(plant.elements)} if plant.elements else {}),
         },
         counts=_counts(state.counts),
-        notes=(*notes, *independence_notes(run, state.clock), *stiffness_notes(run, state)),
+        notes=(
+            *notes,
+            *independence_notes(run, state.clock),
+            *stiffness_notes(run, state),
+            *rounding_notes(run, state),
+        ),
         events=events,
         model_text=model_text,
         load_names=plant.load_names,

@@ -74,7 +74,7 @@ def turning_push(structure: Structure, p: Pack, velocities: np.ndarray) -> np.nd
     index = {name: i for i, name in enumerate(structure.nodes)}
     ends = [[index[node] for node in bar.nodes] for bar in structure.bars.values() if bar.law == "rigid"]
     first, second = np.array(ends, dtype=np.int64).reshape(-1, 2).T
-    nodal = velocities.reshape(*velocities.shape[:-1], -1, 3)
+    nodal = velocities.reshape(*velocities.shape[:-1], len(index), 3)
     apart = nodal[..., second, :] - nodal[..., first, :]
     return np.asarray(rigid_thickness(structure) * reals_of(p, PER_LENGTH) * np.sum(apart**2, axis=-1))
 
