@@ -238,13 +238,14 @@ class Plant:
             return redundancy.idle_bars(self.tables, y)
         if self.spec.system == "minres":
             return np.zeros((0, self.rows))
+        if self.rows <= SMALL and redundancy.masses_spread(self.tables):
+            return redundancy.null_vectors_by_shape(self.composition.tools, self.tables, tables, y)
         return np.asarray(self.composition.tools["null_vectors"](tables, y))
 
     def weakest(self, y: np.ndarray) -> np.ndarray:
         if self.rows > SMALL:
             return np.zeros(0)
-        self.composition.tools["fill_jacobian"](self.pack, y)
-        return redundancy.weakest_combination(self.tables)
+        return redundancy.weakest_combination(self.composition.tools, self.tables, self.pack, y)
 
     def obstacle(self, tables: Pack) -> str:
         crushed = int(integers_of(tables, CRUSHED)[0])
@@ -305,9 +306,8 @@ class Plant:
             vectors = self.dependent(tables, y)
             shift = -vectors.T @ (vectors @ multiplier[row])
             multiplier[row] += shift
-            self.composition.tools["fill_jacobian"](self.pack, y)
-            balance = np.zeros(self.coordinates)
-            balance[fixed] = (redundancy.jacobian_matrix(self.tables).T @ shift)[fixed]
+            balance, jacobian = np.zeros(self.coordinates), redundancy.jacobian_at
+            balance[fixed] = (jacobian(self.composition.tools, self.tables, tables, y).T @ shift)[fixed]
             reaction[row] -= balance.reshape(-1, 3)[self.held]
 
     @cached_property
