@@ -29,23 +29,28 @@ def test_the_basis_is_that_of_the_undamped_modes() -> None:
 # --- closed forms
 
 
-def pendulum(angle: float, speed: float) -> tuple[Structure, dict[str, tuple[float, float, float]]]:
+def pendulum(
+    angle: float, speed: float, inertia: str = "lumped"
+) -> tuple[Structure, dict[str, tuple[float, float, float]]]:
     """A mass of 3 kg on a bar of 2 m, hanging from the origin: half of a lumped bar's mass is at its lower end."""
     place = (2.0 * math.sin(angle), 0.0, -2.0 * math.cos(angle))
     structure = Structure(
         {"hook": (0.0, 0.0, 0.0), "bob": place},
-        [Bar("rod", ("hook", "bob"), mass=6.0, inertia="lumped")],
+        [Bar("rod", ("hook", "bob"), mass=6.0, radius=0.8, inertia=inertia)],
         supports={"hook": "xyz", "bob": "y"},
     )
     return structure, {"bob": (2.0 * speed * math.cos(angle), 0.0, 2.0 * speed * math.sin(angle))}
 
 
+@pytest.mark.parametrize("inertia", ["lumped", "thin", "cylinder"])
 @pytest.mark.parametrize(("angle", "speed"), [(0.0, 0.0), (0.4, 0.0), (0.4, 1.3)])
-def test_a_pendulum_whose_length_is_driven(angle: float, speed: float) -> None:
-    # m (l a'' + 2 l' a') = -m g sin a, tension = m (l a'^2 + g cos a - l''). In the model z = sqrt(m) * (the way along
-    # the tangent) = sqrt(m) l sin(a - angle), so z' and z'' about the state follow from the chain rule.
-    g, m, length = 9.81, 3.0, 2.0
-    structure, speeds = pendulum(angle, speed)
+def test_a_pendulum_whose_length_is_driven(angle: float, speed: float, inertia: str) -> None:
+    # m (l a'' + 2 l' a') = -W g sin a, tension = n (l a'^2 - l'') + W g cos a, where of the bar's mass W weighs at the
+    # bob, n resists along the bar and m across it: thickness resists turning only. In the model z = sqrt(m) * (the way
+    # along the tangent) = sqrt(m) l sin(a - angle), so z' and z'' about the state follow from the chain rule.
+    g, length, weighs, along = 9.81, 2.0, 3.0, 3.0 if inertia == "lumped" else 2.0
+    m = along + (6.0 * 0.8**2 / (4.0 * length**2) if inertia == "cylinder" else 0.0)
+    structure, speeds = pendulum(angle, speed, inertia)
     model = linearise(
         assemble(structure, gravity=g, velocities=speeds),
         inputs=["bar:rod.length_acceleration", "node:bob.x"],
@@ -63,9 +68,9 @@ def test_a_pendulum_whose_length_is_driven(angle: float, speed: float) -> None:
 
     def moved(a: float, a1: float, s: float, s1: float, s2: float, f: float) -> tuple[np.ndarray, np.ndarray]:
         d, reach = a - angle, length + s
-        a2 = (-g * np.sin(a) - 2.0 * s1 * a1 + f / m * np.cos(a)) / reach
+        a2 = ((f * np.cos(a) - weighs * g * np.sin(a)) / m - 2.0 * s1 * a1) / reach
         z2 = root * (s2 * np.sin(d) + 2.0 * s1 * np.cos(d) * a1 + reach * (np.cos(d) * a2 - np.sin(d) * a1**2))
-        tension = m * (reach * a1**2 + g * np.cos(a) - s2) + f * np.sin(a)
+        tension = along * (reach * a1**2 - s2) + weighs * g * np.cos(a) + f * np.sin(a)
         return np.array([state(a, a1, s, s1)[1] + root * length * speed, z2, s1, s2]), np.array([tension, reach])
 
     about, tiny = np.array([angle, speed, 0.0, 0.0, 0.0, 0.0]), 1e-30

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from test_norms import made
@@ -9,6 +11,7 @@ from test_norms import made
 import taut
 from taut import Bar, Cable, Feedback, Load, OptionError, Structure, assemble, linearise, simulate
 from taut.control import lqr
+from taut.control.controllability import reach
 
 control = pytest.importorskip("control")
 
@@ -83,8 +86,51 @@ def test_a_regulator_of_a_plant_in_its_own_coordinates() -> None:
     assert np.abs(run.coordinate[-1]).max() < 1e-6
 
 
+def posts(stiffness: float) -> taut.LinearModel:
+    """Two bars on end, pushed at the top of one; a spring to the other is all that reaches it."""
+    structure = Structure(
+        {"a": (0.0, 0.0, 0.0), "near": (0.0, 0.0, 1.0), "b": (2.0, 0.0, 0.0), "far": (2.0, 0.0, 1.3)},
+        [Bar("pushed", ("a", "near"), mass=1.0), Bar("alone", ("b", "far"), mass=1.0)],
+        [Cable("spring", ("near", "far"), stiffness=stiffness, rest_length=1.0)],
+        supports={"a": "xyz", "b": "xyz", "near": "y", "far": "y"},
+    )
+    return linearise(assemble(structure, gravity=9.81), inputs="node:near.x")
+
+
+def test_a_motion_that_inputs_hardly_reach_is_told() -> None:
+    assert lqr(posts(1.0)).notes == ()
+    found = lqr(posts(1e-4))
+    assert np.abs(found.gain).max() > 1e6
+    hardly = r'hardly reach the motion with the pole 3.36 rad/s \(mostly "mode 2", reached by '
+    assert re.match(rf"the inputs {hardly}6.7e-05 of 1\), so small errors .* gains of up to 2.3e\+06", found.notes[0])
+    with pytest.raises(OptionError, match=rf"makes the model stable .*\. They {hardly}6.7e-08 of 1\)"):
+        lqr(posts(1e-7))
+    with pytest.raises(
+        OptionError, match=r"They do not reach the motion with the pole 3.36 rad/s .* reached by 6.7e-1"
+    ):
+        lqr(posts(1e-14))
+
+
+def test_how_well_a_motion_is_reached_does_not_depend_on_units_nor_on_what_comes_twice() -> None:
+    model = posts(1e-4)
+    units = np.diag([1.0, 1.0, 64.0, 64.0])
+    other = made(units @ model.A @ np.linalg.inv(units), 1e5 * units @ model.B, np.eye(4))
+    np.testing.assert_allclose(reach(other).measure, reach(model).measure, rtol=1e-6)
+    # Two like masses and one force: what they do against each other is not reached, whatever vectors describe it.
+    twice = made(np.kron([[0, 1], [4, 0]], np.eye(2)), [[0], [0], [3], [1]], np.eye(4))
+    np.testing.assert_allclose(reach(twice).measure, 0.0)
+    each = made(twice.A, [[0, 0], [0, 0], [3, 1], [1, 3]], np.eye(4))
+    assert np.all(reach(each).measure > 0.1)
+    # A mass that nothing holds: its double pole at zero has one eigenvector only.
+    np.testing.assert_allclose(reach(made([[0, 1], [0, 0]], [[0], [2]], [[1, 0]])).measure, 1.0)
+    # What dies away by itself needs no input.
+    assert lqr(made([[1, 0], [0, -2]], [[1], [0]], [[1, 1]])).notes == ()
+
+
 def test_what_cannot_be_regulated_is_refused() -> None:
-    with pytest.raises(OptionError, match=r"no feedback through these inputs makes the model stable"):
+    with pytest.raises(
+        OptionError, match=r'no feedback through these inputs makes the model stable .* "x2", reached by'
+    ):
         lqr(made([[1, 0], [0, 2]], [[1], [0]], [[1, 1]]))
     with pytest.raises(OptionError, match=r"input_cost must be positive definite"):
         lqr(UPRIGHT, 1.0, 0.0)

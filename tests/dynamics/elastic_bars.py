@@ -24,25 +24,32 @@ def tbar(material: Material, inertia: str = "cylinder") -> Structure:
     return TBAR.changed("bar:*", material=material, radius=0.05, inertia=inertia, law="compressible")
 
 
-def bar_mass_block(bar: Bar, mass: float, natural: float, span: np.ndarray) -> np.ndarray:
+def bar_mass_block(bar: Bar, mass: float, natural: float, span: np.ndarray, *, true_thickness: bool) -> np.ndarray:
     """(6, 6): T = m/2 |v_c|^2 + a_across/2 |w across|^2 + a_along/2 (w along)^2 of the two ends' velocities."""
     length = np.sqrt(span @ span)
     unit = span / length
+    apart = true_thickness or bar.law == "compressible"
     thin = mass / 4.0 if bar.inertia == "lumped" else mass / 12.0
     nu = bar.material.poisson_ratio or 0.0 if bar.material and bar.law == "compressible" else 0.0
     thickness = 0.0
     if bar.inertia == "cylinder":
         stretch = length / natural if bar.law == "compressible" else 1.0
         square = (bar.radius**2 + bar.inner_radius**2) * stretch ** (-2.0 * nu)
-        thickness = mass * square / (4.0 * (length if bar.law == "compressible" else natural) ** 2)
-    across, along = thin + thickness, thin if bar.law == "compressible" else thin + thickness
+        thickness = mass * square / (4.0 * (length if apart else natural) ** 2)
+    across, along = thin + thickness, thin if apart else thin + thickness
     spread = across * (np.eye(3) - np.outer(unit, unit)) + along * np.outer(unit, unit)
     return np.kron([[1.0, 1.0], [1.0, 1.0]], np.eye(3)) * mass / 4.0 + np.kron([[1.0, -1.0], [-1.0, 1.0]], spread)
 
 
 class ByEnergies:
-    def __init__(self, structure: Structure, gravity: float, alpha: float) -> None:
+    """true_thickness: of rigid bars too it resists turning only, so that their multipliers are the force along them.
+
+    The kernels have it resist every relative motion of their ends, which moves them just the same.
+    """
+
+    def __init__(self, structure: Structure, gravity: float, alpha: float, *, true_thickness: bool = False) -> None:
         self.structure, self.gravity, self.alpha = structure, gravity, alpha
+        self.true_thickness = true_thickness
         self.at = {node: slice(3 * i, 3 * i + 3) for i, node in enumerate(structure.nodes)}
         self.start = structure.positions.ravel()
         self.rigid = [bar for bar in structure.bars.values() if bar.law == "rigid"]
@@ -66,7 +73,8 @@ class ByEnergies:
             total[self.at[node], self.at[node]] += mass * np.eye(3)
         for bar in self.structure.bars.values():
             where = np.r_[self.at[bar.nodes[0]], self.at[bar.nodes[1]]]
-            block = bar_mass_block(bar, self.mass_of(bar), self.natural(bar), self.span(bar.nodes, q))
+            sizes = self.mass_of(bar), self.natural(bar), self.span(bar.nodes, q)
+            block = bar_mass_block(bar, *sizes, true_thickness=self.true_thickness)
             total[np.ix_(where, where)] += block
         return total
 

@@ -8,7 +8,9 @@ import numpy as np
 
 from taut.control.port_names import INPUTS, OUTPUTS, Port, Ports, own_ports, ports_of
 from taut.errors import OptionError
+from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.operations.linearisation import MemberSlopes, member_slopes
+from taut.mechanics.operations.outputs import turning_push
 from taut.mechanics.plant import Plant
 from taut.mechanics.points.lagrangian import LagrangianPlant
 from taut.mechanics.points.linearisation import Linearisation
@@ -85,6 +87,7 @@ def outputs_of(
     by_position, by_velocity, by_multiplier, direct = (np.zeros((len(ports), size)) for size in sizes)
     offset = np.zeros(len(ports))
     along = _on_coordinates(plant, linear, members)
+    thickness, turning = rigid_thickness(plant.structure), turning_push(plant.structure, plant.pack, v)
     for k, port in enumerate(ports):
         member = (port.kind, port.name)
         if port.kind == "node":
@@ -94,10 +97,14 @@ def outputs_of(
             offset[k] = value[linear.moving[at]]
         elif member in rigid and port.quantity == "tension":
             row = rigid[member]
+            push, thick, per_length = linear.multiplier[row], thickness[row], plant.tables["bars"].per_length[row]
             by_multiplier[k, row] = -1.0
-            # A multiplier is a force per length at rest: driven longer, the bar pulls as much more.
-            by_position[k] = -linear.multiplier[row] * plant.tables["bars"].per_length[row] * linear.rows[row]
-            offset[k] = -linear.multiplier[row]
+            # A multiplier is a force per length at rest: driven longer, the bar pulls as much more. What of it no
+            # cross-section feels goes with the acceleration with which the ends part (`turning_push`).
+            by_position[k] = (turning[row] - push) * per_length * linear.rows[row]
+            by_velocity[k] = -2.0 * thick * linear.jacobian_rate[row]
+            direct[k] = [thick * float((column, row) in inputs.driven) for column in range(len(inputs.names))]
+            offset[k] = -push - turning[row]
         elif member in rigid:
             by_position[k] = linear.rows[rigid[member]]
             offset[k] = plant.tables["bars"].length[rigid[member]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from taut.control.controllability import Reach, reach
 from taut.control.linear_model import LinearModel
 from taut.errors import OptionError
 from taut.reprs import brief
@@ -15,15 +16,22 @@ from taut.structure.scenario import Feedback, Load
 Weight = np.ndarray | float
 """A matrix, or a number for as many times the unit matrix."""
 
+UNREACHED, FAINT = 1e-12, 1e-4
+"""Measures of `reach` that are round-off, and that are worth a word."""
+
 
 @dataclass(frozen=True)
 class Regulator:
-    """u = -gain x. cost: the matrix of what is still to come, x^T cost x. poles: of the closed loop [rad/s]."""
+    """u = -gain x. cost: the matrix of what is still to come, x^T cost x. poles: of the closed loop [rad/s].
+
+    notes: which motions the inputs hardly reach.
+    """
 
     model: LinearModel
     gain: np.ndarray  # (m, k)
     cost: np.ndarray  # (k, k)
     poles: np.ndarray  # (k,)
+    notes: tuple[str, ...] = ()
 
     __repr__ = brief
 
@@ -54,6 +62,7 @@ def lqr(model: LinearModel, state_cost: Weight = 1.0, input_cost: Weight = 1.0, 
     """The feedback that makes the integral of x^T Q x + u^T R u least. Q, R: state_cost, input_cost.
 
     of: "states" or "outputs"; with outputs Q weighs y = C x instead of x.
+    Motions that do not die away by themselves must be reached by the inputs; those hardly reached are told in `notes`.
     """
     from scipy.linalg import solve_continuous_are
 
@@ -66,10 +75,17 @@ def lqr(model: LinearModel, state_cost: Weight = 1.0, input_cost: Weight = 1.0, 
         q = model.C.T @ q @ model.C
     if np.linalg.eigvalsh(r).min(initial=1.0) <= 0.0:
         raise OptionError("input_cost must be positive definite: every input must cost something")
+    found = reach(model)
+    left_alone = ~model.decaying & (model.poles.imag >= 0.0)
     failed = (
         "no feedback through these inputs makes the model stable at a finite cost; "
         "choose inputs that reach every motion that does not die away, and weigh it"
     )
+    unreached = _told(model, found, left_alone & (found.measure < UNREACHED))
+    if unreached:
+        raise OptionError(f"{failed}. They do not reach {unreached}")
+    faint = _told(model, found, left_alone & (found.measure < FAINT))
+    failed += f". They hardly reach {faint}" if faint else ""
     try:
         cost = solve_continuous_are(model.A, model.B, q, r)
     except np.linalg.LinAlgError:
@@ -78,7 +94,23 @@ def lqr(model: LinearModel, state_cost: Weight = 1.0, input_cost: Weight = 1.0, 
     poles = np.linalg.eigvals(model.A - model.B @ gain)
     if not np.all(poles.real < 0.0):
         raise OptionError(failed)
-    return Regulator(model, gain, cost, poles[np.argsort(np.abs(poles), kind="stable")])
+    told = (
+        f"the inputs hardly reach {faint}, so small errors of the model undo what gains of up to "
+        f"{np.abs(gain).max(initial=0.0):.1e} do to it"
+    )
+    notes = (told,) if faint else ()
+    return Regulator(model, gain, cost, poles[np.argsort(np.abs(poles), kind="stable")], notes)
+
+
+def _told(model: LinearModel, found: Reach, chosen: np.ndarray) -> str:
+    """Motions by their frequency or growth, the state that moves most, and how well they are reached."""
+    told = []
+    for k in np.flatnonzero(chosen):
+        pole, how = model.poles[k], f'mostly "{model.states[found.state[k]]}", reached by {found.measure[k]:.1e} of 1'
+        swings = abs(pole.imag) > abs(pole.real)
+        speed = f"at {model.frequency[k]:.3g} Hz" if swings else f"with the pole {pole.real:.3g} rad/s"
+        told.append(f"the motion {speed} ({how})")
+    return ", ".join(told[:4]) + (f" and {len(told) - 4} more" if len(told) > 4 else "")
 
 
 def _weight(name: str, given: Weight, size: int) -> np.ndarray:

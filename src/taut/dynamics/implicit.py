@@ -102,7 +102,7 @@ def approach(
         add(q, 1.0, shift)
         add(v, 1.0, sped)
         put(moved, shift)
-        apart = error_size(plant, y, trial, change, tolerance)
+        apart = error_size(plant, y, trial, change, tolerance, 0.0)
         if not apart < 1e30:
             return -count
         ratio = apart / before if count > 1 else 1.0
@@ -111,7 +111,7 @@ def approach(
             return count
         if ratio > 0.5:
             scale(sped, 0.0)
-            if error_size(plant, y, trial, change, ROUND_OFF) <= 1.0:
+            if error_size(plant, y, trial, change, ROUND_OFF, 0.0) <= 1.0:
                 return count
     return -ROUNDS
 

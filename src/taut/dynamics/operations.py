@@ -48,8 +48,8 @@ def enter_piece(plant: Any, inside: float) -> None:
     raise NotImplementedError
 
 
-def error_size(plant: Any, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tolerance: float) -> float:
-    """Size of an error estimate as a fraction of what the tolerance allows."""
+def error_size(plant: Any, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tolerance: float, h: float) -> float:
+    """Size of an error estimate as a fraction of what the tolerance allows, and round-off in a step of h."""
     raise NotImplementedError
 
 

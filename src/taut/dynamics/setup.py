@@ -32,6 +32,9 @@ MOST_STEPS = 1e9
 LEAST_TOLERANCE, MOST_TOLERANCE = 1e-15, 0.1
 """Below the first is round-off; beyond the second a step may be wrong by a good part of a member's length."""
 
+ROUNDED = 3.0
+"""So many times above the tolerance, round-off is worth a word."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -240,6 +243,22 @@ def independence_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:
     )
 
 
+def rounding_notes(run: Run, point: Checkpoint) -> tuple[str, ...]:
+    """Whether the tolerance asks for more than round-off leaves, by the mean step and the state at the end."""
+    steps, tolerance, error_size = int(point.counts[at.STEPS]), run.rules.tolerance, run.words["error_size"]
+    if not run.method.adaptive or not steps or not np.isfinite(point.y).all():
+        return ()
+    step, size, probe = float(point.clock[at.TIME]) / steps, run.plant.coordinates, np.zeros_like(point.y)
+    probe[size : 2 * size] = 1.0
+    asked, met = (error_size(run.tables, point.y, point.y, probe, tolerance, h) for h in (0.0, step))
+    if not asked > met * ROUNDED:
+        return ()
+    return (
+        f"tolerance {tolerance:g} is below the round-off of the stiffest members, which is that of about "
+        f"{tolerance * asked / met:.1g} here; steps were chosen by that, since shorter ones would gain nothing",
+    )
+
+
 def _first_step(run: Run, y: np.ndarray, t: float) -> float:
     """A first step from the sizes of the first two derivatives (Hairer, Norsett and Wanner, Solving ODEs I, II.4)."""
     rate, error_size, tolerance = run.words["rate"], run.words["error_size"], run.rules.tolerance
@@ -249,7 +268,7 @@ def _first_step(run: Run, y: np.ndarray, t: float) -> float:
     probe = min(1e-3 * run.plant.typical_time, run.rules.longest)
     rate(run.tables, t + probe, y + probe * first, second)
     steepness = max(
-        error_size(run.tables, y, y, first, tolerance),
-        error_size(run.tables, y, y, (second - first) / probe, tolerance),
+        error_size(run.tables, y, y, first, tolerance, 0.0),
+        error_size(run.tables, y, y, (second - first) / probe, tolerance, 0.0),
     )
     return float(min(100.0 * probe, (0.01 / max(steepness, 1e-300)) ** (1.0 / run.method.order)))

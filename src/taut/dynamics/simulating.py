@@ -15,7 +15,7 @@ from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.settings import Settings, prepared
-from taut.dynamics.setup import check_options, independence_notes
+from taut.dynamics.setup import check_options, independence_notes, rounding_notes
 from taut.dynamics.stiffness_detection import stiffness_notes
 from taut.dynamics.trajectory import (
     Checkpoint,
@@ -158,7 +158,12 @@ def simulate(
                 **({"elements": list(plant.elements)} if plant.elements else {}),
             },
             counts=_counts(state.counts),
-            notes=(*notes, *independence_notes(run, state.clock), *stiffness_notes(run, state)),
+            notes=(
+                *notes,
+                *independence_notes(run, state.clock),
+                *stiffness_notes(run, state),
+                *rounding_notes(run, state),
+            ),
             events=events,
             model_text=model_text,
             load_names=plant.load_names,

@@ -74,11 +74,11 @@ def estimate(
     combine(error, zero, h, row(lines, ERRORS), stages, count)
     if not finite(error):
         return math.inf
-    high = error_size(plant, y, trial, error, tolerance)
+    high = error_size(plant, y, trial, error, tolerance, h)
     if lines.shape[0] == ERRORS + 1 or high == 0.0:
         return high
     combine(error, zero, h, row(lines, ERRORS + 1), stages, count)
-    low = error_size(plant, y, trial, error, tolerance)
+    low = error_size(plant, y, trial, error, tolerance, h)
     return float(high * high / np.sqrt(high * high + 0.01 * low * low))
 
 

@@ -22,6 +22,7 @@ from taut.mechanics.model_checks import problems_of_motion, problems_of_scenario
 from taut.mechanics.operations.event_table import Events
 from taut.mechanics.operations.event_words import Watched, watch_table, watched_by
 from taut.mechanics.operations.newton_matrix import Newton
+from taut.mechanics.operations.stable_step import shortest_period
 from taut.mechanics.operations.watches import Watches
 from taut.mechanics.plant import Plant
 from taut.mechanics.rows.jacobian import jacobian_table
@@ -72,6 +73,7 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
             piece=np.zeros(1),
             gains=np.zeros(2),
             scale=np.array([typical, slowness]),
+            fastest=np.zeros(1),
         ),
         "work": Work(*(np.zeros(n) for n in (*(size,) * 4, *(count,) * 4, free.size, free.size))),
         "jacobian": jacobian,
@@ -83,6 +85,7 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
             middle=np.zeros(2 * size if happening else 0),
         ),
     }
+    tables["constants"].fastest[0] = 2.0 * np.pi / shortest_period(spec, tables)
     spec = spec._replace(held=not tables["nodes"].share.any())
     return spec, tables | system_tables(spec, tables, "")
 

@@ -16,7 +16,7 @@ from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.event_words import Watched, Watcher
 from taut.mechanics.operations.linearisation import nodal_linearisation
-from taut.mechanics.operations.outputs import columns
+from taut.mechanics.operations.outputs import columns, turning_push
 from taut.mechanics.operations.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import Function, function_value, pieces_of
@@ -237,13 +237,14 @@ class Plant:
             return redundancy.idle_bars(self.tables, y)
         if self.spec.system == "minres":
             return np.zeros((0, self.rows))
+        if self.rows <= SMALL and redundancy.masses_spread(self.tables):
+            return redundancy.null_vectors_by_shape(self.composition.tools, self.tables, tables, y)
         return np.asarray(self.composition.tools["null_vectors"](tables, y))
 
     def weakest(self, y: np.ndarray) -> np.ndarray:
         if self.rows > SMALL:
             return np.zeros(0)
-        self.composition.tools["fill_jacobian"](self.pack, y)
-        return redundancy.weakest_combination(self.tables)
+        return redundancy.weakest_combination(self.composition.tools, self.tables, self.pack, y)
 
     def obstacle(self, tables: Pack) -> str:
         crushed = int(integers_of(tables, CRUSHED)[0])
@@ -274,12 +275,12 @@ class Plant:
         cuts = np.cumsum(list(wanted.values()))[:-1]
         seen = dict(zip(wanted, (part.copy() for part in np.split(out, cuts, axis=1)), strict=True))
         reaction, multiplier = seen.pop("reaction").reshape(times.size, held.size, 3), seen.pop("multiplier")
-        depends = times.size and self.spec.system == "saddle"
-        if depends and self.operations()["prepare_projection"](tables, states[0]) > 0:
+        size, cables, rigid = self.coordinates, len(self.structure.cables), self.tables["bars"].column
+        multiplier[:, : rigid.size] += turning_push(self.structure, tables, states[:, size : 2 * size])
+        if times.size and len(self.dependent(tables, states[0])):
             self._make_smallest(tables, states, multiplier, reaction)
         if looks:
             tools["freeze"](tables)
-        size, cables, rigid = self.coordinates, len(self.structure.cables), self.tables["bars"].column
         tension, bars, guides = seen.pop("tension"), len(self.structure.bars), len(self.structure.constraints)
         bar_force = np.zeros((times.size, bars))
         bar_force[:, rigid] = -multiplier[:, : rigid.size]
@@ -304,9 +305,8 @@ class Plant:
             vectors = self.dependent(tables, y)
             shift = -vectors.T @ (vectors @ multiplier[row])
             multiplier[row] += shift
-            self.composition.tools["fill_jacobian"](self.pack, y)
-            balance = np.zeros(self.coordinates)
-            balance[fixed] = (redundancy.jacobian_matrix(self.tables).T @ shift)[fixed]
+            balance, jacobian = np.zeros(self.coordinates), redundancy.jacobian_at
+            balance[fixed] = (jacobian(self.composition.tools, self.tables, tables, y).T @ shift)[fixed]
             reaction[row] -= balance.reshape(-1, 3)[self.held]
 
     @cached_property

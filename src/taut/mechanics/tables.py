@@ -69,6 +69,7 @@ class Constants(NamedTuple):
     piece: Reals  # (1,) a time inside the current smooth piece of all signals, written by the time loop [s]
     gains: Reals  # (2,) Baumgarte's 2 alpha and beta^2
     scale: Reals  # (2,) typical length [m] and time [s]
+    fastest: Reals  # (1,) the rate at which the stiffest member trembles [1/s]
 
 
 class Work(NamedTuple):

@@ -43,6 +43,16 @@ def inertia(structure: Structure) -> Inertia:
     return Inertia(own, weighing, mass / 4.0 - rotary, thickness)
 
 
+def rigid_thickness(structure: Structure) -> np.ndarray:
+    """(r,) what thickness adds to I / l^2 of every rigid bar [kg].
+
+    It resists turning only. In M it stands against every relative motion of a bar's ends, so that M stays constant;
+    along the bar, where they move as the row says, its share comes out as a push that no cross-section feels.
+    """
+    rigid = [bar for bar in structure.bars.values() if bar.law == "rigid"]
+    return np.array([properties.bar_thickness_mass(structure, bar) for bar in rigid], dtype=float)
+
+
 def poisson_power(structure: Structure) -> np.ndarray:
     """(b,) the power of l / l0 with which r^2 / l^2 goes as a bar stretches, r = r0 (l / l0)^-nu: -2 (1 + nu)."""
     ratios = [bar.material and bar.material.poisson_ratio for bar in structure.bars.values()]

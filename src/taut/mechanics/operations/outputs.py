@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.operations.energy import energies
 from taut.mechanics.operations.motion import enter_piece, lend_plant, rate, reactions
 from taut.mechanics.parts import observe_terms, row_residuals, row_values
+from taut.mechanics.rows.bars import PER_LENGTH
 from taut.mechanics.tables import coordinate_count, jacobian_in, row_count, work_in
 from taut.mechanics.terms.loads import LOADS, load_at, loads_in
 from taut.mechanics.terms.springs import spring_count, spring_state, springs_in
 from taut.numerics.compiled import entry
-from taut.numerics.packing import Pack, size_of
+from taut.numerics.packing import Pack, reals_of, size_of
 from taut.numerics.pointers import lent, row_of, shifted, start_of
+from taut.structure.structure import Structure
 
 SCALARS = ("energy_kinetic", "energy_elastic", "energy_gravity", "length_violation", "rate_violation")
 """Energies [J], the worst residual of a constraint [m] and its rate [m/s]."""
@@ -60,6 +63,20 @@ def observe(
             for axis in range(3):
                 line[at + 3 * k + axis] = balance[3 * held[k] + axis]
         observe_terms(p, times[row], y, shifted(line, at + 3 * held.size))
+
+
+def turning_push(structure: Structure, p: Pack, velocities: np.ndarray) -> np.ndarray:
+    """(..., r) what the multipliers of rigid bars lack of their mean push [N] because the bars are thick and turn.
+
+    A multiplier carries e (G a) = -e |w|^2 / l too, with w the relative velocity of the ends and e as in
+    `rigid_thickness`. velocities: (..., 3 n).
+    """
+    index = {name: i for i, name in enumerate(structure.nodes)}
+    ends = [[index[node] for node in bar.nodes] for bar in structure.bars.values() if bar.law == "rigid"]
+    first, second = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    nodal = velocities.reshape(*velocities.shape[:-1], len(index), 3)
+    apart = nodal[..., second, :] - nodal[..., first, :]
+    return np.asarray(rigid_thickness(structure) * reals_of(p, PER_LENGTH) * np.sum(apart**2, axis=-1))
 
 
 @entry

@@ -7,19 +7,26 @@ smallest.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from taut.mechanics.parts import prepare_system, row_values, solve_system
 from taut.mechanics.systems.saddle import SADDLE, saddle_at
-from taut.mechanics.tables import Jacobian, coordinate_count, jacobian_in, row_count
+from taut.mechanics.tables import Jacobian, coordinate_count, jacobian_in, part_of, row_count
+from taut.numerics.blocks import DROP
 from taut.numerics.compiled import entry
-from taut.numerics.packing import Pack
+from taut.numerics.packing import Pack, reals_of
 from taut.numerics.pointers import start_of
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
+
+SPREAD = 1e4
+"""Masses of nodes that differ more: then round-off of the lightest reaches DROP of what pivots of rows start from."""
+
+JACOBIAN_VALUE = part_of("jacobian", Jacobian, "value")
 
 
 @entry
@@ -52,6 +59,29 @@ def null_vectors(p: Pack, y: np.ndarray) -> np.ndarray:
     return vectors
 
 
+def masses_spread(tables: Any) -> bool:
+    """Whether pivots are a poor measure of dependence: what light nodes leave of them drowns that of heavy ones."""
+    mass = tables["thin"].diagonal[tables["nodes"].free]
+    return bool(mass.max(initial=0.0) > SPREAD * mass.min(initial=np.inf))
+
+
+def null_vectors_by_shape(tools: Mapping[str, Any], tables: Any, p: Pack, y: np.ndarray) -> np.ndarray:
+    """The same as `null_vectors` from G alone, in which masses do not occur: by its singular values."""
+    left, singular, _ = np.linalg.svd(_movable(tools, tables, p, y))
+    return np.asarray(left[:, int(np.sum(singular**2 > DROP * singular.max(initial=0.0) ** 2)) :].T)
+
+
+def jacobian_at(tools: Mapping[str, Any], tables: Any, p: Pack, y: np.ndarray) -> sp.csr_matrix:
+    """G at the positions of y over all coordinates; p: a pack of the plant that has these tables."""
+    tools["fill_jacobian"](p, y)
+    return csr_of(tables["jacobian"]._replace(value=reals_of(p, JACOBIAN_VALUE)), tables["thin"].diagonal.size)
+
+
+def _movable(tools: Mapping[str, Any], tables: Any, p: Pack, y: np.ndarray) -> np.ndarray:
+    """(r, u) G over the coordinates that can move, dense."""
+    return np.asarray(jacobian_at(tools, tables, p, y)[:, tables["nodes"].free].toarray())
+
+
 def idle_bars(tables: Any, y: np.ndarray) -> np.ndarray:
     """The same where no bar touches another: bars that cannot move along themselves, a unit vector each."""
     bars, moves = tables["bars"], np.zeros(tables["thin"].diagonal.size, dtype=bool)
@@ -76,7 +106,6 @@ def jacobian_matrix(tables: Any) -> sp.csr_matrix:
     return csr_of(tables["jacobian"], tables["thin"].diagonal.size)
 
 
-def weakest_combination(tables: Any) -> np.ndarray:
-    """The combination of constraints that says least, by G as it was last filled, as a unit vector over them."""
-    movable = jacobian_matrix(tables)[:, tables["nodes"].free].toarray()
-    return np.asarray(np.linalg.svd(movable, full_matrices=False)[0][:, -1])
+def weakest_combination(tools: Mapping[str, Any], tables: Any, p: Pack, y: np.ndarray) -> np.ndarray:
+    """The combination of constraints that says least at the positions of y, as a unit vector over them."""
+    return np.asarray(np.linalg.svd(_movable(tools, tables, p, y), full_matrices=False)[0][:, -1])

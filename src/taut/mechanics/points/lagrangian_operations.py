@@ -99,8 +99,8 @@ def enter_piece(d: Workspace, inside: float) -> None:
     """Loads are smooth."""
 
 
-def error_size(d: Workspace, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tolerance: float) -> float:
-    """Errors relative to the plant's size, the largest speed, and the energy such speeds mean."""
+def error_size(d: Workspace, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tolerance: float, h: float) -> float:
+    """Errors relative to the plant's size, the largest speed, and the energy such speeds mean; round-off not known."""
     n, plant = d.n, d.plant
     speed = max(1e-3 * plant.size / plant.typical_time, *np.abs(y[n : 2 * n]), *np.abs(trial[n : 2 * n]))
     works = float(np.trace(plant.mass(y[:n]))) * speed**2 + max(abs(y[2 * n]), abs(trial[2 * n]))

@@ -1,7 +1,8 @@
 """Rigid bars: each keeps the distance of its two nodes.
 
 The residual is (b.b - l^2) / (2 l), eq. (24) over 2 l, with b the vector along the bar and l its length, so that its
-row of G is a unit vector and its multiplier the force [N] with which the bar pushes.
+row of G is a unit vector and its multiplier the force [N] with which the bar pushes; of a thick bar that turns, less
+what `turning_push` of `operations/outputs.py` says.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class Bars(NamedTuple):
 
 bars_in = reader(Bars, slot("bars"))
 BARS = part_of("bars", Bars, "first")
+PER_LENGTH = part_of("bars", Bars, "per_length")
 
 
 bar_count = counter(BARS)

@@ -1,0 +1,44 @@
+"""How well the inputs of a linear model reach each of its motions, by the test of Popov, Belevitch and Hautus.
+
+A motion with pole p is reached unless a left eigenvector w of A, w^H A = p w^H, has w^H B = 0. States are scaled as in
+`LinearModel.scale` and inputs to unit length, so that units of time and of inputs do not matter.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.control.linear_model import LinearModel
+
+TOGETHER = 1e-6
+"""Left eigenvectors of one pole that differ by less are one: the pole is defective."""
+
+
+class Reach(NamedTuple):
+    """Of every pole of a model, in its order. measure: 1 where an input pushes along that motion only, 0 where none
+    pushes along it."""
+
+    measure: np.ndarray  # (k,)
+    state: np.ndarray  # (k,) the state that moves most
+
+
+def reach(model: LinearModel) -> Reach:
+    from scipy.linalg import eig
+
+    scale, poles, near = model.scale, model.poles, model.pole_error
+    found, left, right = eig(model.A * scale / scale[:, None], left=True, right=True)
+    order = np.lexsort((found.imag, np.abs(found)))
+    left, right = left[:, order], right[:, order]
+    inputs = model.B / scale[:, None]
+    sizes = np.linalg.norm(inputs, axis=0)
+    inputs = inputs / np.where(sizes > 0.0, sizes, 1.0)
+    measure = np.zeros(poles.size)
+    for k in range(poles.size):
+        # A pole that comes more than once has to be reached in every direction of its eigenvectors.
+        same = np.abs(poles - poles[k]) <= near + near[k]
+        basis, lengths, _ = np.linalg.svd(left[:, same], full_matrices=False)
+        pushed = basis[:, lengths > TOGETHER * lengths[0]].conj().T @ inputs
+        measure[k] = np.linalg.svd(pushed, compute_uv=False)[-1] if pushed.shape[0] <= pushed.shape[1] else 0.0
+    return Reach(measure, np.argmax(np.abs(right), axis=0))
