@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time as clocks
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
@@ -35,11 +36,14 @@ from taut.numerics.compile_events import working_time
 from taut.structure.structure import Structure
 
 Sink = Callable[[Trajectory], None]
-"""Called with part after part of a trajectory, in order, each with its samples only."""
+"""Called with part after part of a trajectory, in order. One that has a checkpoint, with all before it, is a run that
+can be continued from there; what is about to end, or to cut members, has none."""
 
 DEFAULT_SAMPLES = 200
 PART = 32_000_000
 """About how many bytes of states are held before they are read off and handed on."""
+HANDED_ON = 2.0
+"""Seconds after which they are handed on however few they are."""
 HISTORY_ROWS = 10_000
 
 
@@ -131,8 +135,20 @@ def simulate(
     state = Checkpoint(point.y.copy(), point.clock.copy(), point.counts.copy())
     noted = [np.zeros((0, 4))]
     happened: list[np.ndarray] = []
+    known: dict[str, Any] = {
+        "options": {
+            **_options(chosen, wish, every, tolerance, step, samples),
+            "locate": locate,
+            "physics": plant.fingerprint,
+            **({"elements": list(plant.elements)} if plant.elements else {}),
+        },
+        "notes": notes,
+        "model_text": model_text,
+        "load_names": plant.load_names,
+        "element_names": plant.element_outputs,
+    }
     if sink is not None and start is not None:
-        sink(samples_of(start))
+        sink(replace(start, **known, checkpoint=point))
         told, noted, begun = start.overall, [start.history], begun - start.wall_time
     with held_interrupts() as interrupted:
         for ending, part, steps, log in _parts(run, state, times, duration, progress, interrupted):
@@ -142,34 +158,38 @@ def simulate(
             if sink is None:
                 parts.append(part)
             else:
-                sink(part)
+                reached = _reached(run, state, steps, log)
+                if code != loop.PAUSED:
+                    del reached["checkpoint"]
+                sink(replace(part, **known, **reached, wall_time=working_time() - begun))
                 told = replace(part, earlier=told).overall
-    events = run.watcher.happened(np.concatenate(happened)) if run.watcher else ()
-    events = events if sink is None or start is None else start.events + events
+    reached = _reached(run, state, np.concatenate(noted), np.concatenate(happened))
+    if sink is not None and start is not None:
+        reached["events"] = start.events + reached["events"]
+    known["notes"] = (*notes, *independence_notes(run, state.clock), *stiffness_notes(run, state))
     result = replace(
         joined(parts) if sink is None else samples_of(last, slice(0)),
         earlier=told,
-        history=np.concatenate(noted),
         status=status_of(code, run, state.clock),
-        checkpoint=replace(state, flags=run.watcher.flags(run.tables)) if run.watcher else state,
-        options={
-            **_options(chosen, wish, every, tolerance, step, samples),
-            "locate": locate,
-            "physics": plant.fingerprint,
-            **({"elements": list(plant.elements)} if plant.elements else {}),
-        },
-        counts=_counts(state.counts),
-        notes=(*notes, *independence_notes(run, state.clock), *stiffness_notes(run, state)),
-        events=events,
-        model_text=model_text,
-        load_names=plant.load_names,
-        element_names=plant.element_outputs,
+        **known,
+        **reached,
         wall_time=working_time() - begun,
     )
     whole = result if start is None or sink is not None else appended(start, result)
     if run.watcher is None or not whole.ok:
         return whole
     return replace(whole, notes=(*whole.notes, *run.watcher.missed(whole.events)))
+
+
+def _reached(run: Run, state: Checkpoint, steps: np.ndarray, log: np.ndarray) -> dict[str, Any]:
+    """Where a run stands, and the steps and events that led there."""
+    flags = run.watcher.flags(run.tables) if run.watcher else np.empty(0)
+    return {
+        "checkpoint": Checkpoint(state.y.copy(), state.clock.copy(), state.counts.copy(), flags),
+        "counts": _counts(state.counts),
+        "history": steps,
+        "events": run.watcher.happened(log) if run.watcher else (),
+    }
 
 
 def _check_room(samples: int, state: int) -> None:
@@ -236,29 +256,36 @@ def _parts(
     progress: Progress | None,
     interrupted: Callable[[], bool],
 ) -> Iterator[tuple[int | None, Trajectory, np.ndarray, np.ndarray]]:
-    """Part after part of a run: how it ended so far, None where the user interrupted it; samples; steps; events.
+    """Part after part of a run: how it ended, None where the user interrupted it, PAUSED where it goes on; samples;
+    steps; events.
 
     The loop ends a part as it ends a run and begins the next as it continues one, to the last bit. A part ends where
     members are cut, since what is read off its samples is read off the members as they were.
     """
     rows = max(1, PART // (8 * state.y.size))
     states = np.zeros((min(rows, times.size), state.y.size))
-    begin, last = 0, -np.inf
+    begin, last, due = 0, -np.inf, 0.0
+
+    def pausing() -> bool:
+        return interrupted() or clocks.monotonic() > due
+
     while True:
         wanted = times[begin : begin + rows]
-        code, noted, log = drive(run, state, wanted, states, duration, progress, interrupted)
+        due = clocks.monotonic() + HANDED_ON
+        code, noted, log = drive(run, state, wanted, states, duration, progress, pausing)
         filled = int(state.counts[at.FILLED])
+        begin += filled
+        last = wanted[filled - 1] if filled else last
+        goes_on = (code is None and not interrupted()) or (code == loop.FINISHED and begin < times.size)
         yield (
-            code,
+            loop.PAUSED if goes_on else code,
             read_off(run.plant, run.tables, wanted[:filled], states[:filled], state.clock[at.REFERENCE]),
             noted,
             log,
         )
-        begin += filled
-        last = wanted[filled - 1] if filled else last
         if code == loop.TO_CUT and run.watcher:
             run.watcher.cut(run.tables, int(state.counts[at.LAST_EVENT]), state.y)
-        elif code != loop.FINISHED or begin >= times.size:
+        elif not goes_on:
             break
     now = state.clock[at.TIME : at.TIME + 1]
     if code == loop.STOPPED and last < now[0]:

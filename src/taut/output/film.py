@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from taut.atomic_files import written_whole
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
-from taut.output.atomic_files import written_whole
 from taut.output.page.layout import centre_of_mass
 from taut.output.palette import BAR, MUTED, NODE, SUPPORT, TEXT
 from taut.output.plot.shapes import cable_colours, tension_scale
