@@ -33,6 +33,11 @@ app = typer.Typer(
 UsageError: Any = typer.BadParameter.__bases__[0]
 """What typer raises on a wrong command line; it belongs to click, which some versions of typer carry inside."""
 
+INTERRUPTED = 130
+"""What some versions of typer make of a KeyboardInterrupt; others raise Abort."""
+
+NOTHING_KEPT = "error: interrupted before there was anything to keep"
+
 MOST_LINES = 60
 """Of an error message; a file with more problems than that is better mended in parts."""
 
@@ -59,6 +64,8 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # names may hold letters that a terminal does not know
     try:
         code = int(app(arguments, prog_name="taut", standalone_mode=False) or 0)
+        if code == INTERRUPTED:
+            return complain(NOTHING_KEPT, 1)
         print(end="", flush=True)
         return code
     except TautError as error:
@@ -67,8 +74,8 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     except UsageError as error:
         command = error.ctx.command_path if error.ctx else "taut"
         return complain(f"error: {error.format_message()} (see `{command} --help`)")
-    except (typer.Abort, KeyboardInterrupt) as error:
-        return complain(f"error: {error or 'interrupted before there was anything to keep'}", 1)
+    except (typer.Abort, KeyboardInterrupt):
+        return complain(NOTHING_KEPT, 1)
     except MemoryError as error:
         return complain(f"error: not enough memory ({error or 'no details'}); take fewer samples or a smaller model", 1)
     except OSError as error:

@@ -120,7 +120,9 @@ def drafting(path: str | Path) -> Iterator[Draft]:
             raise FileError(unwritable(path, error)) from error
         raise
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(*(f"interrupted{draft.advice}" for draft in made if draft.advice)) from None
+        if made and made[0].advice:
+            raise WriteError(f"{path}: interrupted{made[0].advice}") from None
+        raise
 
 
 def left_over(path: str | Path) -> list[LeftOver]:
