@@ -29,7 +29,7 @@ def check_writable(path: str | Path) -> None:
         with new_draft(target):
             pass
     except OSError as error:
-        raise FileError(unwritable(path, error)) from error
+        raise refused(path, error) from error
 
 
 def made_folder(path: Path) -> Path:
@@ -52,7 +52,7 @@ def written_whole(path: str | Path, *, durable: bool = True) -> Iterator[Path]:
         try:
             draft = until_moved.enter_context(new_draft(target))
         except OSError as error:
-            raise FileError(unwritable(path, error)) from error
+            raise refused(path, error) from error
         try:
             yield draft
             take_name(draft, target, durable=durable)
@@ -62,6 +62,12 @@ def written_whole(path: str | Path, *, durable: bool = True) -> Iterator[Path]:
 
 def unwritable(path: str | Path, error: OSError) -> str:
     return f"{path}: cannot be written: {error.strerror or error}"
+
+
+def refused(path: str | Path, error: OSError) -> FileError:
+    """Why a file could not be begun: there is no room for it, or no file can be written there at all."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return (WriteError if full else FileError)(unwritable(path, error))
 
 
 def take_name(draft: Path, target: Path, *, durable: bool = True) -> None:

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from taut.atomic_files import check_still_there, dead_drafts, new_draft, target_of, unwritable
+from taut.atomic_files import check_still_there, dead_drafts, new_draft, refused, target_of, unwritable
 from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory, joined, of_samples
 from taut.errors import FileError, WriteError
 from taut.output.run_format import CHECKPOINT, structure_of
@@ -117,7 +117,7 @@ def drafting(path: str | Path) -> Iterator[Draft]:
             failed = False
     except OSError as error:
         if not made:
-            raise FileError(unwritable(path, error)) from error
+            raise refused(path, error) from error
         raise
     except KeyboardInterrupt:
         if made and made[0].advice:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from taut.atomic_files import check_still_there, unwritable
+from taut.atomic_files import check_still_there, refused, unwritable
 from taut.errors import FileError, WriteError
 from taut.output.study.plan import Plan, plan_from
 from taut.output.study.quantities import Names, Outcome
@@ -81,7 +81,7 @@ def opened_journal(path: Path, plan: Plan, *, restart: bool = False) -> Iterator
     try:
         stream = open(path, "a+b", buffering=0)  # noqa: SIM115 (closed below; what goes wrong within is not about opening it)
     except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise refused(path, error) from error
     with stream:
         _lock(path, stream)
         stream.seek(0)
