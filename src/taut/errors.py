@@ -80,6 +80,10 @@ class FileError(TautError):
     """A file that cannot be read or written."""
 
 
+class WriteError(FileError):
+    """A file that could not be written to its end after the work had begun: a full disk, a folder that is gone."""
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """`; did you mean "d_4"?` when something known looks like the word, else an empty string."""
     words = known if isinstance(known, Collection) else list(known)

@@ -83,3 +83,23 @@ def test_the_first_run_of_an_installation_says_so_and_the_second_does_not(tbar: 
     assert said == [f"{COMPILING}\n", ""]
     (first, run), (second, _) = times
     assert run < 0.3 * (first - second), "the time of a run does not count compilation"
+
+
+@pytest.mark.slow
+def test_a_damaged_cache_costs_a_line_and_no_run_file_is_blamed(tbar: Path, tmp_path: Path) -> None:
+    fresh = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "taut", "run", str(tbar), "--duration", "1", "-o", "r.nc"]
+
+    def run() -> list[str]:
+        done = subprocess.run(command, env=fresh, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stderr.splitlines()
+
+    assert run() == [COMPILING]
+    for size in (0, 100, 3000):
+        for path in (tmp_path / "cache").rglob("*.nbc"):
+            os.truncate(path, min(size, path.stat().st_size // 2))
+        first, second = run()
+        assert "what is damaged in the cache is compiled again" in first
+        assert "r.nc" not in first
+        assert second == COMPILING
+        assert run() == []

@@ -17,8 +17,8 @@ from equal_runs import assert_equal
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import FileError
 from taut.output import store
-from taut.output.atomic_files import seal
 from taut.output.recording import save_run
+from taut.output.seals import seal
 from taut.output.store import load_run
 
 SEAL_SIZE = 76

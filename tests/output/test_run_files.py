@@ -16,10 +16,10 @@ import pytest
 from equal_runs import assert_equal
 
 import taut
+from taut.atomic_files import written_whole
 from taut.dynamics.trajectory import SAMPLED, Trajectory
 from taut.errors import FileError
-from taut.output import atomic_files
-from taut.output.atomic_files import written_whole
+from taut.output import unfailing_stream
 from taut.output.recording import recording, save_run
 from taut.output.run_format import VARIABLES
 from taut.output.store import load_run
@@ -257,7 +257,7 @@ def test_a_full_disk_is_an_error_and_not_a_crash(
             raise OSError(28, "No space left on device")
         return written(self, content)
 
-    monkeypatch.setattr(atomic_files, "_write", limited)
+    monkeypatch.setattr(unfailing_stream, "_write", limited)
     big = replace(prism, history=np.zeros((100_000, 4)))
     with pytest.raises(FileError, match=r"x.nc: cannot be written: No space left on device"):
         save_run(big, tmp_path / "x.nc")

@@ -19,7 +19,8 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from taut import __version__
-from taut.errors import FileError, ModelError, TautError, visible
+from taut.dynamics.interrupts import raised_interrupts
+from taut.errors import FileError, ModelError, TautError, WriteError, visible
 from taut.numerics.compile_events import tell_once
 
 COMPILING = "compiling the equations of this kind of model: 10 to 30 s, once per installation"
@@ -32,6 +33,11 @@ app = typer.Typer(
 
 UsageError: Any = typer.BadParameter.__bases__[0]
 """What typer raises on a wrong command line; it belongs to click, which some versions of typer carry inside."""
+
+INTERRUPTED = 130
+"""What some versions of typer make of a KeyboardInterrupt; others raise Abort."""
+
+NOTHING_KEPT = "error: interrupted before there was anything to keep"
 
 MOST_LINES = 60
 """Of an error message; a file with more problems than that is better mended in parts."""
@@ -47,7 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(20_000)
     atexit.register(gc.freeze)
     tell_once(_say_that_it_compiles)
-    raise SystemExit(_exit_code(arguments))
+    with raised_interrupts():
+        code = _exit_code(arguments)
+    raise SystemExit(code)
 
 
 def _exit_code(arguments: Sequence[str] | None) -> int:
@@ -58,20 +66,23 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     try:
         with contextlib.redirect_stdout(sys.stdout and Visible(sys.stdout)):
             code = int(app(arguments, prog_name="taut", standalone_mode=False) or 0)
+            if code == INTERRUPTED:
+                return complain(NOTHING_KEPT, 1)
             print(end="", flush=True)
         return code
     except TautError as error:
         placed = isinstance(error, FileError) or (isinstance(error, ModelError) and error.source)
-        return complain(str(error) if placed else f"error: {error}")
+        return complain(str(error) if placed else f"error: {error}", 1 if isinstance(error, WriteError) else 2)
     except UsageError as error:
         command = error.ctx.command_path if error.ctx else "taut"
         return complain(f"error: {error.format_message()} (see `{command} --help`)")
     except (typer.Abort, KeyboardInterrupt):
-        return complain("error: interrupted before there was anything to keep", 1)
+        return complain(NOTHING_KEPT, 1)
     except MemoryError as error:
         return complain(f"error: not enough memory ({error or 'no details'}); take fewer samples or a smaller model", 1)
     except OSError as error:
-        # Our output cannot be printed; without this Python would complain once more when it closes stdout.
+        # Our output cannot be printed, on a full disk or a terminal that is gone; without this Python would complain
+        # once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1 if isinstance(error, BrokenPipeError) else complain(f"error: {error}", 1)
     except Exception as error:
@@ -101,7 +112,8 @@ class Visible:
 def complain(message: str, code: int = 2) -> int:
     lines = visible(message, keep="\n\t").split("\n")
     more = [f"... and {len(lines) - MOST_LINES} problems more"] if len(lines) > MOST_LINES else []
-    print("\n".join(lines[:MOST_LINES] + more), file=sys.stderr)
+    with contextlib.suppress(OSError):  # a terminal that is gone
+        print("\n".join(lines[:MOST_LINES] + more), file=sys.stderr)
     return code
 
 

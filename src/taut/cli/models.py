@@ -27,7 +27,7 @@ def examples(name: Annotated[str | None, typer.Argument(help="The example to cop
         for path in found:
             print(f"{path.name:<{width}}  {_first_comment(path)}")
         return
-    from taut.output.atomic_files import written_whole
+    from taut.atomic_files import written_whole
 
     source = example(name)
     target = Path(source.name)

@@ -102,10 +102,11 @@ def _names(files: list[Path]) -> dict[str, Path]:
 
 def _pictured(path: Path) -> tuple[Structure | Still | Trajectory, tuple[ModeShape, ...]]:
     """What a file shows, and the modes to show with it."""
+    from taut.output.drafts import is_draft
     from taut.output.files import RUN_SUFFIXES
     from taut.output.store import load_run
 
-    if path.suffix in RUN_SUFFIXES:
+    if path.suffix in RUN_SUFFIXES or is_draft(path):
         return load_run(path), ()
     from taut.output.model_statics import pictured
     from taut.structure.files import read_model

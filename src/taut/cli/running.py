@@ -53,7 +53,8 @@ def run(
         bool | None, typer.Option("--locate/--no-locate", help="Find the instants at which cables slacken.")
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--from", help="Continue this run file, with the model in it.", metavar="RUN.nc")
+        Path | None,
+        typer.Option("--from", help="Continue this run file or draft, with the model in it.", metavar="RUN.nc"),
     ] = None,
     page: Annotated[
         Path | None, typer.Option("--page", help="Write a page to look at too (.html).", metavar="FILE")
@@ -69,8 +70,9 @@ def run(
     records: RecordFolders = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate a model and write a run file; or continue one. Ctrl-C keeps what was computed."""
-    from taut.output.atomic_files import check_writable
+    """Simulate a model and write a run file; or continue one. Ctrl-C keeps what was computed, and so does a kill."""
+    from taut.atomic_files import check_writable
+    from taut.output.drafts import draft_of, is_draft
     from taut.output.model_runs import RUN_OPTIONS, continued, recorded
 
     values = (duration, every, method, tolerance, step, correction, locate)
@@ -78,7 +80,8 @@ def run(
     if source is not None:
         other = None if model is None else model_at(model, overrides, records)
         loaded, start = continued(source, other, overrides or ())
-        target = output or source.with_name(f"{source.stem}-continued.nc")
+        begun = draft_of(source) if is_draft(source) else source.with_name(f"{source.stem}-continued.nc")
+        target = output or begun
     elif model is not None:
         loaded, start = model_at(model, overrides, records), None
         target = output or Path(f"{model.stem}.nc")
@@ -86,8 +89,11 @@ def run(
         raise OptionError("nothing to run: give a model file, or --from RUN.nc to continue a run")
     if page is not None:
         check_writable(page)
-    result = recorded(loaded, target, given, start, verify=verify, horizon=horizon)
-    _finish(*result, target, page=page, as_json=as_json, events=events)
+    _offer_drafts(target, source)
+    result, failure = recorded(loaded, target, given, start, verify=verify, horizon=horizon)
+    if source is not None and is_draft(source) and failure is None:
+        source.unlink(missing_ok=True)  # the run file has all that was in it
+    _finish(result, failure, target, page=page, as_json=as_json, events=events)
 
 
 def warmup() -> None:
@@ -105,6 +111,17 @@ def warmup() -> None:
     if forgotten:
         print(f"removed {forgotten} files compiled from other versions")
     print("ready: the compiled equations are cached for later runs")
+
+
+def _offer_drafts(target: Path, source: Path | None) -> None:
+    """Say which unfinished runs of this name could go on; the new one leaves them as long as they reach further."""
+    from taut.output.drafts import go_on, left_over
+
+    for draft in left_over(target):
+        if source is None or draft.path.resolve() != source.resolve():
+            complain(
+                f"an unfinished draft of {target} reaches {draft.reached:.6g} s; {go_on(draft.path)} goes on with it"
+            )
 
 
 def _finish(

@@ -191,7 +191,7 @@ def placed(model: Model) -> Iterator[None]:
 
 def _target(model: Path, output: Path | None, word: str) -> Path:
     """The model file to write; refused before the work begins where it cannot be."""
-    from taut.output.atomic_files import check_writable
+    from taut.atomic_files import check_writable
     from taut.output.files import MODEL_SUFFIXES
 
     target = output or Path(f"{model.stem}-{word}.yaml")

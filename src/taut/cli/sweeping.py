@@ -91,7 +91,7 @@ def sweep(
 
 def _check_plot(path: Path, show: str, keys: tuple[str, ...], model: Model) -> None:
     """Refuse before the work what could not be drawn after it."""
-    from taut.output.atomic_files import check_writable
+    from taut.atomic_files import check_writable
     from taut.output.plot.files import blank_figure, check_suffix
     from taut.output.plot.studies import check_drawable
     from taut.output.study.shown import chosen

@@ -26,6 +26,9 @@ LATENCY = 0.1
 CHUNK = 32_000_000
 """About how many bytes of states are held before they are handed on."""
 
+HANDED_ON = 2.0
+"""Seconds after which they are handed on however few they are."""
+
 SURE = 20_000
 """Steps tried in a row by which it is judged whether a run can reach its end."""
 
@@ -149,24 +152,31 @@ def chunks(
     progress: Progress | None,
     interrupted: Callable[[], bool],
 ) -> Iterator[tuple[int | None, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """Chunk after chunk of a run: how it ended so far, None where it was interrupted; times; states; steps; events.
+    """Chunk after chunk of a run: how it ended, None where it was interrupted, PAUSED where it goes on; times; states;
+    steps; events.
 
     The loop ends a chunk as it ends a run and begins the next as it continues one, to the last bit. A chunk ends where
     members are cut, since what is read off its states is read off the members as they were.
     """
     rows = max(1, CHUNK // (8 * state.y.size))
     states = np.zeros((min(rows, times.size), state.y.size))
-    begin, last = 0, -np.inf
+    begin, last, due = 0, -np.inf, 0.0
+
+    def pausing() -> bool:
+        return interrupted() or clocks.monotonic() > due
+
     while True:
         wanted = times.part(begin, begin + rows)
-        code, noted, log = drive(run, state, wanted, states, duration, progress, interrupted)
+        due = clocks.monotonic() + HANDED_ON
+        code, noted, log = drive(run, state, wanted, states, duration, progress, pausing)
         filled = int(state.counts[at.FILLED])
-        yield code, wanted[:filled], states[:filled], noted, log
         begin += filled
         last = wanted[filled - 1] if filled else last
+        goes_on = (code is None and not interrupted()) or (code == loop.FINISHED and begin < times.size)
+        yield loop.PAUSED if goes_on else code, wanted[:filled], states[:filled], noted, log
         if code == loop.TO_CUT and run.watcher:
             run.watcher.cut(run.tables, int(state.counts[at.LAST_EVENT]), state.y)
-        elif code != loop.FINISHED or begin >= times.size:
+        elif not goes_on:
             break
     now = state.clock[at.TIME : at.TIME + 1]
     if code == loop.STOPPED and last < now[0]:

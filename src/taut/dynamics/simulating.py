@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import Correction
 from taut.dynamics.driver import Progress, SampleTimes, chunks, status_of
@@ -15,7 +16,7 @@ from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.settings import Settings, prepared
-from taut.dynamics.setup import check_options, independence_notes, rounding_notes
+from taut.dynamics.setup import Run, check_options, independence_notes, rounding_notes
 from taut.dynamics.stiffness_detection import stiffness_notes
 from taut.dynamics.trajectory import (
     Checkpoint,
@@ -36,7 +37,8 @@ from taut.numerics.compile_events import working_time
 from taut.structure.memory import memory_problem
 
 Sink = Callable[[Trajectory], None]
-"""Called with part after part of a trajectory, in order, each with its samples only."""
+"""Called with part after part of a trajectory, in order. One that has a checkpoint, with all before it, is a run that
+can be continued from there; what is about to end, or to cut members, has none."""
 
 DEFAULT_SAMPLES = 200
 HISTORY_ROWS = 10_000
@@ -128,8 +130,20 @@ def simulate(
     state = Checkpoint(point.y.copy(), point.clock.copy(), point.counts.copy())
     noted = [np.zeros((0, 4))]
     happened: list[np.ndarray] = []
+    known: dict[str, Any] = {
+        "options": {
+            **_options(chosen, wish, every, tolerance, step, samples),
+            "locate": locate,
+            "physics": plant.fingerprint,
+            **({"elements": list(plant.elements)} if plant.elements else {}),
+        },
+        "notes": notes,
+        "model_text": model_text,
+        "load_names": plant.load_names,
+        "element_names": plant.element_outputs,
+    }
     if sink is not None and start is not None:
-        sink(samples_of(start))
+        sink(replace(start, **known, checkpoint=point))
         told, noted, begun = start.overall, [start.history], begun - start.wall_time
     seen = Seen(duration, every, plant.coordinates)
     with held_interrupts() as interrupted:
@@ -141,33 +155,26 @@ def simulate(
             if sink is None:
                 parts.append(last)
             else:
-                sink(last)
+                reached = _reached(run, state, steps, log)
+                if code != loop.PAUSED:
+                    del reached["checkpoint"]
+                sink(replace(last, **known, **reached, wall_time=working_time() - begun))
                 told = replace(last, earlier=told).overall
-        events = run.watcher.happened(np.concatenate(happened)) if run.watcher else ()
-        events = events if sink is None or start is None else start.events + events
+        reached = _reached(run, state, np.concatenate(noted), np.concatenate(happened))
+        if sink is not None and start is not None:
+            reached["events"] = start.events + reached["events"]
+        known["notes"] = (
+            *notes,
+            *independence_notes(run, state.clock),
+            *stiffness_notes(run, state),
+            *rounding_notes(run, state),
+        )
         result = replace(
             joined(parts) if sink is None else samples_of(last, slice(0)),
             earlier=told,
-            history=np.concatenate(noted),
             status=status_of(code, run, state.clock),
-            checkpoint=replace(state, flags=run.watcher.flags(run.tables)) if run.watcher else state,
-            options={
-                **_options(chosen, wish, every, tolerance, step, samples),
-                "locate": locate,
-                "physics": plant.fingerprint,
-                **({"elements": list(plant.elements)} if plant.elements else {}),
-            },
-            counts=_counts(state.counts),
-            notes=(
-                *notes,
-                *independence_notes(run, state.clock),
-                *stiffness_notes(run, state),
-                *rounding_notes(run, state),
-            ),
-            events=events,
-            model_text=model_text,
-            load_names=plant.load_names,
-            element_names=plant.element_outputs,
+            **known,
+            **reached,
             wall_time=working_time() - begun,
         )
         whole = result if start is None or sink is not None else appended(start, result)
@@ -181,6 +188,17 @@ def simulate(
         sound=verdict.sound and (start is None or start.sound),
         accuracy=verdict.accuracy,
     )
+
+
+def _reached(run: Run, state: Checkpoint, steps: np.ndarray, log: np.ndarray) -> dict[str, Any]:
+    """Where a run stands, and the steps and events that led there."""
+    flags = run.watcher.flags(run.tables) if run.watcher else np.empty(0)
+    return {
+        "checkpoint": Checkpoint(state.y.copy(), state.clock.copy(), state.counts.copy(), flags),
+        "counts": _counts(state.counts),
+        "history": steps,
+        "events": run.watcher.happened(log) if run.watcher else (),
+    }
 
 
 def _check_room(samples: int, state: int) -> None:

@@ -18,8 +18,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
-from numba.core.caching import FunctionCache, IndexDataCacheFile, _Cache
+from numba.core.caching import _Cache
 
+from taut.numerics.code_cache import cache_of
 from taut.numerics.compile_events import listen
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -58,22 +59,19 @@ def _compiled(decorator: Callable[..., Any], function: Kernel, **options: bool |
 
 
 class _ReachableCache(_Cache):  # type: ignore[misc]
-    """Numba's disk cache under a name with the stamp of all reachable code, found out when it is first asked.
+    """The disk cache under a name with the stamp of all reachable code, found out when it is first asked.
 
     Not before, since a kernel may call others that stand below it in its file.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self._found: FunctionCache | None = None
+        self._found: _Cache | None = None
 
-    def _cache(self) -> FunctionCache:
+    def _cache(self) -> _Cache:
         if self._found is None:
             self._function.__qualname__ += f"_{reachable_stamp(self._function)}"
-            found = FunctionCache(self._function)
-            # The stamp says all; numba's own is the time at which the file was last written.
-            found._cache_file = IndexDataCacheFile(found.cache_path, found._impl.filename_base, "")
-            self._found = found
+            self._found = cache_of(self._function)
         return self._found
 
     @property
@@ -193,7 +191,9 @@ def _sources() -> Iterable[Path]:
 def forget_others() -> int:
     """Delete what was compiled before the sources were last changed; returns how many files that were."""
     newest = max(source.stat().st_mtime for source in _sources())
-    compiled = Path(__file__).parent.parent.rglob("*.nb[ci]")
+    package = Path(__file__).parent.parent
+    # Drafts of those who were killed as they wrote, and index files of numba's own, go with the code.
+    compiled = [path for kind in ("*.nbc", "*.nbi", ".*.nbc.*.part") for path in package.rglob(kind)]
     stale = [path for path in compiled if path.stat().st_mtime < newest]
     for path in stale:
         path.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from taut.control.linear_model import LinearModel
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError
+from taut.output.drafts import is_draft
 from taut.output.recording import save_run
 from taut.output.store import holds_study, load_run
 from taut.output.study.store import load_study, save_study
@@ -19,10 +20,12 @@ RUN_SUFFIXES = (".nc",)
 
 
 def read(path: str | Path) -> Structure | Trajectory | Study:
-    """The structure of a model file (.yaml), the trajectory of a run file (.nc), or a study (.nc).
+    """The structure of a model file (.yaml), the trajectory of a run file (.nc) or of its draft, or a study (.nc).
 
     `taut.read_model` gives all of a model file: structure, scenario and text.
     """
+    if is_draft(Path(path)):
+        return load_run(path)
     if Path(path).suffix in RUN_SUFFIXES:
         return load_study(path) if holds_study(path) else load_run(path)
     return read_model(path).structure

@@ -6,14 +6,18 @@ near, which is several times faster than its three-dimensional axes.
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from taut.atomic_files import check_still_there, written_whole
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
-from taut.output.atomic_files import written_whole
 from taut.output.page.layout import centre_of_mass
 from taut.output.palette import BAR, MUTED, NODE, SUPPORT, TEXT
 from taut.output.plot.shapes import cable_colours, tension_scale
@@ -21,8 +25,8 @@ from taut.output.plot.views import flat_plane
 from taut.structure.structure import Structure
 
 FORMATS = {
-    ".mp4": ("mp4", "libx264", ["-f", "mp4", "-pix_fmt", "yuv420p", "-crf", "19", "-movflags", "+faststart"]),
-    ".gif": ("gif", "gif", ["-f", "gif", "-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse"]),
+    ".mp4": ("libx264", "yuv420p", ["-f", "mp4", "-pix_fmt", "yuv420p", "-crf", "19", "-movflags", "+faststart"]),
+    ".gif": ("gif", "pal8", ["-f", "gif", "-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse"]),
 }
 
 VIEWS = {"xy": (-90.0, 90.0), "xz": (-90.0, 0.0), "yz": (0.0, 0.0), "askew": (-62.0, 20.0)}
@@ -53,28 +57,54 @@ def film(
     """
     target = Path(path)
     _check(run, target, speed, rate, size, view)
+    program = _encoder()
+    begin, end = float(run.time[0]), float(run.time[-1])
+    count = max(1, round((end - begin) / speed * rate)) + 1
+    times = np.minimum(begin + np.arange(count) * speed / rate, end)
+    with written_whole(target) as draft, _encoding(program, target.suffix, draft, size, rate) as send:
+        for time, picture in zip(times, pictures(run, times, size=size, view=view), strict=True):
+            check_still_there(draft)
+            send(picture)
+            if progress is not None:
+                progress(float(time), end)
+    return count
+
+
+def _encoder() -> str:
     try:
         import imageio_ffmpeg
     except ImportError:
         raise OptionError('films need imageio-ffmpeg; install it with: pip install "taut[plot]"') from None
-    begin, end = float(run.time[0]), float(run.time[-1])
-    count = max(1, round((end - begin) / speed * rate)) + 1
-    times = np.minimum(begin + np.arange(count) * speed / rate, end)
-    _, codec, options = FORMATS[target.suffix]
-    with written_whole(target) as draft:
-        writer = imageio_ffmpeg.write_frames(
-            str(draft), size, fps=rate, codec=codec, output_params=options, macro_block_size=2,
-            quality=None, pix_fmt_out="yuv420p" if target.suffix == ".mp4" else "pal8", ffmpeg_log_level="error",
-        )  # fmt: skip
-        writer.send(None)
+    return str(imageio_ffmpeg.get_ffmpeg_exe())
+
+
+@contextmanager
+def _encoding(
+    program: str, suffix: str, draft: Path, size: tuple[int, int], rate: int
+) -> Iterator[Callable[[bytes], Any]]:
+    """Gives the function that takes picture after picture; raises OSError where ffmpeg could not write all of them.
+
+    Called here and not by imageio, which does not say whether ffmpeg failed: a film that a full disk cut off passed.
+    """
+    codec, colours, options = FORMATS[suffix]
+    given = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(rate), "-i", "-", "-an"]
+    wanted = ["-vcodec", codec, "-pix_fmt", colours, *options]
+    command = [program, "-y", "-v", "error", *given, *wanted, str(draft)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
         try:
-            for time, picture in zip(times, pictures(run, times, size=size, view=view), strict=True):
-                writer.send(picture)
-                if progress is not None:
-                    progress(float(time), end)
-        finally:
-            writer.close()
-    return count
+            with contextlib.suppress(BrokenPipeError):  # it has ended, and says why below
+                yield process.stdin.write
+                process.stdin.close()
+            said = process.stderr.read().decode(errors="replace").strip().splitlines()
+            if process.wait():
+                raise OSError(f"ffmpeg failed ({said[-1] if said else f'code {process.returncode}'})")
+        except BaseException:
+            process.kill()
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+            raise
 
 
 def pictures(run: Trajectory, times: np.ndarray, *, size: tuple[int, int], view: str = "") -> Iterator[bytes]:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from taut.atomic_files import written_whole
 from taut.control.linear_model import LinearModel
 from taut.control.linearising import linearise
 from taut.control.norms import Norm, h2_norm, hinf_norm
-from taut.output.atomic_files import written_whole
 from taut.output.model_runs import assembled
 from taut.output.model_statics import steady_loads
 from taut.statics.equilibrium import Equilibrium

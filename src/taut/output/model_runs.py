@@ -18,9 +18,10 @@ from taut.dynamics.methods.tableau import Implicit, Rattle
 from taut.dynamics.parting import compared, distance
 from taut.dynamics.simulating import Sink, simulate
 from taut.dynamics.trajectory import Trajectory
-from taut.errors import FileError, ModelError, OptionError
+from taut.errors import FileError, ModelError, OptionError, WriteError
 from taut.mechanics.assemble import assemble
 from taut.mechanics.plant import Plant
+from taut.output.drafts import Draft, drafting, remove_outdone
 from taut.output.progress import progress_bar
 from taut.output.recording import recording
 from taut.output.store import load_run
@@ -47,7 +48,7 @@ def recorded(
     verify: bool = True,
     horizon: bool = False,
 ) -> tuple[Trajectory, FileError | None]:
-    """Run a model, or go on with a run of it, into a run file that grows while the run goes on.
+    """Run a model, or go on with a run of it, into a run file; its draft grows while the run goes on.
 
     given: options that win over those of the run that is continued, and these over those of the scenario, but for what
         `--set` put there. A correction is given by its kind; its numbers stay.
@@ -62,22 +63,31 @@ def recorded(
     wanted = _settings(model.scenario, given, start, _set_options(model.overrides))
     begin = float(start.time[-1]) if start else 0.0
     try:
-        with (
-            ExitStack() as until_written,
-            recording(target) as recorder,
-            progress_bar(begin, wanted["duration"]) as report,
-        ):
-            kept = _Kept(recorder.add) if horizon else None
-            result = _simulated(model, wanted, start, kept or recorder.add, report, verify=verify)
-            if kept and result.finished:
-                result = kept.judged(model, result)
+        with ExitStack() as until_written, drafting(target) as draft:
+            with progress_bar(begin, wanted["duration"]) as report:
+                kept = _Kept(draft.add) if horizon else None
+                result = _simulated(model, wanted, start, kept or draft.add, report, verify=verify)
+                if kept and result.finished:
+                    result = kept.judged(model, result)
             until_written.enter_context(held_interrupts())
-            recorder.finish(result)
+            _finish(draft, target, result)
     except FileError as error:
         if result is None:
             raise
         return result, error
+    remove_outdone(target, result.overall.end)
     return result, None
+
+
+def _finish(draft: Draft, target: Path, result: Trajectory) -> None:
+    """Make the run file of a draft."""
+    try:
+        with recording(target) as recorder:
+            for part in draft.parts():
+                recorder.add(part)
+            recorder.finish(result)
+    except WriteError as error:
+        raise WriteError(f"{error}{draft.advice}") from error
 
 
 class _Kept:

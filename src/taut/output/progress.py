@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, TextIO, cast
+
+
+class _Terminal:
+    """stderr, which may be closed while long work goes on; that nobody watches any more is no reason to end it."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stderr
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 @contextmanager
@@ -26,7 +47,7 @@ def progress_bar(
         BarColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(file=cast(TextIO, _Terminal())), transient=True) as bar:
         # Nothing is reported until the equations are compiled, which takes a while the first time.
         task = bar.add_task("getting ready", total=end)
         bar.update(task, completed=begin)
@@ -48,6 +69,6 @@ def counting_bar(total: int, what: str) -> Iterator[Callable[[int, str], None] |
         TimeElapsedColumn(),
         TextColumn("{task.description}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(file=cast(TextIO, _Terminal())), transient=True) as bar:
         task = bar.add_task("getting ready", total=total)
         yield lambda done, now: bar.update(task, description=now, completed=done)

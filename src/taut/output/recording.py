@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from taut.atomic_files import written_whole
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError
-from taut.output.atomic_files import Unfailing, seal, written_whole
 from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, HISTORY, VARIABLES, labels_of, structure_of
+from taut.output.seals import seal
+from taut.output.unfailing_stream import Unfailing
 from taut.structure.files import model_text
 
 CHUNK = 1 << 18

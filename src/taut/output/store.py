@@ -14,8 +14,9 @@ import numpy as np
 
 from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory, of_samples
 from taut.errors import FileError, OptionError, suggestion
-from taut.output.atomic_files import seal_of
+from taut.output.drafts import is_draft, load_draft
 from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, VARIABLES, labels_of, structure_of
+from taut.output.seals import seal_of
 from taut.structure.events import Event
 from taut.structure.files import check_regular
 
@@ -26,7 +27,9 @@ HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 def load_run(path: str | Path) -> Trajectory:
-    """Read a trajectory from a run file; raises FileError where it is not one, or not as it was written."""
+    """Read a trajectory from a run file or a draft; raises FileError where it is not one, or not as it was written."""
+    if is_draft(Path(path)):
+        return load_draft(Path(path))
     with opened_netcdf(path, "run file") as file:
         return _read(file, Path(path))
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from taut.errors import TautError
-from taut.output.atomic_files import made_folder, written_whole
+from taut.atomic_files import made_folder, written_whole
+from taut.errors import TautError, WriteError
 from taut.output.plot.files import blank_figure, save_figure
 from taut.papers.bench import Bench
 from taut.papers.claims import Claim, Finding
@@ -60,6 +60,8 @@ def reproduce(
 def _ask(claim: Claim, bench: Bench, findings: list[Finding], failures: dict[str, str]) -> None:
     try:
         findings.append(Finding(claim, claim.measure(bench)))
+    except WriteError:  # the next run could not be saved either
+        raise
     except TautError as error:
         failures[claim.id] = str(error)
 

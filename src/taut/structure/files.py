@@ -1,14 +1,14 @@
-"""Model files: reading and writing. Below `output` this is the only place that opens files."""
+"""Model files: reading and writing. Below `output` files are read here only, and written by `taut.atomic_files`."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
+from taut.atomic_files import written_whole
 from taut.errors import FileError, ModelError, Problem, suggestion
 from taut.reprs import counted, titled
 from taut.structure.format.building import build
@@ -167,22 +167,8 @@ def located(model: Model, problems: Sequence[Problem]) -> ModelError:
 def write_model(path: str | os.PathLike[str], structure: Structure, scenario: Scenario | None = None) -> None:
     """Write a model file; a write that is interrupted leaves what was there before."""
     text = model_text(structure, scenario)
-    target = FilePath(path).resolve()
-    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    if target.is_dir():
-        raise FileError(f"{path}: is a directory; give the name of a file")
-    if target.exists() and not os.access(target, os.W_OK):
-        raise FileError(f"{path}: cannot be written: the file is read-only")
-    try:
-        with open(draft, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(draft, target)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
+    with written_whole(FilePath(path)) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _error(document: Document, problems: Iterable[Problem], source: str, made: Mapping[Path, str]) -> ModelError:

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from taut.atomic_files import written_whole
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
-from taut.output.atomic_files import written_whole
 from taut.output.page.assembling import html
 from taut.output.page.content import run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays

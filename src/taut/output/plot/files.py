@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from taut.atomic_files import written_whole
 from taut.errors import FileError, OptionError
-from taut.output.atomic_files import written_whole
 
 SUFFIXES = (".png", ".pdf", ".svg")
 

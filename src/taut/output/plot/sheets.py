@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from taut.atomic_files import made_folder
 from taut.dynamics.trajectory import Trajectory
-from taut.output.atomic_files import made_folder
 from taut.output.plot.axes import require_samples
 from taut.output.plot.energies import energy, violations
 from taut.output.plot.files import blank_figure, check_suffix, save_figure

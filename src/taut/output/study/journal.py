@@ -7,6 +7,7 @@ were, to the last bit.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +16,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from taut.errors import FileError
+from taut.atomic_files import check_still_there, refused, unwritable
+from taut.errors import FileError, WriteError
 from taut.output.study.plan import Plan, plan_from
 from taut.output.study.quantities import Names, Outcome
 
@@ -41,11 +43,18 @@ class Journal:
         self.outcomes[point] = found
 
     def write(self, told: dict[str, Any]) -> None:
+        end = self._stream.seek(0, os.SEEK_END)
         try:
-            self._stream.write(json.dumps(told).encode() + b"\n")
-            self._stream.flush()
+            check_still_there(self._path)
+            left = memoryview(json.dumps(told).encode() + b"\n")
+            try:
+                while left:
+                    left = left[self._stream.write(left) :]
+            except OSError:
+                self._stream.truncate(end)
+                raise
         except OSError as error:
-            raise FileError(f"{self._path}: cannot be written: {error.strerror or error}") from error
+            raise WriteError(unwritable(self._path, error)) from error
 
     def read(self, lines: list[bytes]) -> None:
         """Take over the points of earlier lines."""
@@ -70,9 +79,9 @@ def journal_of(target: Path) -> Path:
 def opened_journal(path: Path, plan: Plan, *, restart: bool = False) -> Iterator[Journal]:
     """Within, a journal that holds the points of an earlier try at the same plan, and takes more of them."""
     try:
-        stream = open(path, "a+b")  # noqa: SIM115 (closed below; what goes wrong within is not about opening it)
+        stream = open(path, "a+b", buffering=0)  # noqa: SIM115 (closed below; what goes wrong within is not about opening it)
     except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise refused(path, error) from error
     with stream:
         _lock(path, stream)
         stream.seek(0)

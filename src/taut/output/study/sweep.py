@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
+from taut.atomic_files import check_writable, made_folder
 from taut.dynamics.interrupts import held_interrupts
-from taut.errors import FileError, OptionError
-from taut.output.atomic_files import check_writable
+from taut.errors import FileError, OptionError, WriteError
 from taut.output.study.grid import Grid, Values, grid_of
 from taut.output.study.journal import RESTART, Journal, journal_of, opened_journal
 from taut.output.study.plan import Plan, this_program
@@ -24,7 +24,7 @@ from taut.structure.format.overriding import override
 from taut.structure.structure import Structure
 
 
-class StoppedStudy(FileError):
+class StoppedStudy(WriteError):
     """A file that could not be written after a study had begun."""
 
 
@@ -150,8 +150,4 @@ def _earlier(target: Path, plan: Plan, *, restart: bool) -> Study | None:
 
 
 def _check_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{folder}: cannot be made: {error.strerror or error}") from error
-    check_writable(folder / "point.nc")
+    check_writable(made_folder(folder) / "point.nc")

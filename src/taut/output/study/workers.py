@@ -18,6 +18,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any
 
+from taut.dynamics.interrupts import INTERRUPTS
 from taut.errors import OptionError
 from taut.output.study.points import NOBODY, Variant, computed
 from taut.output.study.quantities import Outcome, outcome
@@ -79,11 +80,11 @@ class _Lane:
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Within, Ctrl-C waits; a process that is started here never hears it, not even before its first line runs."""
+    """Within, interrupts wait; a process that is started here never hears them, not even before its first line runs."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     try:
         yield
     finally:
@@ -147,10 +148,11 @@ def _everywhere(
 
 
 def _begin(stop: Any) -> None:
-    """In a new process: Ctrl-C is the parent's to hear, and without a parent there is nothing to do."""
+    """In a new process: interrupts are the parent's to hear, and without a parent there is nothing to do."""
     global _asked_to_stop
     _asked_to_stop = stop.is_set
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in INTERRUPTS:
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
