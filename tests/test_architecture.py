@@ -14,6 +14,8 @@ ORDER = [
         "errors",
         "lazy_names",
         "reprs",
+        "type_words",
+        "type_checks",
         "numerics",
         "structure",
         "generators",

@@ -35,6 +35,7 @@ from taut.numerics.lanes import WIDTH
 from taut.structure.events import Event
 from taut.structure.scenario import Signal
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 FIELDS = tuple(name for name in SAMPLED if name not in ("time", "coordinate", "coordinate_rate", "multiplier"))
 """What an Ensemble may keep of every variant."""
@@ -97,6 +98,7 @@ class Ensemble:
         return f"<Ensemble of {len(self.status)} variants, {self.time.size} samples, {int(self.ok.sum())} finished>"
 
 
+@checked_arguments
 def ensemble(
     plant: Plant | Sequence[Plant],
     duration: float,

@@ -32,7 +32,7 @@ from taut.mechanics.operations.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.tables import state_layout
 from taut.numerics.compile_events import working_time
-from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 Sink = Callable[[Trajectory], None]
 """Called with part after part of a trajectory, in order, each with its samples only."""
@@ -43,6 +43,7 @@ PART = 32_000_000
 HISTORY_ROWS = 10_000
 
 
+@checked_arguments
 def simulate(
     plant: PlantProtocol,
     duration: float,
@@ -85,8 +86,6 @@ def simulate(
     Ctrl-C and a step that fails end the run early with what was computed; `status` says so.
     """
     begun = working_time()
-    if isinstance(plant, Structure):
-        raise OptionError("simulate takes what assemble returns, not a Structure: simulate(assemble(...))")
     chosen = method_for(method, tolerance, step)
     wish = correction_for(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)

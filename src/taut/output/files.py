@@ -13,11 +13,13 @@ from taut.output.study.store import load_study, save_study
 from taut.output.study.study import Study
 from taut.structure.files import Model, read_model, write_model
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 MODEL_SUFFIXES = (".yaml", ".yml")
 RUN_SUFFIXES = (".nc",)
 
 
+@checked_arguments
 def read(path: str | Path) -> Structure | Trajectory | Study:
     """The structure of a model file (.yaml), the trajectory of a run file (.nc), or a study (.nc).
 
@@ -28,6 +30,7 @@ def read(path: str | Path) -> Structure | Trajectory | Study:
     return read_model(path).structure
 
 
+@checked_arguments
 def save(thing: Structure | Model | Trajectory | Study | LinearModel, path: str | Path) -> None:
     """Write a structure or model (.yaml), a trajectory or a study (.nc), or a linear model (.npz or .json)."""
     wanted = RUN_SUFFIXES if isinstance(thing, Trajectory | Study) else MODEL_SUFFIXES

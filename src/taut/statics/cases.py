@@ -18,6 +18,7 @@ from taut.statics.newton import stepped
 from taut.statics.strengths import strengths
 from taut.structure.joining import subdivided
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class LoadCaseTable:
         return titled("LoadCaseTable", f"{len(self.cases)} cases, {len(self.members)} members", self.status)
 
 
+@checked_arguments
 def solve_cases(
     structure: Structure,
     cases: Mapping[str, LoadCase],
@@ -119,6 +121,7 @@ def solve_cases(
     return _table(problem, found)
 
 
+@checked_arguments
 def deployment(
     structure: Structure,
     steps: Sequence[Mapping[str, float]],

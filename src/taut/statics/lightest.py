@@ -31,6 +31,7 @@ from taut.statics.matrices import equilibrium_matrix, motions
 from taut.statics.network import Network, network
 from taut.statics.sections import Stocks, require_safety, stocks, with_areas
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 ROUNDS = 60
 UNUSED = 1e-9
@@ -71,6 +72,7 @@ class Sizing:
         return titled("Sizing", "", f"{self.mass:.6g} kg, at least {self.lower_bound:.6g} kg; {self.status}")
 
 
+@checked_arguments
 def least_mass(
     structure: Structure,
     cases: Mapping[str, LoadCase],

@@ -19,6 +19,7 @@ from taut.statics.newton import stepped
 from taut.statics.path_events import Found, PathEvent, PathWatch, located, together
 from taut.structure.joining import subdivided
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 METHODS = ("arc-length", "load")
 SHORTEST = 1e-8
@@ -57,6 +58,7 @@ class LoadPath:
         return titled("LoadPath", f"{self.factor.size} points{reach}, {len(self.events)} events", self.status)
 
 
+@checked_arguments
 def path(
     structure: Structure,
     case: LoadCase,

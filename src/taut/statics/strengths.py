@@ -11,6 +11,7 @@ from taut.statics.equilibrium import Equilibrium
 from taut.structure import properties
 from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ def strengths(structure: Structure) -> Strengths:
     )
 
 
+@checked_arguments
 def utilisation(equilibrium: Equilibrium) -> Utilisation:
     """How near every member is to yielding or, pushed, to its Euler load."""
     limits = strengths(equilibrium.structure)

@@ -18,6 +18,7 @@ from taut.statics.linearised import Linearised, linearised
 from taut.structure import properties
 from taut.structure.scenario import SOLVERS
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 DENSE = 240
 """Up to this many free coordinates the eigenproblem is solved with full matrices."""
@@ -65,16 +66,13 @@ class Modes:
         return titled("Modes", self.structure.name or "structure", f"{shown} Hz; {self.status}")
 
 
+@checked_arguments
 def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = None, solver: str = "direct") -> Modes:
     """The lowest natural modes about an equilibrium.
 
     K shape = (2 pi frequency)^2 M shape on the motions that constraints allow, with the consistent masses of the
     dynamics. bars: None, "rigid", "compressible" or selector -> word, as in `balance`. solver: "direct" or "iterative".
     """
-    if not isinstance(equilibrium, Equilibrium):
-        raise OptionError(
-            f"modes are about an equilibrium, not a {type(equilibrium).__name__}: modes(balance(structure))"
-        )
     if count < 1 or int(count) != count:
         raise OptionError(f"count = {count!r} must be a whole number, 1 or more")
     if solver not in SOLVERS:

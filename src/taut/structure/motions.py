@@ -84,14 +84,12 @@ def _signal_problems(signal: Signal, kind: str) -> Iterator[Problem]:
     elif isinstance(signal, int | float):
         if not math.isfinite(signal):
             yield Problem((), f"{signal} is not a finite number")
-    elif callable(signal):
+    else:
         yield Problem(
             (),
             "is a Python function, of which position, velocity and acceleration are not known together; "
             "give a SampledSignal of its values, or a Sinusoid",
         )
-    else:
-        yield Problem((), f"{signal!r} is not a signal; use a number, a Sinusoid, a Doublet or a SampledSignal")
 
 
 def _table_problems(table: SampledSignal, kind: str) -> Iterator[Problem]:
