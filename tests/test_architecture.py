@@ -16,6 +16,7 @@ ORDER = [
         "reprs",
         "type_words",
         "type_checks",
+        "labelled",
         "numerics",
         "structure",
         "generators",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from taut.reprs import clipped
+from taut.reprs import clipped, with_article
 
 MADE_BY = {
     "Bar": 'taut.Bar("b1", ("a", "b"), mass=1.0)',
@@ -76,7 +76,7 @@ def _words(hint: Any, beside: Iterable[Any] = ()) -> str:
             return "a dict of them by name" if issubclass(origin, Mapping) else "a list of them"
         kind = "dict" if issubclass(origin, Mapping) else "tuple" if _form(hint).startswith("(") else "list"
         return f"a {kind} {_form(hint)}"
-    return _with_article(_class_name(origin)) if _is_class(origin) else "a function"
+    return with_article(_class_name(origin)) if _is_class(origin) else "a function"
 
 
 def _form(hint: Any) -> str:
@@ -114,7 +114,7 @@ def _given(value: Any) -> str:
         return "is None"
     if kind in WORDS or isinstance(value, numbers.Real):
         return f"{clipped(repr(value), 60)} is {WORDS[kind if kind in (bool, str) else float][0]}"
-    name = _with_article("array" if kind.__name__ == "ndarray" else kind.__name__)
+    name = with_article("array" if kind.__name__ == "ndarray" else kind.__name__)
     short = isinstance(value, list | tuple | dict | set) and len(value) <= 4 and len(repr(value)) <= 60
     return f"{value!r} is {name}" if short else f"is {name}"
 
@@ -151,7 +151,3 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(part, Mapping) and part:
             key, first = next(iter(part.items()))
             yield f'{name}["{key}"]', first
-
-
-def _with_article(name: str) -> str:
-    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"

@@ -16,12 +16,12 @@ import pytest
 from equal_runs import assert_equal
 
 import taut
+from taut.dynamics.samples import VARIABLES
 from taut.dynamics.trajectory import SAMPLED, Trajectory
 from taut.errors import FileError
 from taut.output import atomic_files
 from taut.output.atomic_files import written_whole
 from taut.output.recording import recording, save_run
-from taut.output.run_format import VARIABLES
 from taut.output.store import load_run
 from taut.structure import files
 

@@ -44,7 +44,8 @@ def linear(
     """Small motions about a model's state: poles, frequencies, damping, H2 and H-infinity norms."""
     from taut.control.norms import h2_norm, hinf_norm
     from taut.output.atomic_files import check_writable
-    from taut.output.linear_files import LINEAR_SUFFIXES, linear_model, linear_numbers, save_linear
+    from taut.output.files import LINEAR_SUFFIXES
+    from taut.output.linear_files import linear_model, linear_numbers, save_linear
     from taut.output.model_statics import resting
 
     loaded = model_at(model, overrides)

@@ -24,15 +24,18 @@ from taut.dynamics.driver import Progress, drive, sample_times, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
+from taut.dynamics.samples import VARIABLES
 from taut.dynamics.setup import beginning, check_options, independence_notes, prepare_run
 from taut.dynamics.simulating import DEFAULT_SAMPLES, correction_for, read_off, simulate
 from taut.dynamics.trajectory import SAMPLED, Trajectory, of_samples
 from taut.errors import ModelError, OptionError, suggestion
+from taut.labelled import Labelled, Tabular
 from taut.mechanics.batch import Plants, Variants, alike, side_by_side, varied
 from taut.mechanics.capabilities import features_of, goes_in_lanes
 from taut.mechanics.plant import Plant
 from taut.numerics.lanes import WIDTH
 from taut.structure.events import Event
+from taut.structure.labels import labels_of
 from taut.structure.scenario import Signal
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
@@ -47,7 +50,7 @@ NOT_LOCATED = (
 
 
 @dataclass(frozen=True, repr=False)
-class Ensemble:
+class Ensemble(Tabular):
     """N variants over time: the fields of a Trajectory with a leading axis, and a status, notes and events of each.
 
     What a variant that failed did not reach is NaN, and its status says why. `ensemble[k]` is variant k by itself.
@@ -77,6 +80,22 @@ class Ensemble:
     def ok(self) -> np.ndarray:
         """(N,) whether each variant finished."""
         return np.array([status.startswith("finished") for status in self.status])
+
+    def labelled(self) -> Labelled:
+        """One row a sample of a variant."""
+        kept = {name: VARIABLES[name] for name in self.samples}
+        return Labelled(
+            ("variant", "time"),
+            {
+                "variant": range(len(self)),
+                "time": self.time,
+                **labels_of(self.structure),
+                "loaded": self.load_names,
+                "element": self.element_names,
+            },
+            {name: one._replace(dimensions=("variant", *one.dimensions)) for name, one in kept.items()},
+            self.samples,
+        )
 
     def __len__(self) -> int:
         return len(self.status)

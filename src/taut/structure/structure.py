@@ -86,6 +86,12 @@ class Structure:
 
         return problems(self)
 
+    def hints(self) -> list[Problem]:
+        """Numbers that look as if they were in other units: millimetres, MPa. They may be meant."""
+        from taut.structure.unit_hints import unit_hints
+
+        return unit_hints(self)
+
     # --- edits
 
     @checked_arguments
