@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from taut.cli.application import complain
-from taut.cli.arguments import AsJson, ModelPath, Overrides, model_at
-from taut.cli.statics import placed
+from taut.cli.arguments import AsJson, ModelPath, Overrides, model_at, placed
 from taut.cli.tables import show_table
 from taut.errors import FileError
 
