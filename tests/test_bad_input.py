@@ -122,6 +122,48 @@ def test_a_bar_without_mass_and_a_cable_over_three_nodes(command: Callable) -> N
     assert err.startswith("m.yaml:11: cables.c1.route: passes 3 nodes; only straight cables between two")
 
 
+@pytest.mark.parametrize(("count", "lines"), [(3, 3), (72, 1)])
+def test_many_problems_of_one_kind_are_one_line(count: int, lines: int, command: Callable) -> None:
+    """Every cable lacks its stiffness; names differ, nothing else does."""
+    nodes = "".join(f"  n{k}: [{k}, 0, 0]\n" for k in range(count + 1))
+    cables = "".join(f"  k{k}: [n{k}, n{k + 1}]\n" for k in range(count))
+    Path("m.yaml").write_text(f"taut: 1\nnodes:\n{nodes}cables:\n{cables}")
+    code, out, err = command("check", "m.yaml")
+    assert (code, out, err.count("\n")) == (2, "", lines)
+    first = f"m.yaml:{count + 5}: cables.k0.stiffness: is not known; give a stiffness, or a material with"
+    assert err.startswith(first)
+    assert err.endswith(" ... and 71 more like it: k1, k2, k3, k4, k5, ...\n") == (lines == 1)
+    with pytest.raises(ModelError) as caught:
+        taut.read("m.yaml")
+    assert len(caught.value.problems) == count, "programs have them all"
+
+
+def test_free_nodes_without_mass_are_one_line_and_others_keep_theirs() -> None:
+    nodes = {f"n{k}": (float(k), 0.0, 0.0) for k in range(6)}
+    cables = [taut.Cable(f"c{k}", (f"n{k}", f"n{k + 1}"), stiffness=1.0) for k in range(5)]
+    bars = [taut.Bar("b", ("n0", "n5"))]
+    with pytest.raises(ModelError) as caught:
+        taut.assemble(taut.Structure(nodes, bars, cables))
+    first, second = str(caught.value).splitlines()
+    assert first.startswith('nodes.n1: node "n1" can move but has no mass')
+    assert first.endswith("a support on xyz ... and 3 more like it: n2, n3, n4")
+    assert second.startswith("bars.b.mass: is not known")
+
+
+def test_a_model_in_millimetres_is_sound_and_hinted_at(command: Callable) -> None:
+    Path("m.yaml").write_text(SQUARE.replace("[1,", "[1000,").replace("1]", "1000]"))
+    hint = (
+        "hint: m.yaml:2: nodes: the structure is 1414 m across and weighs 2 kg; "
+        "if coordinates are in millimetres, divide them by 1000\n"
+    )
+    for verb in ("check", "info"):
+        code, out, err = command(verb, "m.yaml")
+        assert (code, err) == (0, "")
+        assert out.endswith(hint)
+    Path("m.yaml").write_text(SQUARE)
+    assert command("check", "m.yaml")[1] == "m.yaml: sound; 4 nodes, 2 bars, 4 cables\n"
+
+
 # --- starts
 
 
@@ -260,8 +302,6 @@ def test_absurd_surroundings() -> None:
     ):
         with pytest.raises(ModelError, match=said):
             taut.assemble(s, **surroundings)
-    with pytest.raises(OptionError, match=r"^'abc' is not a signal; use a number, a signal or a function of time"):
-        taut.assemble(s, loads=[taut.Load("a", "x", "abc")])
     wild = taut.assemble(s, loads=[taut.Load("a", "x", lambda t: math.nan)])
     with pytest.raises(OptionError, match=r'the load on node "a" along x returned nan at t = 0 s'):
         taut.simulate(wild, 0.1)

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import difflib
 import string
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 MANY_WORDS = 200
 """Beyond this, comparing a word with every known one takes milliseconds: minutes for a big file with many mistakes."""
+
+MANY_ALIKE = 4
+"""So many problems that differ in a name only are told in one line."""
+
+FEW_NAMES = 5
+"""So many of those names are told."""
 
 
 _UNSEEN = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x2028, 0x2029)
@@ -50,13 +57,38 @@ class ModelError(TautError):
     def __init__(self, problems: Iterable[Problem], source: str = "") -> None:
         self.problems = tuple(problems)
         self.source = source
-        super().__init__("\n".join(self._located(problem) for problem in self.problems))
+        super().__init__("\n".join(self._told(alike) for alike in _alike(self.problems)))
+
+    def _told(self, alike: Sequence[Problem]) -> str:
+        """One line for problems that differ in nothing but the name they are about."""
+        first = self._located(alike[0])
+        if len(alike) == 1:
+            return first
+        names = ", ".join(str(problem.path[1]) for problem in alike[1 : FEW_NAMES + 1])
+        more = ", ..." if len(alike) > FEW_NAMES + 1 else ""
+        return f"{first} ... and {len(alike) - 1} more like it: {names}{more}"
 
     def _located(self, problem: Problem) -> str:
         if not self.source:
             return str(problem)
         place = self.source if problem.line is None else f"{self.source}:{problem.line}"
         return f"{place}: {problem}"
+
+
+def _alike(problems: Sequence[Problem]) -> Iterator[Sequence[Problem]]:
+    """Problems in their order; many of one kind together, where the first is."""
+    kinds: dict[tuple[Any, ...], list[Problem]] = {}
+    for problem in problems:
+        name = str(problem.path[1]) if len(problem.path) > 1 else ""
+        kind = (problem.path[:1], problem.path[2:], problem.message.replace(f'"{name}"', '""'))
+        kinds.setdefault(kind, []).append(problem)
+    told = set[int]()
+    several = {id(one): group for group in kinds.values() if len(group) >= MANY_ALIKE for one in group}
+    for problem in problems:
+        group = several.get(id(problem), [problem])
+        if id(group[0]) not in told:
+            yield group
+        told.add(id(group[0]))
 
 
 class SelectionError(TautError):

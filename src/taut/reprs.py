@@ -38,6 +38,11 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}" if number else ""
 
 
+def with_article(noun: str) -> str:
+    """`a bar`, `an Equilibrium`."""
+    return f"{'an' if noun[:1] in tuple('AEIOUaeiou') else 'a'} {noun}"
+
+
 def clipped(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 

@@ -17,11 +17,11 @@ from equal_runs import assert_equal
 
 import taut
 from taut.atomic_files import written_whole
+from taut.dynamics.samples import VARIABLES
 from taut.dynamics.trajectory import SAMPLED, Trajectory
 from taut.errors import FileError
 from taut.output import unfailing_stream
 from taut.output.recording import recording, save_run
-from taut.output.run_format import VARIABLES
 from taut.output.store import load_run
 from taut.structure import files
 

@@ -158,7 +158,7 @@ def test_a_structure_shows_the_tension_of_its_own_laws() -> None:
 
 
 def test_what_cannot_be_shown_is_refused(tbar: Trajectory, tmp_path: Path) -> None:
-    with pytest.raises(taut.OptionError, match="equilibria and structures, not str; read files with taut.read"):
+    with pytest.raises(taut.OptionError, match="'tbar.nc' is a text, where a Structure, .* is wanted; taut.read reads"):
         taut.page("tbar.nc")
     with pytest.raises(taut.OptionError, match="not nothing"):
         taut.page([])

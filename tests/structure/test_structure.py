@@ -167,7 +167,7 @@ def test_names_must_be_used_once_and_agree() -> None:
         square().with_bars(Bar("b1", ("a", "b")))
     with pytest.raises(ModelError, match='bars.x: holds a record named "y"'):
         Structure({"a": (0, 0, 0)}, bars={"x": Bar("y", ("a", "a"))})
-    with pytest.raises(ModelError, match="nodes.a: a position is three numbers"):
+    with pytest.raises(ModelError, match=r"nodes.a: \(0, 0\) is a tuple, where three numbers are wanted"):
         Structure({"a": (0, 0)})  # type: ignore[dict-item]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from taut.cli.application import app, main
 from taut.cli.linear import linear
+from taut.cli.load_cases import cases, path, size
 from taut.cli.models import check, examples, info
 from taut.cli.papers import reproduce
 from taut.cli.pictures import film, page, plot
@@ -17,7 +18,7 @@ from taut.cli.sweeping import sweep
 __all__ = ["main"]
 
 for _command in (
-    *(demo, examples, check, info, formfind, prestress, modes, linear, run, sweep),
+    *(demo, examples, check, info, formfind, prestress, modes, cases, path, size, linear, run, sweep),
     *(page, plot, film, reproduce, warmup),
 ):
     app.command()(_command)

@@ -1,13 +1,15 @@
-"""Arguments that several commands take, and the model they name."""
+"""Arguments that several commands take, the model they name, and the one they write."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from taut.errors import FileError
+from taut.errors import FileError, ModelError
 
 if TYPE_CHECKING:
     from taut.structure.files import Model
@@ -21,6 +23,9 @@ RecordFolders = Annotated[
     list[Path] | None,
     typer.Option("--records", help="Read records from this folder, too; else from beside the model.", metavar="FOLDER"),
 ]
+OutputModel = Annotated[
+    Path | None, typer.Option("-o", "--output", help="The model file to write (.yaml), which `taut run` takes.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
@@ -30,3 +35,28 @@ def model_at(path: Path, overrides: list[str] | None, records: list[Path] | None
     if path.suffix == ".nc" and path.is_file():
         raise FileError(f"{path}: is a run file, not a model; to continue it, taut run --from {path}")
     return read_model(path, overrides or (), record_folders=records or ())
+
+
+@contextmanager
+def placed(model: Model) -> Iterator[None]:
+    """Within, what is wrong with the model is said with its line."""
+    from taut.structure.files import located
+
+    try:
+        yield
+    except ModelError as error:
+        raise (error if error.source else located(model, error.problems)) from None
+
+
+def output_model(model: Path, output: Path | None, word: str) -> Path:
+    """The model file to write; refused before the work begins where it cannot be."""
+    from taut.atomic_files import check_writable
+    from taut.output.files import MODEL_SUFFIXES
+
+    target = output or Path(f"{model.stem}-{word}.yaml")
+    if target.suffix not in MODEL_SUFFIXES:
+        raise FileError(f"{target}: a model file's name must end in {' or '.join(MODEL_SUFFIXES)}")
+    if target.exists() and target.samefile(model):
+        raise FileError(f"{target}: is the model itself; give another name with -o")
+    check_writable(target)
+    return target

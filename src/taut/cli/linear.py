@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from taut.cli.application import complain
-from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
-from taut.cli.statics import placed
+from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at, placed
 from taut.cli.tables import show_table
 from taut.errors import FileError
 
@@ -45,7 +44,8 @@ def linear(
     """Small motions about a model's state: poles, frequencies, damping, H2 and H-infinity norms."""
     from taut.atomic_files import check_writable
     from taut.control.norms import h2_norm, hinf_norm
-    from taut.output.linear_files import LINEAR_SUFFIXES, linear_model, linear_numbers, save_linear
+    from taut.output.files import LINEAR_SUFFIXES
+    from taut.output.linear_files import linear_model, linear_numbers, save_linear
     from taut.output.model_statics import resting
 
     loaded = model_at(model, overrides, records)

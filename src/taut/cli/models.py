@@ -49,6 +49,7 @@ def check(model: ModelPath, overrides: Overrides = None, records: RecordFolders 
     if found:
         raise located(loaded, found)
     print(f"{model}: sound; {_size(loaded)}")
+    _show_hints(loaded)
 
 
 def info(
@@ -73,6 +74,15 @@ def info(
         print(f"{name.replace('_', ' '):<{width}}  {_plainly(value)}")
     for sentence in filter(None, certificate.sentences().values()):
         print(f"\n{sentence}")
+    _show_hints(loaded)
+
+
+def _show_hints(model: Model) -> None:
+    """What looks odd, with its line, and is not wrong."""
+    from taut.structure.files import located
+
+    for line in str(located(model, model.structure.hints())).splitlines():
+        print(f"hint: {line}")
 
 
 def _method_problems(scenario: Scenario) -> list[Problem]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,18 +12,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taut.cli.application import complain
-from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
+from taut.cli.arguments import (
+    AsJson,
+    ModelPath,
+    OutputModel,
+    Overrides,
+    RecordFolders,
+    model_at,
+    output_model,
+    placed,
+)
 from taut.cli.tables import show_table
-from taut.errors import BalanceError, FileError, ModelError, OptionError, TautError
+from taut.errors import BalanceError, OptionError, TautError
 
 if TYPE_CHECKING:
     from taut.statics.equilibrium import Equilibrium
     from taut.statics.vibrations import Modes
     from taut.structure.files import Model
-
-OutputModel = Annotated[
-    Path | None, typer.Option("-o", "--output", help="The model file to write (.yaml), which `taut run` takes.")
-]
 
 
 def formfind(
@@ -52,7 +56,7 @@ def formfind(
     from taut.statics.formfinding import formfind as find_form
 
     loaded = model_at(model, overrides, records)
-    target = _target(model, output, "found")
+    target = output_model(model, output, "found")
     chosen = method or ("relaxation" if loaded.structure.supports else "adaptive")
     given: dict[str, Any] = {
         "groups": groups,
@@ -91,7 +95,7 @@ def prestress(
     from taut.statics.prestressing import prestress as tighten
 
     loaded = model_at(model, overrides, records)
-    target = _target(model, output, "tight")
+    target = output_model(model, output, "tight")
     if gravity is not None:
         if not math.isfinite(gravity):
             raise OptionError(f"--gravity = {gravity!r} must be a finite number [m/s^2]")
@@ -176,31 +180,6 @@ def _liveliest(swings: Modes) -> list[str]:
     """The node that moves most in each mode."""
     names = list(swings.structure.nodes)
     return [names[int((shape**2).sum(axis=1).argmax())] for shape in swings.shapes]
-
-
-@contextmanager
-def placed(model: Model) -> Iterator[None]:
-    """Within, what is wrong with the model is said with its line."""
-    from taut.structure.files import located
-
-    try:
-        yield
-    except ModelError as error:
-        raise (error if error.source else located(model, error.problems)) from None
-
-
-def _target(model: Path, output: Path | None, word: str) -> Path:
-    """The model file to write; refused before the work begins where it cannot be."""
-    from taut.atomic_files import check_writable
-    from taut.output.files import MODEL_SUFFIXES
-
-    target = output or Path(f"{model.stem}-{word}.yaml")
-    if target.suffix not in MODEL_SUFFIXES:
-        raise FileError(f"{target}: a model file's name must end in {' or '.join(MODEL_SUFFIXES)}")
-    if target.exists() and target.samefile(model):
-        raise FileError(f"{target}: is the model itself; give another name with -o")
-    check_writable(target)
-    return target
 
 
 def _by_selector(option: str, told: list[str] | None) -> dict[str, float] | None:

@@ -13,7 +13,7 @@ import typer
 from taut.cli.application import complain
 from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
 from taut.cli.tables import show_table
-from taut.errors import OptionError
+from taut.errors import MANY_ALIKE, OptionError
 
 if TYPE_CHECKING:
     from taut.output.study.study import Study
@@ -127,11 +127,26 @@ def _tell(study: Study, target: Path, plot: Path | None, *, as_json: bool) -> No
     if left:
         kept = done + len(failures)
         complain(f"interrupted: {kept} of {study.ok.size} points are kept; {GO_ON}")
-    for point, why in list(failures.items())[:MOST_REASONS]:
-        complain(f"{point}: {why}")
-    if len(failures) > MOST_REASONS:
-        complain(f"... and {len(failures) - MOST_REASONS} points more that failed; `status` in the file has all")
+    _tell_failures(failures)
     raise typer.Exit(1 if left or failures else 0)
+
+
+def _tell_failures(failures: dict[str, str]) -> None:
+    """A line a point, and one for many that failed for the same reason."""
+    reasons: dict[str, list[str]] = {}
+    for point, why in failures.items():
+        reasons.setdefault(why, []).append(point)
+    lines = []
+    for why, points in reasons.items():
+        if len(points) < MANY_ALIKE:
+            lines += [(f"{point}: {why}", 1) for point in points]
+        else:
+            lines.append((f"{points[0]}: {why} ... and {len(points) - 1} more like it", len(points)))
+    for line, _ in lines[:MOST_REASONS]:
+        complain(line)
+    left = sum(count for _, count in lines[MOST_REASONS:])
+    if left:
+        complain(f"... and {left} points more that failed; `status` in the file has all")
 
 
 def _known(value: str | float) -> str | float | None:

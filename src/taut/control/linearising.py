@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from taut.numerics.dense_saddle import lift, null_basis
 from taut.statics.equilibrium import Equilibrium
 from taut.structure.records import AXES
 from taut.structure.scenario import Constant, Load
-from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 Places = np.ndarray | Mapping[str, tuple[float, float, float]]
 
@@ -46,6 +45,7 @@ ROUNDS = 20
 """Of bringing a state onto the constraints."""
 
 
+@checked_arguments
 def linearise(
     plant: Plant | LagrangianPlant | Equilibrium,
     *,
@@ -84,7 +84,7 @@ def linearise(
     return _reduced(plant, linear, chosen, shown, q, v, notes)
 
 
-def _as_plant(plant: Any) -> Plant | LagrangianPlant:
+def _as_plant(plant: Plant | LagrangianPlant | Equilibrium) -> Plant | LagrangianPlant:
     if isinstance(plant, Equilibrium):
         structure, external = plant.structure, plant.external
         loads = [
@@ -94,10 +94,6 @@ def _as_plant(plant: Any) -> Plant | LagrangianPlant:
             if force
         ]
         return assemble(structure, loads=loads, elements=plant.elements)
-    if isinstance(plant, Structure):
-        raise OptionError("linearise takes what assemble or balance returns, not a Structure: linearise(assemble(...))")
-    if not isinstance(plant, Plant | LagrangianPlant):
-        raise OptionError(f"linearise takes a plant or an equilibrium, not a {type(plant).__name__}")
     return plant
 
 

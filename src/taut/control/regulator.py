@@ -12,6 +12,7 @@ from taut.control.linear_model import LinearModel
 from taut.errors import OptionError
 from taut.reprs import brief
 from taut.structure.scenario import Feedback, Load
+from taut.type_checks import checked_arguments
 
 Weight = np.ndarray | float
 """A matrix, or a number for as many times the unit matrix."""
@@ -58,6 +59,7 @@ class Regulator:
         return law
 
 
+@checked_arguments
 def lqr(model: LinearModel, state_cost: Weight = 1.0, input_cost: Weight = 1.0, *, of: str = "states") -> Regulator:
     """The feedback that makes the integral of x^T Q x + u^T R u least. Q, R: state_cost, input_cost.
 

@@ -24,20 +24,24 @@ from taut.dynamics.driver import Progress, SampleTimes, drive, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
+from taut.dynamics.samples import VARIABLES
 from taut.dynamics.settings import Settings
 from taut.dynamics.setup import beginning, check_options, independence_notes, prepare_run
 from taut.dynamics.simulating import DEFAULT_SAMPLES, correction_for, read_off, simulate
 from taut.dynamics.trajectory import SAMPLED, Trajectory, of_samples
 from taut.dynamics.verdict import doubts
 from taut.errors import ModelError, OptionError, suggestion
+from taut.labelled import Labelled, Tabular
 from taut.mechanics.batch import Plants, Variants, alike, side_by_side, varied
 from taut.mechanics.capabilities import features_of, goes_in_lanes
 from taut.mechanics.plant import Plant
 from taut.numerics.lanes import WIDTH
 from taut.structure.events import Event
+from taut.structure.labels import labels_of
 from taut.structure.memory import memory_problem
 from taut.structure.scenario import Signal
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 FIELDS = tuple(name for name in SAMPLED if name not in ("time", "coordinate", "coordinate_rate", "multiplier"))
 """What an Ensemble may keep of every variant."""
@@ -49,7 +53,7 @@ NOT_LOCATED = (
 
 
 @dataclass(frozen=True, repr=False)
-class Ensemble:
+class Ensemble(Tabular):
     """N variants over time: the fields of a Trajectory with a leading axis, and a status, notes and events of each.
 
     Variants are not compared with other runs, as `simulate` compares a single one.
@@ -83,6 +87,22 @@ class Ensemble:
         """(N,) whether each variant finished, with its energy in balance."""
         return np.array([status.startswith("finished") for status in self.status]) & self.sound
 
+    def labelled(self) -> Labelled:
+        """One row a sample of a variant."""
+        kept = {name: VARIABLES[name] for name in self.samples}
+        return Labelled(
+            ("variant", "time"),
+            {
+                "variant": range(len(self)),
+                "time": self.time,
+                **labels_of(self.structure),
+                "loaded": self.load_names,
+                "element": self.element_names,
+            },
+            {name: one._replace(dimensions=("variant", *one.dimensions)) for name, one in kept.items()},
+            self.samples,
+        )
+
     def __len__(self) -> int:
         return len(self.status)
 
@@ -104,6 +124,7 @@ class Ensemble:
         return f"<Ensemble of {len(self.status)} variants, {self.time.size} samples, {int(self.ok.sum())} finished>"
 
 
+@checked_arguments
 def ensemble(
     plant: Plant | Sequence[Plant],
     duration: float,

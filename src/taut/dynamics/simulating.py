@@ -35,6 +35,7 @@ from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.tables import state_layout
 from taut.numerics.compile_events import working_time
 from taut.structure.memory import memory_problem
+from taut.type_checks import checked_arguments
 
 Sink = Callable[[Trajectory], None]
 """Called with part after part of a trajectory, in order. One that has a checkpoint, with all before it, is a run that
@@ -44,6 +45,7 @@ DEFAULT_SAMPLES = 200
 HISTORY_ROWS = 10_000
 
 
+@checked_arguments
 def simulate(
     plant: PlantProtocol,
     duration: float,

@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from taut.dynamics.samples import VARIABLES
 from taut.errors import SelectionError, suggestion
+from taut.labelled import Labelled, Tabular
 from taut.reprs import brief, titled
 from taut.structure.events import Event
+from taut.structure.labels import labels_of
 from taut.structure.structure import Structure
 
 
@@ -30,25 +33,7 @@ class Checkpoint:
 FEW = 3
 """So many events are named in a summary."""
 
-SAMPLED = (
-    *(
-        "time",
-        "nodes",
-        "velocities",
-        "cable_length",
-        "cable_tension",
-        "bar_force",
-        "constraint_force",
-        "reaction",
-        "load_force",
-        "coordinate",
-        "coordinate_rate",
-        "multiplier",
-        "element_output",
-    ),
-    *("energy_kinetic", "energy_elastic", "energy_gravity", "work"),
-    *("energy_violation", "length_violation", "rate_violation"),
-)
+SAMPLED = tuple(VARIABLES)
 """The parts of a Trajectory that have one row a sample."""
 
 
@@ -86,7 +71,7 @@ class Overall:
 
 
 @dataclass(frozen=True, repr=False)
-class Trajectory:
+class Trajectory(Tabular):
     """Samples over time, SI units; T samples, n nodes, c cables, b bars, g constraints, s supported nodes, l loads.
 
     A plant in other coordinates than its nodes' has k of them, and r constraints among them; what does not apply has no
@@ -155,6 +140,18 @@ class Trajectory:
         name = self.structure.name or "structure"
         reach = f"{self.time[0]:g} to {self.time[-1]:g} s" if self.time.size else "nothing"
         return titled("Trajectory", name, f"{self.time.size} samples", reach, self.status)
+
+    def labelled(self) -> Labelled:
+        """One row a sample."""
+        own: dict[str, Any] = {"loaded": self.load_names, "element": self.element_names}
+        own |= {"freedom": range(self.coordinate.shape[1]), "condition": range(self.multiplier.shape[1])}
+        return Labelled(
+            ("time",),
+            {"time": self.time, **labels_of(self.structure), **own},
+            VARIABLES,
+            {name: getattr(self, name) for name in SAMPLED},
+            {"status": self.status, "notes": "; ".join(self.notes)},
+        )
 
     def node(self, name: str) -> np.ndarray:
         """Path of a node, (T, 3) [m]."""

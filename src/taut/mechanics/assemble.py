@@ -40,6 +40,7 @@ from taut.structure.properties import bar_length, route_length, with_bars
 from taut.structure.scenario import SOLVERS, Damping, Load, Motion, Watch
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
+from taut.type_checks import checked_arguments
 
 
 def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec, Tables]:
@@ -137,6 +138,7 @@ def _shares(thin: Thin, free: np.ndarray, rows: list[Rows], tables: Tables) -> n
     return share.ravel()
 
 
+@checked_arguments
 def assemble(
     structure: Structure,
     *,

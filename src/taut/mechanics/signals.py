@@ -61,12 +61,10 @@ def tabulated(signals: Sequence[Signal]) -> Tabulated:
             kinds.append(TABLE)
             numbers += _table_numbers(signal)
             breaks += signal.times
-        elif isinstance(signal, Feedback) or callable(signal):
+        else:
             kinds.append(CONSTANT)
             numbers += [0.0]
             functions[index] = signal
-        else:
-            raise OptionError(f"{signal!r} is not a signal; use a number, a signal or a function of time")
         if wrong := next(filter(None, map(size_problem, numbers[starts[-1] :])), ""):
             raise OptionError(f"{signal!r}: {wrong}")
     return Tabulated(

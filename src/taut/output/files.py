@@ -1,4 +1,4 @@
-"""`read` and `save`: one door for model files, run files, study files and linear models."""
+"""`read` and `save`: one door for model files, run files, study files, linear models and tables."""
 
 from __future__ import annotations
 
@@ -7,18 +7,24 @@ from pathlib import Path
 from taut.control.linear_model import LinearModel
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError
+from taut.labelled import Tabular
+from taut.output.csv_files import CSV_SUFFIXES, save_csv
 from taut.output.drafts import is_draft
 from taut.output.recording import save_run
 from taut.output.store import holds_study, load_run
 from taut.output.study.store import load_study, save_study
 from taut.output.study.study import Study
+from taut.reprs import with_article
 from taut.structure.files import Model, read_model, write_model
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 MODEL_SUFFIXES = (".yaml", ".yml")
 RUN_SUFFIXES = (".nc",)
+LINEAR_SUFFIXES = (".npz", ".json")
 
 
+@checked_arguments
 def read(path: str | Path) -> Structure | Trajectory | Study:
     """The structure of a model file (.yaml), the trajectory of a run file (.nc) or of its draft, or a study (.nc).
 
@@ -31,22 +37,32 @@ def read(path: str | Path) -> Structure | Trajectory | Study:
     return read_model(path).structure
 
 
-def save(thing: Structure | Model | Trajectory | Study | LinearModel, path: str | Path) -> None:
-    """Write a structure or model (.yaml), a trajectory or a study (.nc), or a linear model (.npz or .json)."""
-    wanted = RUN_SUFFIXES if isinstance(thing, Trajectory | Study) else MODEL_SUFFIXES
-    if isinstance(thing, LinearModel):
-        from taut.output.linear_files import LINEAR_SUFFIXES, save_linear  # whoever shows a run needs none of it
+@checked_arguments
+def save(thing: Structure | Model | LinearModel | Tabular, path: str | Path) -> None:
+    """Write a structure or model (.yaml), a trajectory or a study (.nc, .csv), a linear model (.npz or .json), or
+    whatever else has columns, such as an equilibrium, modes, load cases, a path (.csv)."""
+    suffix, wanted = Path(path).suffix, _suffixes(thing)
+    if suffix not in wanted:
+        raise FileError(f"{path}: {with_article(type(thing).__name__)} is saved as {' or '.join(wanted)}")
+    if isinstance(thing, Structure):
+        write_model(path, thing)
+    elif isinstance(thing, Model):
+        write_model(path, thing.structure, thing.scenario)
+    elif isinstance(thing, LinearModel):
+        from taut.output.linear_files import save_linear  # whoever shows a run needs none of it
 
-        wanted = LINEAR_SUFFIXES
-    if Path(path).suffix not in wanted:
-        raise FileError(f"{path}: a {type(thing).__name__} is saved as {' or '.join(wanted)}")
-    if isinstance(thing, Trajectory):
+        save_linear(thing, path)
+    elif suffix in CSV_SUFFIXES:
+        save_csv(thing.columns(), path)
+    elif isinstance(thing, Trajectory):
         save_run(thing, path)
     elif isinstance(thing, Study):
         save_study(thing, path)
-    elif isinstance(thing, LinearModel):
-        save_linear(thing, path)
-    elif isinstance(thing, Model):
-        write_model(path, thing.structure, thing.scenario)
-    else:
-        write_model(path, thing)
+
+
+def _suffixes(thing: Structure | Model | LinearModel | Tabular) -> tuple[str, ...]:
+    if isinstance(thing, Structure | Model):
+        return MODEL_SUFFIXES
+    if isinstance(thing, LinearModel):
+        return LINEAR_SUFFIXES
+    return (*RUN_SUFFIXES, *CSV_SUFFIXES) if isinstance(thing, Trajectory | Study) else CSV_SUFFIXES

@@ -23,6 +23,7 @@ from taut.output.palette import BAR, MUTED, NODE, SUPPORT, TEXT
 from taut.output.plot.shapes import cable_colours, tension_scale
 from taut.output.plot.views import flat_plane
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 FORMATS = {
     ".mp4": ("libx264", "yuv420p", ["-f", "mp4", "-pix_fmt", "yuv420p", "-crf", "19", "-movflags", "+faststart"]),
@@ -39,6 +40,7 @@ FAR = 2.5
 """A run that spreads over so many times the size of its structure is followed."""
 
 
+@checked_arguments
 def film(
     run: Trajectory,
     path: str | Path,

@@ -22,7 +22,6 @@ from taut.structure.scenario import Constant, Load
 
 MATRICES = ("A", "B", "C", "D", "drift", "offset", "about", "reading")
 NAMES = ("states", "inputs", "outputs", "notes")
-LINEAR_SUFFIXES = (".npz", ".json")
 
 
 def linear_model(

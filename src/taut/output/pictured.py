@@ -19,7 +19,8 @@ class Still:
     """A structure at its own shape with the forces in it; what is None is not shown.
 
     cable_tension: (c,) [N]. bar_force: (b,) [N], positive in tension. reaction: (s, 3) [N], a row for each supported
-    node in the order of the nodes. facts: words and values for the summary.
+    node in the order of the nodes. facts: words and values for the summary. external: (n, 3) [N], gravity and loads on
+    each node.
     """
 
     structure: Structure
@@ -27,6 +28,7 @@ class Still:
     bar_force: np.ndarray | None = None
     reaction: np.ndarray | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
+    external: np.ndarray | None = None
 
     __repr__ = brief
 
@@ -36,6 +38,7 @@ class Still:
             "cable_tension": (len(self.structure.cables),),
             "bar_force": (len(self.structure.bars),),
             "reaction": (held, 3),
+            "external": (len(self.structure.nodes), 3),
         }
         for name, shape in wanted.items():
             given = getattr(self, name)
@@ -68,6 +71,7 @@ def still_of(equilibrium: Equilibrium, facts: Mapping[str, str] | None = None) -
         equilibrium.bar_force,
         equilibrium.reaction,
         {**own, **(facts or {})},
+        equilibrium.external,
     )
 
 

@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 
 from taut.atomic_files import written_whole
+from taut.dynamics.samples import VARIABLES
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError
-from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, HISTORY, VARIABLES, labels_of, structure_of
+from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, HISTORY, structure_of
 from taut.output.seals import seal
 from taut.output.unfailing_stream import Unfailing
 from taut.structure.files import model_text
+from taut.structure.labels import labels_of
 
 CHUNK = 1 << 18
 """About how many bytes of a variable are compressed together."""
@@ -93,7 +95,7 @@ def _write_frame(file: Any, part: Trajectory) -> None:
     file.dimensions = {"time": None, **{name: len(labels) for name, labels in used.items()}}
     for name, labels in used.items():
         put_texts(file, name, (name,), [storable(label) for label in labels])
-    for name, (dimensions, unit, meaning) in VARIABLES.items():
+    for name, (dimensions, unit, meaning, _) in VARIABLES.items():
         shape = getattr(part, name).shape
         for dimension, size in zip(dimensions[1:], shape[1:], strict=True):
             if dimension not in file.dimensions and size:

@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from taut.dynamics.samples import VARIABLES
 from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory, of_samples
 from taut.errors import FileError, OptionError, suggestion
 from taut.output.drafts import is_draft, load_draft
-from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, VARIABLES, labels_of, structure_of
+from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, structure_of
 from taut.output.seals import seal_of
 from taut.structure.events import Event
 from taut.structure.files import check_regular
+from taut.structure.labels import labels_of
 
 STUDY = "taut_study"
 """The attribute that study files have, with the version of their format, and run files have not."""

@@ -21,11 +21,13 @@ from taut.structure.records import AXES, Bar, Cable
 from taut.structure.scenario import SOLVERS
 from taut.structure.structure import Structure
 from taut.structure.topology import parts
+from taut.type_checks import checked_arguments
 
 UNSTABLE = 1e-8
 """A balance counts as unstable along a direction whose stiffness is below minus this fraction of the mean one."""
 
 
+@checked_arguments
 def balance(
     structure: Structure,
     *,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from taut.errors import OptionError
+from taut.labelled import Columns, Labelled, Tabular, Variable, one_below_another
 from taut.reprs import brief, titled
 from taut.statics.balancing import equilibrium_of, refuse_adrift
 from taut.statics.equilibrium import Equilibrium
@@ -17,11 +18,28 @@ from taut.statics.network import network
 from taut.statics.newton import stepped
 from taut.statics.strengths import strengths
 from taut.structure.joining import subdivided
+from taut.structure.labels import labels_of, member_names, reaction_names
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
+
+ENVELOPE = {
+    "lowest": Variable(("member",), "N", "least force of each member"),
+    "lowest_in": Variable(("member",), "", "the case of it"),
+    "highest": Variable(("member",), "N", "largest force of each member"),
+    "highest_in": Variable(("member",), "", "the case of it"),
+}
+
+TABLE = {
+    "member_force": Variable(("case", "member"), "N", "force of each member, positive in tension"),
+    "utilisation": Variable(("case", "member"), "1", "share of what each member can bear"),
+    "reaction": Variable(("case", "support", "axis"), "N", "force of each support on the structure"),
+    "nodes": Variable(("case", "node", "axis"), "m", "position of each node"),
+}
+"""What `LoadCaseTable.to_xarray` has."""
 
 
 @dataclass(frozen=True)
-class Envelope:
+class Envelope(Tabular):
     """The extremes of m members over all cases, tension positive [N], and the case of each."""
 
     members: tuple[str, ...]
@@ -32,9 +50,14 @@ class Envelope:
 
     __repr__ = brief
 
+    def labelled(self) -> Labelled:
+        """One row a member."""
+        values = {name: np.asarray(getattr(self, name)) for name in ENVELOPE}
+        return Labelled(("member",), {"member": self.members}, ENVELOPE, values)
+
 
 @dataclass(frozen=True, repr=False)
-class LoadCaseTable:
+class LoadCaseTable(Tabular):
     """k cases, m members (cables first), s supports, n nodes. Forces [N], tension positive."""
 
     equilibria: Mapping[str, Equilibrium]
@@ -88,10 +111,31 @@ class LoadCaseTable:
             for k, axis in enumerate("xyz")
         ]
 
+    @property
+    def _structure(self) -> Structure:
+        return next(iter(self.equilibria.values())).structure
+
+    def labelled(self) -> Labelled:
+        labels = {**labels_of(self._structure), "case": self.cases, "member": member_names(self._structure)}
+        return Labelled(
+            ("case",), labels, TABLE, {name: getattr(self, name) for name in TABLE}, {"status": self.status}
+        )
+
+    def columns(self) -> Columns:
+        """One row a member: part, its force in every case (force.weight), its utilisation; then the reactions."""
+        forces = {f"force.{case}": own for case, own in zip(self.cases, self.member_force, strict=True)}
+        shares = {f"utilisation.{case}": own for case, own in zip(self.cases, self.utilisation, strict=True)}
+        reactions = {f"force.{case}": own.ravel() for case, own in zip(self.cases, self.reaction, strict=True)}
+        return one_below_another(
+            {"part": member_names(self._structure), **forces, **shares},
+            {"part": reaction_names(self._structure), **reactions},
+        )
+
     def __repr__(self) -> str:
         return titled("LoadCaseTable", f"{len(self.cases)} cases, {len(self.members)} members", self.status)
 
 
+@checked_arguments
 def solve_cases(
     structure: Structure,
     cases: Mapping[str, LoadCase],
@@ -119,6 +163,7 @@ def solve_cases(
     return _table(problem, found)
 
 
+@checked_arguments
 def deployment(
     structure: Structure,
     steps: Sequence[Mapping[str, float]],

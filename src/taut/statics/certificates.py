@@ -31,6 +31,7 @@ from taut.statics.matrices import (
     rigid_motions,
 )
 from taut.statics.network import Network, network
+from taut.type_checks import checked_arguments
 
 SLACK = 1e-9
 """A cable below this part of the largest force is slack."""
@@ -74,13 +75,9 @@ class Stability:
         return self.verdict in VERDICTS[:3]
 
 
+@checked_arguments
 def stability(equilibrium: Equilibrium) -> Stability:
     """Whether a balance is stable by its forces, and its weakest mechanism; see the head of this file for the terms."""
-    if not isinstance(equilibrium, Equilibrium):
-        raise OptionError(
-            f"stability is of an equilibrium, not of a {type(equilibrium).__name__}: "
-            "stability(prestress(structure, {...})) or stability(balance(structure))"
-        )
     net = network(equilibrium.structure)
     net = replace(net, external=equilibrium.external)
     force = equilibrium.member_force

@@ -8,12 +8,28 @@ from typing import Any
 
 import numpy as np
 
+from taut.labelled import Columns, Labelled, Tabular, Variable, one_below_another
 from taut.reprs import titled
+from taut.structure.labels import labels_of, member_names, reaction_names
+from taut.structure.properties import rest_length
 from taut.structure.structure import Structure
+
+VARIABLES = {
+    "nodes": Variable(("node", "axis"), "m", "position of each node"),
+    "external": Variable(("node", "axis"), "N", "gravity and loads on each node"),
+    "reaction": Variable(("support", "axis"), "N", "force of each support on the structure"),
+    "cable_tension": Variable(("cable",), "N", "force in each cable, positive in tension"),
+    "cable_length": Variable(("cable",), "m", "length of each cable"),
+    "rest_length": Variable(("cable",), "m", "length of each cable without force"),
+    "bar_force": Variable(("bar",), "N", "force in each bar, positive in tension"),
+    "bar_length": Variable(("bar",), "m", "length of each bar"),
+    "constraint_force": Variable(("constraint",), "N", "force of each constraint"),
+}
+"""What `Equilibrium.to_xarray` has."""
 
 
 @dataclass(frozen=True, repr=False)
-class Equilibrium:
+class Equilibrium(Tabular):
     """Where a structure stands, SI units, tension positive; n nodes, c cables, b bars, g constraints, s supports.
 
     structure: at its balanced shape, with the rest lengths and bar lengths with which it stands there, so that it can
@@ -64,6 +80,29 @@ class Equilibrium:
     def force_density(self) -> np.ndarray:
         """Force over length of all members, cables first [N/m]."""
         return np.asarray(self.member_force / self.length)
+
+    @property
+    def _rest_lengths(self) -> np.ndarray:
+        return np.array([rest_length(self.structure, cable) for cable in self.structure.cables.values()])
+
+    def labelled(self) -> Labelled:
+        count = len(self.structure.cables)
+        own = {"nodes": self.structure.positions, "rest_length": self._rest_lengths}
+        own |= {"cable_length": self.length[:count], "bar_length": self.length[count:]}
+        values = {name: own[name] if name in own else getattr(self, name) for name in VARIABLES}
+        facts = {"status": self.status, "notes": "; ".join(self.notes)}
+        return Labelled(("node",), labels_of(self.structure), VARIABLES, values, facts)
+
+    def columns(self) -> Columns:
+        """One row a member: part, force, force_density, length, rest_length; then the reactions, as forces."""
+        members: dict[str, Any] = {
+            "part": member_names(self.structure),
+            "force": self.member_force,
+            "force_density": self.force_density,
+            "length": self.length,
+            "rest_length": np.append(self._rest_lengths, np.full(self.bar_force.size, np.nan)),
+        }
+        return one_below_another(members, {"part": reaction_names(self.structure), "force": self.reaction.ravel()})
 
     def __repr__(self) -> str:
         size, name = self.member_force.size, self.structure.name or "structure"

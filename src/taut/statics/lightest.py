@@ -24,6 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import OptionError
+from taut.labelled import Labelled, Tabular, Variable
 from taut.reprs import titled
 from taut.statics.balancing import refuse_adrift
 from taut.statics.load_case import LoadCase
@@ -31,14 +32,24 @@ from taut.statics.matrices import equilibrium_matrix, motions
 from taut.statics.network import Network, network
 from taut.statics.sections import Stocks, require_safety, stocks, with_areas
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 ROUNDS = 60
 UNUSED = 1e-9
 """Members below this fraction of the largest area are not needed."""
 
 
+SIZES = {
+    "area": Variable(("member",), "m^2", "cross-section of each member"),
+    "radius": Variable(("member",), "m", "of solid round members"),
+    "governed": Variable(("member",), "", "which limit each is at"),
+    "lowest_force": Variable(("member",), "N", "least force over all cases"),
+    "highest_force": Variable(("member",), "N", "largest force over all cases"),
+}
+
+
 @dataclass(frozen=True, repr=False)
-class Sizing:
+class Sizing(Tabular):
     """The sizes of m members, cables first; k cases.
 
     structure: with the new radii, without unused members.
@@ -67,10 +78,18 @@ class Sizing:
         """(m,) of solid round members [m]."""
         return np.asarray(np.sqrt(self.area / np.pi))
 
+    def labelled(self) -> Labelled:
+        """One row a member."""
+        extremes = {"lowest_force": self.member_force.min(axis=0), "highest_force": self.member_force.max(axis=0)}
+        values = {"area": self.area, "radius": self.radius, "governed": np.asarray(self.governed), **extremes}
+        facts = {"status": self.status, "certificate": self.certificate}
+        return Labelled(("member",), {"member": self.members}, SIZES, values, facts)
+
     def __repr__(self) -> str:
         return titled("Sizing", "", f"{self.mass:.6g} kg, at least {self.lower_bound:.6g} kg; {self.status}")
 
 
+@checked_arguments
 def least_mass(
     structure: Structure,
     cases: Mapping[str, LoadCase],

@@ -13,6 +13,7 @@ from taut.statics.by_selector import given_by_selector
 from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 from taut.statics.network import Force, network
 from taut.structure.records import AXES, Bar, Cable
+from taut.type_checks import conform
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,9 @@ class LoadCase:
     settlements: Mapping[str, Force] = field(default_factory=dict)
 
     __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "LoadCase")
 
 
 def imposed(problem: EquilibriumEquations, case: LoadCase) -> Setting:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from taut.errors import OptionError
+from taut.labelled import Labelled, Tabular, Variable
 from taut.reprs import titled
 from taut.statics.balancing import refuse_adrift
 from taut.statics.continuation import Curve, Point, curve_between
@@ -18,7 +19,9 @@ from taut.statics.network import network
 from taut.statics.newton import stepped
 from taut.statics.path_events import Found, PathEvent, PathWatch, located, together
 from taut.structure.joining import subdivided
+from taut.structure.labels import labels_of, member_names
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 METHODS = ("arc-length", "load")
 SHORTEST = 1e-8
@@ -31,8 +34,21 @@ AIM = 0.6
 """How much a step is meant to bend, of what it may."""
 
 
+VARIABLES = {
+    "factor": Variable(("point",), "1", "how much of the case acts"),
+    "unstable": Variable(("point",), "1", "in how many directions the energy falls"),
+    "event": Variable(("point",), "", "what happens there"),
+    "nodes": Variable(("point", "node", "axis"), "m", "position of each node", "node:{node}.{axis}"),
+    "member_force": Variable(("point", "member"), "N", "force of each member, positive in tension", "{member}.force"),
+    "reaction": Variable(
+        ("point", "support", "axis"), "N", "force of each support on the structure", "node:{support}.reaction.{axis}"
+    ),
+}
+"""What `LoadPath.to_xarray` and tables of paths have."""
+
+
 @dataclass(frozen=True, repr=False)
-class LoadPath:
+class LoadPath(Tabular):
     """k points of n nodes, m members (cables first), s supports; events lie on points of their own.
 
     factor: how much of the case acts, 1 is all of it. unstable: in how many directions the energy falls.
@@ -52,11 +68,21 @@ class LoadPath:
     def ok(self) -> bool:
         return self.status == "reached"
 
+    def labelled(self) -> Labelled:
+        """One row a point."""
+        count = self.factor.size
+        met = [[f"{e.kind} {e.member}".strip() for e in self.events if e.point == k] for k in range(count)]
+        labels = {"point": range(count), **labels_of(self.structure), "member": member_names(self.structure)}
+        own = {"event": np.array(["; ".join(told) for told in met], dtype=str)}
+        values = {name: own[name] if name in own else getattr(self, name) for name in VARIABLES}
+        return Labelled(("point",), labels, VARIABLES, values, {"status": self.status})
+
     def __repr__(self) -> str:
         reach = f" to {self.factor[-1]:g}" if self.factor.size else ""
         return titled("LoadPath", f"{self.factor.size} points{reach}, {len(self.events)} events", self.status)
 
 
+@checked_arguments
 def path(
     structure: Structure,
     case: LoadCase,

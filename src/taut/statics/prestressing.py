@@ -22,6 +22,7 @@ from taut.statics.self_stress import counts_of, plural
 from taut.structure import properties
 from taut.structure.records import Cable
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 OBJECTIVES = ("least_squares", "least_force_density")
 
@@ -32,6 +33,7 @@ WEIGHINGS = 20
 """A cable's weight follows its rest length, which follows its tension; this many rounds at most."""
 
 
+@checked_arguments
 def prestress(
     structure: Structure,
     targets: Mapping[str, float] | None = None,

@@ -57,7 +57,7 @@ def stocks(structure: Structure) -> Stocks:
             continue
         for needed in ("density", "yield_stress", "youngs_modulus"):
             if not getattr(member.material, needed):
-                message = f'is not known, and the size of {kind[:-1]} "{member.name}" depends on it'
+                message = "is not known, and the sizes of members made of it depend on it"
                 problems.append(Problem(("materials", member.material.name, needed), message))
     if problems:
         raise ModelError(dict.fromkeys(problems))

@@ -16,6 +16,7 @@ from taut.numerics.subspaces import TOLERANCE, null_space, rank_of
 from taut.statics.matrices import equilibrium_matrix, motions, parts, rigid_motions
 from taut.statics.network import Network, network
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ class StaticCounts:
         return text
 
 
+@checked_arguments
 def counts(structure: Structure, *, tolerance: float = TOLERANCE) -> StaticCounts:
     """Self-stress states, mechanisms and rigid motions of a structure at its shape; forces and stiffness play no part.
 
@@ -116,12 +118,14 @@ def counts_of(net: Network, *, tolerance: float = TOLERANCE) -> StaticCounts:
     )
 
 
+@checked_arguments
 def self_stress_basis(structure: Structure, *, tolerance: float = TOLERANCE) -> np.ndarray:
     """(members, states) orthonormal columns: forces in balance without load, cables first, tension positive."""
     _require_tolerance(tolerance)
     return null_space(equilibrium_matrix(network(structure)), tolerance)
 
 
+@checked_arguments
 def mechanism_basis(structure: Structure, *, tolerance: float = TOLERANCE) -> np.ndarray:
     """(mechanisms, nodes, 3) orthonormal displacements that change no length to first order, none of them rigid."""
     _require_tolerance(tolerance)

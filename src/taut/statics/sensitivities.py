@@ -22,6 +22,7 @@ from taut.statics.linearised import Linearised, linearised
 from taut.structure.records import AXES
 from taut.structure.selectors import select
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 PARAMETERS = ("rest_length", "stiffness", "position")
 
@@ -43,6 +44,7 @@ class EquilibriumDerivatives:
     __repr__ = brief
 
 
+@checked_arguments
 def compliance(equilibrium: Equilibrium, node: str, *, bars: BarChoice = None) -> np.ndarray:
     """(3, 3) [m/N]: how far a node gives, along x, y, z (rows), under a unit force along x, y, z (columns).
 
@@ -62,6 +64,7 @@ def compliance(equilibrium: Equilibrium, node: str, *, bars: BarChoice = None) -
     return found
 
 
+@checked_arguments
 def derivatives(equilibrium: Equilibrium, of: str, selector: str, *, bars: BarChoice = None) -> EquilibriumDerivatives:
     """Derivatives of nodes, member forces and reactions; external forces stay what they are.
 

@@ -18,11 +18,13 @@ from taut.statics.sensitivities import derivatives
 from taut.structure import properties
 from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 FIRST_TRUST = 0.2
 """By what fraction areas may change in the first linear program."""
 
 
+@checked_arguments
 def elastic_sizes(
     structure: Structure,
     cases: Mapping[str, LoadCase],

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from taut.labelled import Labelled, Tabular, Variable
 from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
 from taut.structure import properties
 from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,15 @@ class Strengths:
         return np.abs(forces) / self.yielding, np.maximum(-forces, 0.0) / self.buckling
 
 
+UTILISATION = {
+    "force": Variable(("member",), "N", "force of each member, positive in tension"),
+    "share": Variable(("member",), "1", "of the limit that is nearest"),
+    "governed": Variable(("member",), "", "which limit that is"),
+}
+
+
 @dataclass(frozen=True)
-class Utilisation:
+class Utilisation(Tabular):
     """How much of what it can bear each member is asked for, cables first."""
 
     members: tuple[str, ...]
@@ -35,6 +44,11 @@ class Utilisation:
     governed: tuple[str, ...]  # "yield", "euler", or "" where no limit is known
 
     __repr__ = brief
+
+    def labelled(self) -> Labelled:
+        """One row a member."""
+        values = {name: np.asarray(getattr(self, name)) for name in UTILISATION}
+        return Labelled(("member",), {"member": self.members}, UTILISATION, values)
 
     @property
     def worst(self) -> str:
@@ -54,6 +68,7 @@ def strengths(structure: Structure) -> Strengths:
     )
 
 
+@checked_arguments
 def utilisation(equilibrium: Equilibrium) -> Utilisation:
     """How near every member is to yielding or, pushed, to its Euler load."""
     limits = strengths(equilibrium.structure)

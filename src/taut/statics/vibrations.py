@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.errors import ModelError, OptionError, Problem
+from taut.labelled import Labelled, Tabular, Variable
 from taut.mechanics.inertia.masses import mass_matrix
 from taut.numerics.quasidefinite import Solver, factored, preconditioned
 from taut.reprs import titled
@@ -16,8 +17,10 @@ from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice
 from taut.statics.linearised import Linearised, linearised
 from taut.structure import properties
+from taut.structure.labels import labels_of
 from taut.structure.scenario import SOLVERS
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 DENSE = 240
 """Up to this many free coordinates the eigenproblem is solved with full matrices."""
@@ -32,8 +35,16 @@ RESOLVED = 1e-13
 """Eigenvalues below this fraction of the largest are round-off of the stiffness."""
 
 
+VARIABLES = {
+    "frequency": Variable(("mode",), "Hz", "natural frequency, negative for a mode that buckles"),
+    "residual": Variable(("mode",), "1", "of the eigenproblem, against the largest stiffness"),
+    "shapes": Variable(("mode", "node", "axis"), "kg^-1/2", "displacement of each node", "node:{node}.{axis}"),
+}
+"""What `Modes.to_xarray` and tables of modes have."""
+
+
 @dataclass(frozen=True, repr=False)
-class Modes:
+class Modes(Tabular):
     """k modes of n nodes, the lowest first; shapes have unit modal mass, so they are [kg^-1/2].
 
     frequency: [Hz]; negative for a mode that buckles, which then grows like exp(2 pi |frequency| t).
@@ -60,21 +71,24 @@ class Modes:
         """Which modes buckle."""
         return np.asarray(self.frequency < 0.0)
 
+    def labelled(self) -> Labelled:
+        """One row a mode, numbered from 1."""
+        labels = {"mode": range(1, self.frequency.size + 1), **labels_of(self.structure)}
+        values = {name: getattr(self, name) for name in VARIABLES}
+        return Labelled(("mode",), labels, VARIABLES, values, {"status": self.status})
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{f:.4g}" for f in self.frequency[:6])
         return titled("Modes", self.structure.name or "structure", f"{shown} Hz; {self.status}")
 
 
+@checked_arguments
 def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = None, solver: str = "direct") -> Modes:
     """The lowest natural modes about an equilibrium.
 
     K shape = (2 pi frequency)^2 M shape on the motions that constraints allow, with the consistent masses of the
     dynamics. bars: None, "rigid", "compressible" or selector -> word, as in `balance`. solver: "direct" or "iterative".
     """
-    if not isinstance(equilibrium, Equilibrium):
-        raise OptionError(
-            f"modes are about an equilibrium, not a {type(equilibrium).__name__}: modes(balance(structure))"
-        )
     if count < 1 or int(count) != count:
         raise OptionError(f"count = {count!r} must be a whole number, 1 or more")
     if solver not in SOLVERS:

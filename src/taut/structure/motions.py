@@ -84,14 +84,12 @@ def _signal_problems(signal: Signal, kind: str) -> Iterator[Problem]:
     elif isinstance(signal, int | float):
         if wrong := size_problem(signal):
             yield Problem((), wrong)
-    elif callable(signal):
+    else:
         yield Problem(
             (),
             "is a Python function, of which position, velocity and acceleration are not known together; "
             "give a SampledSignal of its values, or a Sinusoid",
         )
-    else:
-        yield Problem((), f"{signal!r} is not a signal; use a number, a Sinusoid, a Doublet or a SampledSignal")
 
 
 def _table_problems(table: SampledSignal, kind: str) -> Iterator[Problem]:

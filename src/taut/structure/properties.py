@@ -11,6 +11,7 @@ from typing import Any
 from taut.errors import OptionError, suggestion
 from taut.structure.records import BAR_LAWS, Bar, Cable
 from taut.structure.structure import Structure
+from taut.type_checks import unlike
 
 REST_RULES = ("rest_ratio", "tension", "force_density")
 
@@ -191,6 +192,8 @@ def with_fields(structure: Structure, member: Any, fields: Mapping[str, Any]) ->
         given = ", ".join([*rules, *(["rest_length"] if "rest_length" in plain else [])])
         raise OptionError(f'cable "{member.name}" has more than one rule for its rest length ({given}); keep one')
     (rule,) = rules
+    for problem in unlike(rules[rule], float, rule):
+        raise OptionError(f'cable "{member.name}": {problem}')
     return replace(changed, rest_length=_rest_length_by(structure, changed, rule, float(rules[rule])))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from taut.errors import OptionError
 from taut.reprs import brief
+from taut.type_checks import checked_arguments, conform
 
 AXES = "xyz"
 BAR_INERTIAS = ("thin", "cylinder", "lumped")
@@ -30,6 +32,9 @@ class Material:
     yield_stress: float | None = None
     thermal_expansion: float | None = None
     poisson_ratio: float | None = None
+
+    def __post_init__(self) -> None:
+        conform(self, "materials", str(self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,9 @@ class Bar:
     stiffness: float | None = None
     damping: float = 0.0
 
+    def __post_init__(self) -> None:
+        conform(self, "bars", str(self.name))
+
 
 @dataclass(frozen=True, slots=True)
 class Cable:
@@ -81,6 +89,9 @@ class Cable:
     law: str = "cable"
     segments: int = 1
 
+    def __post_init__(self) -> None:
+        conform(self, "cables", str(self.name))
+
 
 @dataclass(frozen=True, slots=True)
 class LinearConstraint:
@@ -96,16 +107,23 @@ class LinearConstraint:
 
     __repr__ = brief
 
+    def __post_init__(self) -> None:
+        conform(self, "constraints", str(self.name))
 
+
+@checked_arguments
 def on_plane(name: str, node: str, normal: tuple[float, float, float], value: float | None = None) -> LinearConstraint:
     """A node that stays on a plane: normal . x = value (through its starting position by default)."""
     terms = tuple((node, axis, float(n)) for axis, n in zip(AXES, normal, strict=True) if n != 0.0)
     return LinearConstraint(name, terms, value)
 
 
+@checked_arguments
 def on_line(name: str, node: str, direction: tuple[float, float, float]) -> tuple[LinearConstraint, ...]:
     """A node that stays on the line through its starting position: two planes, named name.1 and name.2."""
     size = math.hypot(*direction)
+    if not 0.0 < size < math.inf:
+        raise OptionError(f"on_line: direction {list(direction)} is not a direction; give one such as (0, 0, 1)")
     unit = [d / size for d in direction]
     least = min(range(3), key=lambda axis: abs(unit[axis]))
     helper = [1.0 if axis == least else 0.0 for axis in range(3)]
@@ -115,6 +133,7 @@ def on_line(name: str, node: str, direction: tuple[float, float, float]) -> tupl
     return on_plane(f"{name}.1", node, first), on_plane(f"{name}.2", node, _cross(unit, first))
 
 
+@checked_arguments
 def tied(name: str, first: str, second: str, axes: str = AXES) -> tuple[LinearConstraint, ...]:
     """Two nodes that keep their starting offset along the axes: one equation an axis, named name.x and so on."""
     return tuple(LinearConstraint(f"{name}.{axis}", ((first, axis, 1.0), (second, axis, -1.0))) for axis in axes)

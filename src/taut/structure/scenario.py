@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from taut.reprs import brief
 from taut.structure.corrections import Correction, simplest
+from taut.type_checks import conform
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +20,9 @@ class Constant:
 
     value: float
 
+    def __post_init__(self) -> None:
+        conform(self, "Constant")
+
 
 @dataclass(frozen=True, slots=True)
 class Sinusoid:
@@ -29,6 +33,9 @@ class Sinusoid:
     phase: float = 0.0
     mean: float = 0.0
 
+    def __post_init__(self) -> None:
+        conform(self, "Sinusoid")
+
 
 @dataclass(frozen=True, slots=True)
 class Doublet:
@@ -37,6 +44,9 @@ class Doublet:
     amplitude: float
     width: float
     start: float = 0.0
+
+    def __post_init__(self) -> None:
+        conform(self, "Doublet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,9 @@ class SampledSignal:
 
     __repr__ = brief
 
+    def __post_init__(self) -> None:
+        conform(self, "SampledSignal")
+
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
@@ -59,8 +72,11 @@ class Feedback:
 
     law: Callable[[float, np.ndarray, np.ndarray], float]
 
+    def __post_init__(self) -> None:
+        conform(self, "Feedback")
 
-Signal = Constant | Sinusoid | Doublet | SampledSignal | Feedback | Callable[[float], float]
+
+Signal = float | Constant | Sinusoid | Doublet | SampledSignal | Feedback | Callable[[float], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +89,9 @@ class Load:
     name: str = field(default="", compare=False, repr=False)
 
     __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "Load")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +115,9 @@ class Motion:
 
     __repr__ = brief
 
+    def __post_init__(self) -> None:
+        conform(self, "Motion")
+
 
 @dataclass(frozen=True, slots=True)
 class Damping:
@@ -110,6 +132,9 @@ class Damping:
     node: float = 0.0
     mass: float = 0.0
     stiffness: float = 0.0
+
+    def __post_init__(self) -> None:
+        conform(self, "Damping")
 
 
 SENSES = ("rising", "falling", "both")
@@ -147,6 +172,9 @@ class Watch:
     cut: tuple[str, ...] = ()
 
     __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "Watch")
 
     @classmethod
     def at_plane(
@@ -231,4 +259,5 @@ class Scenario:
     __repr__ = brief
 
     def __post_init__(self) -> None:
+        conform(self, "Scenario")
         object.__setattr__(self, "correction", simplest(self.correction))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -13,9 +13,12 @@ from taut.errors import ModelError, OptionError, Problem, SelectionError
 from taut.reprs import counted, titled
 from taut.structure.records import AXES, Bar, Cable, LinearConstraint
 from taut.structure.selectors import select
+from taut.type_checks import checked_arguments, conform, unlike
 
 Position = tuple[float, float, float]
 Record = TypeVar("Record", Bar, Cable, LinearConstraint)
+
+MEMBERS: dict[str, type[Any]] = {"bars": Bar, "cables": Cable, "constraints": LinearConstraint}
 
 
 @dataclass(frozen=True)
@@ -36,14 +39,16 @@ class Structure:
     name: str = ""
 
     def __post_init__(self) -> None:
-        short = [n for n, p in self.nodes.items() if len(p) != 3]
-        if short:
-            raise ModelError([Problem(("nodes", str(n)), "a position is three numbers: x, y, z") for n in short])
-        nodes = {str(n): (float(p[0]), float(p[1]), float(p[2])) for n, p in self.nodes.items()}
         freeze = object.__setattr__
+        for kind, record in MEMBERS.items():
+            freeze(self, kind, MappingProxyType(_by_name(kind, record, getattr(self, kind))))
+        try:
+            nodes = {str(n): (float(x), float(y), float(z)) for n, (x, y, z) in self.nodes.items()}
+        except (AttributeError, TypeError, ValueError):
+            conform(self)  # which says what is wrong
+            raise
         freeze(self, "nodes", MappingProxyType(nodes))
-        for kind in ("bars", "cables", "constraints"):
-            freeze(self, kind, MappingProxyType(_by_name(kind, getattr(self, kind))))
+        conform(self)
         freeze(self, "supports", MappingProxyType(dict(self.supports)))
         freeze(self, "point_masses", MappingProxyType({n: float(m) for n, m in self.point_masses.items()}))
         freeze(self, "groups", MappingProxyType({g: tuple(members) for g, members in self.groups.items()}))
@@ -70,6 +75,7 @@ class Structure:
         """Nodes that a support holds along some axis, in the order of the nodes, and their numbers."""
         return {node: i for i, node in enumerate(self.nodes) if node in self.supports}
 
+    @checked_arguments
     def select(self, selector: str, kind: str = "") -> tuple[str, ...]:
         """Names that a selector means: "cable:top*", "bar:*", a group's name; see `taut.structure.selectors`."""
         return select(self, selector, kind)[1]
@@ -80,8 +86,15 @@ class Structure:
 
         return problems(self)
 
+    def hints(self) -> list[Problem]:
+        """Numbers that look as if they were in other units: millimetres, MPa. They may be meant."""
+        from taut.structure.unit_hints import unit_hints
+
+        return unit_hints(self)
+
     # --- edits
 
+    @checked_arguments
     def supported(self, selector: str, axes: str = AXES) -> Structure:
         """Hold the nodes along the axes; "" frees them."""
         held = dict(self.supports)
@@ -92,15 +105,18 @@ class Structure:
                 held.pop(node, None)
         return replace(self, supports=held)
 
+    @checked_arguments
     def weighted(self, selector: str, mass: float) -> Structure:
         """Put a point mass [kg] on each of the nodes (0 takes it away)."""
         masses = {**self.point_masses, **dict.fromkeys(self.select(selector, "node"), mass)}
         return replace(self, point_masses={node: m for node, m in masses.items() if m != 0.0})
 
+    @checked_arguments
     def grouped(self, name: str, *selectors: str) -> Structure:
         """Name a group of members or nodes."""
         return replace(self, groups={**self.groups, name: selectors})
 
+    @checked_arguments
     def changed(self, selector: str, **fields: Any) -> Structure:
         """Set fields of the selected bars or cables; cables also take rest_ratio, tension or force_density."""
         kind, names = select(self, selector)
@@ -113,21 +129,28 @@ class Structure:
             members[name] = with_fields(self, members[name], fields)
         return replace(self, bars=members) if kind == "bar" else replace(self, cables=members)
 
-    def with_nodes(self, **nodes: Position) -> Structure:
-        """Add nodes, or move those that are there."""
-        return replace(self, nodes={**self.nodes, **nodes})
+    @checked_arguments
+    def with_nodes(self, places: Mapping[str, Position] | None = None, /, **nodes: Position) -> Structure:
+        """Add nodes, or move those that are there: by name, or as a dict."""
+        return replace(self, nodes={**self.nodes, **(places or {}), **nodes})
 
+    @checked_arguments
     def with_bars(self, *bars: Bar) -> Structure:
-        return replace(self, bars=_by_name("bars", [*self.bars.values(), *bars]))
+        return replace(self, bars=_by_name("bars", Bar, [*self.bars.values(), *bars]))
 
+    @checked_arguments
     def with_cables(self, *cables: Cable) -> Structure:
-        return replace(self, cables=_by_name("cables", [*self.cables.values(), *cables]))
+        return replace(self, cables=_by_name("cables", Cable, [*self.cables.values(), *cables]))
 
-    def with_constraints(self, *constraints: LinearConstraint | tuple[LinearConstraint, ...]) -> Structure:
+    @checked_arguments
+    def with_constraints(self, *constraints: LinearConstraint | Sequence[LinearConstraint]) -> Structure:
         """Add constraints, or what `on_line` and `tied` return."""
-        added = [one for given in constraints for one in (given if isinstance(given, tuple) else (given,))]
-        return replace(self, constraints=_by_name("constraints", [*self.constraints.values(), *added]))
+        added = [one for given in constraints for one in ([given] if isinstance(given, LinearConstraint) else given)]
+        return replace(
+            self, constraints=_by_name("constraints", LinearConstraint, [*self.constraints.values(), *added])
+        )
 
+    @checked_arguments
     def without(self, selector: str) -> Structure:
         """Take members away, or nodes with everything that touches them."""
         kind, names = select(self, selector)
@@ -138,12 +161,18 @@ class Structure:
         left: dict[str, Any] = {part: {n: r for n, r in getattr(self, part).items() if n not in gone}}
         return _regrouped(replace(self, **left), self)
 
-    def moved(self, rotation: np.ndarray | None = None, translation: Iterable[float] = (0.0, 0.0, 0.0)) -> Structure:
+    @checked_arguments
+    def moved(self, rotation: np.ndarray | None = None, translation: Position = (0.0, 0.0, 0.0)) -> Structure:
         """Rotate (3 x 3 matrix) about the origin, then translate [m]."""
+        if rotation is not None and np.shape(rotation) != (3, 3):
+            shape = np.shape(rotation)
+            raise OptionError(
+                f"moved: rotation has the shape {shape}, not (3, 3); a way to go is translation=(x, y, z)"
+            )
         turned = self.positions if rotation is None else self.positions @ np.asarray(rotation, dtype=float).T
-        placed = turned + np.asarray(list(translation), dtype=float)
-        return self.placed(placed)
+        return self.placed(turned + np.asarray(translation, dtype=float))
 
+    @checked_arguments
     def placed(self, positions: np.ndarray) -> Structure:
         """The same structure with its nodes elsewhere, (n, 3) [m]."""
         places = np.asarray(positions, dtype=float)
@@ -159,12 +188,14 @@ class Structure:
 
         return ordered(self)
 
+    @checked_arguments
     def prefixed(self, prefix: str) -> Structure:
         """Put a prefix before every name."""
         from taut.structure.joining import prefixed
 
         return prefixed(self, prefix)
 
+    @checked_arguments
     def joined(self, other: Structure, prefix: str = "", onto: Mapping[str, str] | None = None) -> Structure:
         """This structure and another, whose names get the prefix; `onto` lays nodes of the other on nodes of this."""
         from taut.structure.joining import joined
@@ -172,7 +203,12 @@ class Structure:
         return joined(self, other, prefix, onto or {})
 
 
-def _by_name(kind: str, records: Mapping[str, Record] | Iterable[Record]) -> dict[str, Record]:
+def _by_name(kind: str, record: type[Record], records: Mapping[str, Record] | Iterable[Record]) -> dict[str, Record]:
+    if isinstance(records, Iterable) and not isinstance(records, Mapping):
+        records = list(records)
+    each = records.values() if isinstance(records, Mapping) else records
+    if not isinstance(each, Iterable) or not all(isinstance(one, record) for one in each):
+        raise ModelError(unlike(records, Mapping[str, record] | Iterable[record], kind))  # type: ignore[valid-type]
     if isinstance(records, Mapping):
         wrong = [(key, r.name) for key, r in records.items() if key != r.name]
         if wrong:
@@ -181,10 +217,10 @@ def _by_name(kind: str, records: Mapping[str, Record] | Iterable[Record]) -> dic
         return dict(records)
     named: dict[str, Record] = {}
     twice = []
-    for record in records:
-        if record.name in named:
-            twice.append(Problem((kind, record.name), "this name is used twice; every member needs its own"))
-        named[record.name] = record
+    for one in records:
+        if one.name in named:
+            twice.append(Problem((kind, one.name), "this name is used twice; every member needs its own"))
+        named[one.name] = one
     if twice:
         raise ModelError(twice)
     return named

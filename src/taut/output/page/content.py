@@ -75,6 +75,9 @@ def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
     arrows = []
     if still.reaction is not None:
         arrows.append(_arrows("reaction", "tip", held, np.asarray(still.reaction)[None], store))
+    if still.external is not None:
+        pulled = np.flatnonzero(np.any(still.external, axis=1))
+        arrows.append(_arrows("load", "tail", pulled.tolist(), np.asarray(still.external)[None, pulled], store))
     return {
         "name": name,
         "kind": "still",

@@ -21,6 +21,7 @@ from taut.statics.equilibrium import Equilibrium
 from taut.statics.vibrations import Modes
 from taut.structure.events import Event
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 Shown = Structure | Still | Equilibrium | Trajectory
 
@@ -50,6 +51,7 @@ class Page:
         )
 
 
+@checked_arguments
 def page(
     shown: Shown | Sequence[Shown] | Mapping[str, Shown],
     path: str | Path | None = None,
@@ -106,11 +108,7 @@ def _named(shown: Shown | Sequence[Shown] | Mapping[str, Shown]) -> dict[str, Sh
     elif isinstance(shown, Mapping):
         things = {str(name): thing for name, thing in shown.items()}
     else:
-        things = {f"{k}": thing for k, thing in enumerate(shown if isinstance(shown, Sequence) else [shown], 1)}
-    wrong = next((thing for thing in things.values() if not isinstance(thing, Shown)), None)
-    if wrong is not None or not things:
-        what = "nothing" if wrong is None else type(wrong).__name__
-        raise OptionError(
-            f"a page shows trajectories, equilibria and structures, not {what}; read files with taut.read first"
-        )
+        things = {f"{k}": thing for k, thing in enumerate(shown, 1)}
+    if not things:
+        raise OptionError("a page shows trajectories, equilibria and structures, not nothing")
     return things

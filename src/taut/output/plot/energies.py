@@ -9,11 +9,13 @@ import numpy as np
 from taut.dynamics.trajectory import Trajectory
 from taut.output.palette import TEXT
 from taut.output.plot.axes import keyed, over_time, ready, require_samples
+from taut.type_checks import checked_arguments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@checked_arguments
 def energy(run: Trajectory, *, ax: Axes | None = None) -> Axes:
     """Kinetic, elastic and gravity energy, work of loads, dampers and supports, and the sum of the energies [J]."""
     require_samples(run)
@@ -30,6 +32,7 @@ def energy(run: Trajectory, *, ax: Axes | None = None) -> Axes:
     return drawn
 
 
+@checked_arguments
 def violations(run: Trajectory, *, ax: Axes | None = None) -> Axes:
     """By how much bar lengths, their rates and the energy are off, on a logarithmic scale; zeros are left out."""
     require_samples(run)

@@ -9,6 +9,7 @@ import numpy as np
 from taut.dynamics.trajectory import Trajectory
 from taut.output.plot.axes import keyed, label, over_time, ready, require_samples
 from taut.structure.selectors import select
+from taut.type_checks import checked_arguments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ MOST_LINES = 6
 """Cables shown where none are chosen: those whose tension changes most."""
 
 
+@checked_arguments
 def tensions(run: Trajectory, cables: str = "", *, ax: Axes | None = None) -> Axes:
     """Tensions [N] of the cables that a selector names, as in "cable:top*"; by default of the liveliest ones."""
     require_samples(run)

@@ -13,6 +13,7 @@ from taut.output.plot.shapes import outlined
 from taut.output.plot.views import AXIS_PAIRS, chosen_view, flat_labels, solid_labels, solid_limits
 from taut.structure.records import AXES
 from taut.structure.selectors import select
+from taut.type_checks import checked_arguments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +22,7 @@ MOST_PATHS = 6
 """Nodes shown where none are chosen: those that move most."""
 
 
+@checked_arguments
 def paths(run: Trajectory, nodes: str = "", *, view: str = "", ax: Axes | None = None) -> Axes:
     """The paths [m] of the nodes that a selector names, over the structure as it was at the start.
 
@@ -46,6 +48,7 @@ def paths(run: Trajectory, nodes: str = "", *, view: str = "", ax: Axes | None =
     return drawn
 
 
+@checked_arguments
 def coordinates(run: Trajectory, nodes: str = "", *, axes: str = "", ax: Axes | None = None) -> Axes:
     """Coordinates [m] of nodes over time; by default of the one that moves most, along the axes it moves on."""
     require_samples(run)

@@ -18,6 +18,7 @@ from taut.statics.equilibrium import Equilibrium
 from taut.statics.vibrations import Modes
 from taut.structure.properties import route_length
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 COLOURINGS = {"tension": "tension [N]", "force_density": "force density [N/m]", "": ""}
 
 
+@checked_arguments
 def structure(
     shown: Structure | Still | Equilibrium | Trajectory,
     *,
@@ -56,6 +58,7 @@ def structure(
     return drawn
 
 
+@checked_arguments
 def mode(
     shown: Structure | Modes,
     shape: ModeShape | int = 1,

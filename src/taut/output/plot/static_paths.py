@@ -11,11 +11,13 @@ from taut.output.palette import LINES, RULE, TEXT
 from taut.output.plot.axes import keyed, label, ready
 from taut.statics.paths import LoadPath
 from taut.structure.records import AXES
+from taut.type_checks import checked_arguments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@checked_arguments
 def static_path(path: LoadPath, node: str = "", axis: str = "", *, ax: Axes | None = None) -> Axes:
     """How much of the case acts over the displacement [m] of a node along an axis; where it is unstable, dashed.
 

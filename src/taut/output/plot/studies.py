@@ -15,6 +15,7 @@ from taut.output.plot.shapes import tension_scale
 from taut.output.study.grid import Value
 from taut.output.study.shown import Choice, chosen, shown, words
 from taut.output.study.study import Study
+from taut.type_checks import checked_arguments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +29,7 @@ MOST_TICKS = 12
 """Texts along an axis."""
 
 
+@checked_arguments
 def study(swept: Study, show: str = "", *, ax: Axes | None = None) -> Axes:
     """A quantity over one key, as lines, or over two, as a map; crosses are points that did not finish.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from taut.output.run_format import Variable
+from taut.labelled import Variable
 
 NAMED = ("node", "cable", "bar")
 """The dimensions whose labels are names of the structure's parts."""
@@ -28,12 +28,16 @@ QUANTITIES = {
     "worst_energy": Variable((), "J", "largest of energy less start energy less work"),
     "wall_time": Variable((), "s", "time it took"),
     "cpu_time": Variable((), "s", "processor time it took"),
-    "nodes": Variable(("node", "axis"), "m", "position of each node at the end"),
-    "max_displacement": Variable(("node",), "m", "largest distance of each node from its start"),
-    "max_tension": Variable(("cable",), "N", "largest force in each cable"),
-    "min_tension": Variable(("cable",), "N", "least force in each cable"),
-    "max_bar_force": Variable(("bar",), "N", "largest force in each bar, positive in tension"),
-    "min_bar_force": Variable(("bar",), "N", "least force in each bar, so that of a strut that pushes most"),
+    "nodes": Variable(("node", "axis"), "m", "position of each node at the end", "node:{node}.{axis}"),
+    "max_displacement": Variable(
+        ("node",), "m", "largest distance of each node from its start", "node:{node}.max_displacement"
+    ),
+    "max_tension": Variable(("cable",), "N", "largest force in each cable", "cable:{cable}.max_tension"),
+    "min_tension": Variable(("cable",), "N", "least force in each cable", "cable:{cable}.min_tension"),
+    "max_bar_force": Variable(("bar",), "N", "largest force in each bar, positive in tension", "bar:{bar}.max_force"),
+    "min_bar_force": Variable(
+        ("bar",), "N", "least force in each bar, so that of a strut that pushes most", "bar:{bar}.min_force"
+    ),
 }
 """Extremes are those of the samples."""
 
@@ -53,7 +57,7 @@ class Outcome:
         """The numbers by quantity, with a row for each name."""
         sizes = {"axis": 3, **{kind: len(own) for kind, own in zip(NAMED, self.names, strict=True)}}
         found, begin = {}, 0
-        for name, (dimensions, _, _) in QUANTITIES.items():
+        for name, (dimensions, _, _, _) in QUANTITIES.items():
             shape = tuple(sizes[dimension] for dimension in dimensions)
             end = begin + math.prod(shape)
             found[name] = self.numbers[begin:end].reshape(shape)

@@ -42,7 +42,7 @@ def save_study(study: Study, path: str | Path) -> None:
         put_texts(file, "status", dimensions, np.vectorize(storable, otypes=[object])(study.status))
         numbers = file.create_variable("point", dimensions, data=np.arange(study.grid.count).reshape(study.shape))
         numbers.attrs["long_name"] = "number of each point, which is that of its run file where runs are kept"
-        for name, (parts, unit, meaning) in QUANTITIES.items():
+        for name, (parts, unit, meaning, _) in QUANTITIES.items():
             values = getattr(study, name)
             if values.size:
                 variable = file.create_variable(name, (*dimensions, *parts), data=values, **PACKING)
@@ -68,7 +68,7 @@ def load_study(path: str | Path) -> Study:
         sizes = {"axis": 3, **{kind: len(own) for kind, own in names.items()}}
         status = np.array([plain(text) for text in np.ravel(file.variables["status"][...])], dtype=object)
         arrays = {}
-        for name, (parts, _, _) in QUANTITIES.items():
+        for name, (parts, _, _, _) in QUANTITIES.items():
             wanted = (*shape, *(sizes[part] for part in parts))
             there = name in file.variables or 0 not in wanted
             arrays[name] = np.asarray(file.variables[name][...]) if there else np.zeros(wanted)

@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from taut.labelled import Labelled, Tabular, Variable
 from taut.output.study.grid import Grid, Value, written
 from taut.output.study.plan import Plan
 from taut.output.study.quantities import NAMED, QUANTITIES, Outcome
 from taut.reprs import titled
+from taut.structure.records import AXES
 
 NOT_YET = "not computed: the study was interrupted"
 
 
 @dataclass(frozen=True, repr=False)
-class Study:
+class Study(Tabular):
     """Quantities over a grid, SI units; K stands for its dimensions, one a key, in the order of `keys`.
 
     n nodes, c cables, b bars: all that some point has, so that a generator's parameters may be swept too; where a point
@@ -80,6 +82,17 @@ class Study:
     def point(self, number: int) -> str:
         """The values of a point in words."""
         return ", ".join(f"{key}={written(value)}" for key, value in self.grid.at(number).items())
+
+    def labelled(self) -> Labelled:
+        """One row a point: its keys, its status, its quantities."""
+        variables = {name: one._replace(dimensions=(*self.keys, *one.dimensions)) for name, one in QUANTITIES.items()}
+        labels = {**dict(zip(self.keys, self.values, strict=True)), "axis": tuple(AXES), **self.names}
+        return Labelled(
+            self.keys,
+            labels,
+            {"status": Variable(self.keys, "", "how each point ended"), **variables},
+            {"status": self.status, **{name: getattr(self, name) for name in QUANTITIES}},
+        )
 
     def __repr__(self) -> str:
         over = ", ".join(f"{key} ({len(values)})" for key, values in zip(self.keys, self.values, strict=True))

@@ -14,6 +14,7 @@ from taut.statics.formfinding.lengths import lengths
 from taut.statics.formfinding.relaxation import relaxation
 from taut.statics.network import Force
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 METHODS: dict[str, Callable[..., Equilibrium]] = {
     "adaptive": adaptive,
@@ -23,6 +24,7 @@ METHODS: dict[str, Callable[..., Equilibrium]] = {
 }
 
 
+@checked_arguments
 def formfind(
     structure: Structure,
     method: str = "adaptive",

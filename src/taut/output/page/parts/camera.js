@@ -10,6 +10,7 @@ export class Camera {
     this.target = [0, 0, 0];
     this.distance = 1;
     this.flat = false;
+    this.fitted = false; // whether nobody went nearer, away or aside since it was last fitted
     this.turnTo("askew");
   }
 
@@ -23,12 +24,14 @@ export class Camera {
   }
 
   zoom(factor, size) {
+    this.fitted = false;
     this.distance = clamp(this.distance * factor, 0.01 * size, 200 * size);
   }
 
   /** Move by pixels of a view that is so many pixels high. */
   pan(dx, dy, height) {
     const scale = (2 * SLOPE * this.distance) / height;
+    this.fitted = false;
     const { right, over } = this.axes();
     this.target = add(add(this.target, right, -dx * scale), over, dy * scale);
   }
@@ -60,6 +63,7 @@ export class Camera {
     const scale = (2 * SLOPE * this.distance) / height; // shift to the middle of what the margins leave
     target = add(target, right, ((margins.right - margins.left) / 2) * scale);
     this.target = add(target, over, ((margins.top - margins.bottom) / 2) * scale);
+    this.fitted = true;
   }
 
   matrices(width, height, reach) {

@@ -36,13 +36,24 @@ function bars(gl, run, sizes) {
   const { ends, radius } = run.structure.bars;
   const many = ends.length > 2 * MANY_BARS;
   const drawn = Float32Array.from(radius, sizes.barRadius);
-  const batch = new Batch(gl, rod(many ? 6 : 12, { lids: !many }), [[ends, 2], [drawn, 1]], ends.length / 2);
+  const pushes = new Float32Array(ends.length / 2); // share of the largest; none for bars that pull or are not known
+  const batch = new Batch(gl, rod(many ? 6 : 12, { lids: !many }), [[ends, 2], [drawn, 1], [pushes, 1]], pushes.length);
   const paint = brush(gl, BAR);
   return {
-    update() {},
+    update(moment, look) {
+      const shown = look.colouring !== "run" && look.range?.compression > 0;
+      for (let k = 0; k < pushes.length; k++) {
+        const value = look.colouring === "density" ? moment.barForce[k] / moment.barLength(k) : moment.barForce[k];
+        pushes[k] = shown && value < 0 ? Math.min(1, -value / look.range.compression) : 0;
+      }
+      batch.rewrite(3, pushes);
+    },
     draw(shared, look) {
-      const own = { u_colour: look.runColour(run) ?? colour("bar"), u_selected: selected(look, run, "bar") };
-      paint(shared, own, batch);
+      paint(shared, {
+        u_colour: look.runColour(run) ?? colour("bar"),
+        u_compression: colour("compression"),
+        u_selected: selected(look, run, "bar"),
+      }, batch);
     },
   };
 }

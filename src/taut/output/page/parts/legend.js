@@ -4,15 +4,16 @@ import { number, quantity } from "./format.js";
 import { element } from "./state.js";
 
 const KINDS = {
-  tension: ["Cable tension", "N"],
-  density: ["Cable force density", "N/m"],
+  tension: ["Cable tension", "Bar compression", "N"],
+  density: ["Cable force density", "Bar force density, pushing", "N/m"],
 };
 
 const WORDS = { load: "loads", reaction: "reactions" };
+const AT_REST = { load: "loads and weight" }; // of an equilibrium, whose forces at nodes are known as a whole
 
-/** The largest value of a colouring over all runs and times, and whether cables are slack, push or are unknown. */
+/** The largest values of a colouring over all runs and times, and whether cables are slack, push or are unknown. */
 export function extremes(runs, colouring) {
-  const found = { largest: 0, slack: false, pushing: false, unknown: false };
+  const found = { largest: 0, compression: 0, slack: false, pushing: false, unknown: false };
   for (const run of runs) {
     const { cable_tension: tension } = run;
     const lengths = colouring === "density" ? lengthsOf(run) : null;
@@ -26,22 +27,29 @@ export function extremes(runs, colouring) {
         if (shown > found.largest && Number.isFinite(shown)) found.largest = shown;
       }
     }
+    const { bar_force: forces } = run;
+    const { ends } = run.structure.bars;
+    for (let row = 0; row < forces.rows; row++) {
+      for (let k = 0; k < forces.width; k++) {
+        const value = forces.at(row, k);
+        const push = lengths ? -value / apart(run.positions, row, ends[2 * k], ends[2 * k + 1]) : -value;
+        if (push > found.compression && Number.isFinite(push)) found.compression = push;
+      }
+    }
   }
   return found;
 }
 
 function lengthsOf(run) {
   const { pieces } = run.structure.cables;
-  const p = run.positions;
   return (row, cable) => {
     let sum = 0;
-    for (const at of run.route[cable]) {
-      const [a, b] = [3 * pieces[at], 3 * pieces[at + 1]];
-      sum += Math.hypot(p.at(row, a) - p.at(row, b), p.at(row, a + 1) - p.at(row, b + 1), p.at(row, a + 2) - p.at(row, b + 2));
-    }
+    for (const at of run.route[cable]) sum += apart(run.positions, row, pieces[at], pieces[at + 1]);
     return sum;
   };
 }
+
+const apart = (p, row, a, b) => Math.hypot(...[0, 1, 2].map((i) => p.at(row, 3 * a + i) - p.at(row, 3 * b + i)));
 
 function swatch(colour, words) {
   const mark = element("span", { kind: "swatch" });
@@ -49,19 +57,26 @@ function swatch(colour, words) {
   return element("li", {}, mark, element("span", { text: words }));
 }
 
+/** A bar of colours with what they stand for. */
+function scale(name, largest, colours, unit) {
+  const bar = element("div", { kind: "scale" });
+  bar.style.background = colours;
+  const marks = element("div", { kind: "marks" }, ...[0, 0.5, 1].map((share) => {
+    const mark = element("span", { text: number(share * largest, 3) });
+    mark.style.left = `${100 * share}%`;
+    return mark;
+  }));
+  return element("div", { kind: "key" }, element("div", {}, element("b", { text: name }), ` [${unit}]`), bar, marks);
+}
+
 export function drawLegend(host, runs, look, gridStep) {
   const rows = [];
   const keys = element("ul");
-  if (look.colouring !== "run" && look.range.largest > 0) {
-    const [name, unit] = KINDS[look.colouring];
-    const bar = element("div", { kind: "scale" });
-    bar.style.background = gradient();
-    const marks = element("div", { kind: "marks" }, ...[0, 0.5, 1].map((share) => {
-      const mark = element("span", { text: number(share * look.range.largest, 3) });
-      mark.style.left = `${100 * share}%`;
-      return mark;
-    }));
-    rows.push(element("div", {}, element("b", { text: name }), ` [${unit}]`), bar, marks);
+  if (look.colouring !== "run") {
+    const [cables, bars, unit] = KINDS[look.colouring];
+    const pushed = `linear-gradient(90deg, ${named("bar")}, ${named("compression")})`;
+    const scales = [[cables, look.range.largest, gradient()], [bars, look.range.compression, pushed]];
+    rows.push(...scales.filter(([, largest]) => largest > 0).map((told) => scale(...told, unit)));
   }
   if (look.colouring !== "run") {
     if (look.range.slack) keys.append(swatch(`color-mix(in srgb, ${named("text")} 28%, ${named("scene")})`, "slack"));
@@ -70,11 +85,12 @@ export function drawLegend(host, runs, look, gridStep) {
   }
   for (const name of ["load", "reaction"]) {
     const largest = Math.max(0, ...runs.flatMap((run) => run.arrows.filter((a) => a.name === name).map((a) => a.largest)));
-    if (largest > 0 && look[name]) keys.append(swatch(named(name), `${WORDS[name]}, longest ${quantity(largest, "N", 3)}`));
+    const words = runs.every((run) => run.kind === "still") ? AT_REST[name] ?? WORDS[name] : WORDS[name];
+    if (largest > 0 && look[name]) keys.append(swatch(named(name), `${words}, longest ${quantity(largest, "N", 3)}`));
   }
   if (look.supports && runs.some((run) => run.structure.supports.length)) keys.append(swatch(named("support"), "supports"));
   if (look.grid && gridStep) keys.append(element("li", { text: `grid ${quantity(gridStep, "m")}` }));
-  host.replaceChildren(...rows, keys);
+  host.replaceChildren(element("div", { kind: "scales" }, ...rows), keys);
 }
 
 /** The names of several runs with their colours. */

@@ -158,7 +158,6 @@ async function start() {
 
   let last = performance.now();
   let fitted = null;
-  const opened = performance.now();
   function frame(now) {
     const seconds = Math.min(0.25, (now - last) / 1000);
     last = now;
@@ -169,8 +168,8 @@ async function start() {
     }
     if (scene.resize()) {
       const shape = `${scene.canvas.clientWidth > 600}`;
-      // At first, while the layout settles, and when a phone is turned; not once someone looks around.
-      if (shape !== fitted || now - opened < 1500) fit();
+      // Whenever the window changes, and when a phone is turned; but not once someone went nearer or aside.
+      if (camera.fitted || shape !== fitted) fit();
       fitted = shape;
       dirty = true;
     }

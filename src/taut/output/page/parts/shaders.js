@@ -40,7 +40,8 @@ export const BAR = [`${VERTEX}${OUT}
 layout(location = 0) in vec4 a_corner;
 layout(location = 1) in ivec2 a_ends;
 layout(location = 2) in float a_radius;
-uniform vec3 u_colour, u_select;
+layout(location = 3) in float a_push;
+uniform vec3 u_colour, u_select, u_compression;
 uniform float u_selected;
 void main() {
   bool chosen = int(u_selected) == copy();
@@ -49,7 +50,7 @@ void main() {
   float radius = max(a_radius * (chosen ? 1.35 : 1.0), (chosen ? 2.2 : 1.1) * pixel(-middle.z));
   v_normal = a_corner.w > 0.5 ? d * (2.0 * a_corner.z - 1.0) : radial;
   v_haze = chosen ? 0.0 : haze(-middle.z);
-  v_colour = chosen ? u_select : u_colour;
+  v_colour = chosen ? u_select : mix(u_colour, u_compression, a_push);
   gl_Position = u_projection * vec4(middle + radial * radius, 1.0);
 }`, LIT];
 

@@ -1,0 +1,267 @@
+"""Commands about structures under load: cases, path, size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from taut.cli.application import complain
+from taut.cli.arguments import AsJson, ModelPath, OutputModel, Overrides, RecordFolders, model_at, output_model, placed
+from taut.cli.tables import show_table
+from taut.errors import FileError, OptionError
+
+if TYPE_CHECKING:
+    from taut.labelled import Tabular
+    from taut.statics.cases import LoadCaseTable
+    from taut.statics.lightest import Sizing
+    from taut.statics.paths import LoadPath
+
+Cases = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--case",
+        help="A load case, as in wind={loads: {top1: [20, 0, 0]}}; entries are gravity, loads, temperature, misfits, "
+        "rest_lengths, settlements. By default the model's gravity and steady loads.",
+        metavar="NAME={...}",
+    ),
+]
+Bars = Annotated[str | None, typer.Option(help="rigid or compressible, whatever the model says.")]
+Csv = Annotated[Path | None, typer.Option("--csv", help="Write all of it as a table (.csv).", metavar="FILE")]
+SIZINGS = ("elastic", "least-mass")
+
+
+def cases(
+    model: ModelPath,
+    told: Cases = None,
+    combinations: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--combination", help="Cases times factors, as in storm={weight: 1.35, wind: 1.5}.", metavar="NAME={...}"
+        ),
+    ] = None,
+    bars: Bars = None,
+    table: Csv = None,
+    overrides: Overrides = None,
+    records: RecordFolders = None,
+    as_json: AsJson = False,
+) -> None:
+    """Balance load cases and their combinations: every member's force, utilisation and reactions, case by case."""
+    from taut.output.model_cases import told_cases, told_combinations
+    from taut.statics.cases import solve_cases
+
+    loaded = model_at(model, overrides, records)
+    _check_csv(table)
+    with placed(loaded):
+        wanted = told_cases(told, loaded.scenario)
+        found = solve_cases(loaded.structure, wanted, combinations=told_combinations(combinations), bars=bars)
+    _save(found, table)
+    if as_json:
+        print(json.dumps({"status": found.status, "cases": list(found.cases), **_columns(found, table)}, indent=2))
+    else:
+        columns = found.columns()
+        shown = ["part", *(name for name in columns if name.startswith("force.")), "utilisation"]
+        show_table([name.replace("force.", "") + (" [N]" if "force." in name else "") for name in shown], _rows(found))
+        for name, one in found.equilibria.items():
+            for note in one.notes:
+                print(f"note: {name}: {note}")
+        print(f"\n{len(found.cases)} cases; {found.status}")
+        _tell_csv(table)
+    if not found.ok:
+        raise typer.Exit(complain(f"{model}: {found.status}", 1))
+
+
+def path(
+    model: ModelPath,
+    case: Annotated[
+        str | None,
+        typer.Option("--case", help="What comes on, as in {loads: {top1: [200, 0, 0]}}.", metavar="{...}"),
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option("--start", help="What acts at first, as in {gravity: 9.81}.", metavar="{...}"),
+    ] = None,
+    until: Annotated[float, typer.Option(help="How much of the case, 1 is all of it.")] = 1.0,
+    method: Annotated[str, typer.Option(help="arc-length (goes on past limit points) or load.")] = "arc-length",
+    step: Annotated[float, typer.Option(help="The first step, and the longest.")] = 0.05,
+    points: Annotated[int, typer.Option(help="The path ends after so many.")] = 500,
+    bars: Bars = None,
+    node: Annotated[str, typer.Option(help="The node to show; by default the one that goes furthest.")] = "",
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw it, too (.png, .pdf, .svg).", metavar="FILE")
+    ] = None,
+    table: Csv = None,
+    overrides: Overrides = None,
+    records: RecordFolders = None,
+    as_json: AsJson = False,
+) -> None:
+    """Follow a load case as it comes on, past limit points, with what happens on the way."""
+    from taut.atomic_files import check_writable
+    from taut.output.model_cases import scenario_case, told_case
+    from taut.output.plot.files import check_suffix
+    from taut.statics.load_case import LoadCase
+    from taut.statics.paths import path as follow
+
+    loaded = model_at(model, overrides, records)
+    _check_csv(table)
+    if plot is not None:
+        check_suffix(plot)
+        check_writable(plot)
+    if node and node not in loaded.structure.nodes:
+        loaded.structure.select(node, "node")  # which says what there is
+        raise OptionError(f'--node "{node}" is not the name of one node')
+    with placed(loaded):
+        wanted = told_case("--case", case, scenario_case(loaded.scenario))
+        begin = told_case("--start", start, LoadCase())
+        found = follow(
+            *(loaded.structure, wanted),
+            start=begin,
+            until=until,
+            method=method,
+            step=step,
+            points=points,
+            bars=bars,
+        )
+    _save(found, table)
+    if plot is not None and found.factor.size:
+        _draw(found, node, plot)
+    if as_json:
+        events = [{"factor": e.factor, "kind": e.kind, "member": e.member, "point": e.point} for e in found.events]
+        print(json.dumps({"status": found.status, "events": events, **_columns(found, table)}, indent=2))
+    else:
+        name = node or _furthest(found)
+        words = (f"{name} moves along {axis} [m]" for axis in "xyz")
+        show_table(("share of the case", *words, "unstable", "event"), _points(found, name))
+        print(f"\n{found.factor.size} points, {len(found.events)} events; {found.status}")
+        if plot is not None and found.factor.size:
+            print(f"figure: {plot}")
+        _tell_csv(table)
+    if not found.ok:
+        raise typer.Exit(complain(f"{model}: {found.status}", 1))
+
+
+def size(
+    model: ModelPath,
+    output: OutputModel = None,
+    told: Cases = None,
+    method: Annotated[
+        str, typer.Option(help="elastic (rest lengths as they are) or least-mass (forces free, with a bound).")
+    ] = "elastic",
+    minimum_tension: Annotated[float, typer.Option(help="Of every cable in every case [N].")] = 0.0,
+    minimum_radius: Annotated[float, typer.Option(help="elastic: of every member [m].")] = 1e-4,
+    safety: Annotated[float, typer.Option(help="Forces times this must be borne.")] = 1.0,
+    buckling: Annotated[
+        bool, typer.Option("--buckling/--no-buckling", help="least-mass: whether pushed bars may bend out.")
+    ] = True,
+    table: Csv = None,
+    overrides: Overrides = None,
+    records: RecordFolders = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give every member the thinnest round section that bears all load cases; writes the model that has them."""
+    from taut.output.files import save
+    from taut.output.model_cases import told_cases
+    from taut.statics.lightest import least_mass
+    from taut.statics.sizing import elastic_sizes
+
+    if method not in SIZINGS:
+        raise OptionError(f'--method "{method}" is not one of {", ".join(SIZINGS)}')
+    loaded = model_at(model, overrides, records)
+    target = output_model(model, output, "sized")
+    _check_csv(table)
+    shared: dict[str, Any] = {"minimum_tension": minimum_tension, "safety": safety}
+    with placed(loaded):
+        wanted = told_cases(told, loaded.scenario)
+        if method == "elastic":
+            found = elastic_sizes(loaded.structure, wanted, minimum_radius=minimum_radius, **shared)
+        else:
+            found = least_mass(loaded.structure, wanted, buckling=buckling, **shared)
+    _save(found, table)
+    if found.ok:
+        save(replace(loaded, structure=found.structure), target)
+    if as_json:
+        facts = {"status": found.status, "mass": found.mass, "lower_bound": found.lower_bound}
+        facts |= {"certificate": found.certificate, "model_file": str(target) if found.ok else None}
+        print(json.dumps({**facts, "unused": list(found.unused), **_columns(found, table)}, indent=2))
+    else:
+        words = ("member", "radius [m]", "at its limit of", "lowest force [N]", "highest force [N]")
+        show_table(words, _sizes(found))
+        print(f"\n{found.mass:.6g} kg; {found.certificate}")
+        if found.ok:
+            print(f"model file: {target}; next: taut cases {target}")
+        _tell_csv(table)
+    if not found.ok:
+        raise typer.Exit(complain(f"{model}: {found.status}", 1))
+
+
+def _rows(found: LoadCaseTable) -> Iterator[list[str | float]]:
+    """One a member and one a reaction: its force in every case, and the largest share of its limit."""
+    columns = found.columns()
+    forces = [column for name, column in columns.items() if name.startswith("force.")]
+    for k, part in enumerate(columns["part"].tolist()):
+        share = float(found.utilisation[:, k].max()) if k < len(found.members) else "-"
+        yield [part, *(float(force[k]) for force in forces), share]
+
+
+def _furthest(found: LoadPath) -> str:
+    """The node that moves most along a path."""
+    names = list(found.structure.nodes)
+    if not found.factor.size:
+        return names[0]
+    return names[int(((found.nodes - found.nodes[0]) ** 2).sum(axis=2).max(axis=0).argmax())]
+
+
+def _points(found: LoadPath, node: str) -> Iterator[list[str | float]]:
+    index = list(found.structure.nodes).index(node)
+    events = found.columns()["event"].tolist() if found.factor.size else []
+    for k, event in enumerate(events):
+        way = (found.nodes[k, index] - found.nodes[0, index]).tolist()
+        yield [float(found.factor[k]), *way, float(found.unstable[k]), event]
+
+
+def _sizes(found: Sizing) -> Iterator[list[str | float]]:
+    columns = found.columns()
+    names = ("member", "radius", "governed", "lowest_force", "highest_force")
+    for member, radius, governed, lowest, highest in zip(*(columns[name].tolist() for name in names), strict=True):
+        yield [member, radius, governed or "none", lowest, highest]
+
+
+def _draw(found: LoadPath, node: str, target: Path) -> None:
+    from taut.output.plot.files import blank_figure, save_figure
+    from taut.output.plot.static_paths import static_path
+
+    figure = blank_figure((5.0, 3.6))
+    static_path(found, node, ax=figure.add_subplot())
+    save_figure(figure, target)
+
+
+def _check_csv(table: Path | None) -> None:
+    from taut.atomic_files import check_writable
+    from taut.output.csv_files import CSV_SUFFIXES
+
+    if table is not None:
+        if table.suffix not in CSV_SUFFIXES:
+            raise FileError(f"{table}: a table's name must end in {' or '.join(CSV_SUFFIXES)}")
+        check_writable(table)
+
+
+def _save(found: Tabular, table: Path | None) -> None:
+    from taut.output.files import save
+
+    if table is not None:
+        save(found, table)
+
+
+def _tell_csv(table: Path | None) -> None:
+    if table is not None:
+        print(f"table: {table}")
+
+
+def _columns(found: Tabular, table: Path | None) -> dict[str, Any]:
+    """For programs: the table by columns, None for what is not known; nothing rounded."""
+    told = {name: [None if cell != cell else cell for cell in own.tolist()] for name, own in found.columns().items()}
+    return {"table": told, **({"csv": str(table)} if table else {})}

@@ -1,0 +1,41 @@
+"""The parts of a Trajectory that have one row a sample: what they are, in run files and in tables."""
+
+from __future__ import annotations
+
+from taut.labelled import Variable
+
+VARIABLES = {
+    "time": Variable(("time",), "s", "time since the start"),
+    "nodes": Variable(("time", "node", "axis"), "m", "position of each node", "node:{node}.{axis}"),
+    "velocities": Variable(("time", "node", "axis"), "m/s", "velocity of each node", "node:{node}.velocity.{axis}"),
+    "cable_length": Variable(("time", "cable"), "m", "length of each cable", "cable:{cable}.length"),
+    "cable_tension": Variable(
+        ("time", "cable"), "N", "force in each cable, positive in tension", "cable:{cable}.tension"
+    ),
+    "bar_force": Variable(("time", "bar"), "N", "force in each bar, positive in tension", "bar:{bar}.force"),
+    "constraint_force": Variable(
+        ("time", "constraint"), "N", "force of each constraint", "constraint:{constraint}.force"
+    ),
+    "reaction": Variable(
+        ("time", "support", "axis"), "N", "force of each support on the structure", "node:{support}.reaction.{axis}"
+    ),
+    "load_force": Variable(("time", "loaded"), "N", "each load, along its axis", "load:{loaded}"),
+    "coordinate": Variable(
+        ("time", "freedom"), "m or rad", "each coordinate of a plant that has its own", "coordinate:{freedom}"
+    ),
+    "coordinate_rate": Variable(("time", "freedom"), "m/s or rad/s", "its rate", "coordinate:{freedom}.rate"),
+    "multiplier": Variable(
+        ("time", "condition"), "N or N m", "force of each constraint among such coordinates", "multiplier:{condition}"
+    ),
+    "element_output": Variable(
+        ("time", "element"), "as its kind says", "what elements of other kinds show", "element:{element}"
+    ),
+    "energy_kinetic": Variable(("time",), "J", "kinetic energy"),
+    "energy_elastic": Variable(("time",), "J", "energy stored in cables and compressible bars"),
+    "energy_gravity": Variable(("time",), "J", "energy of weight"),
+    "work": Variable(("time",), "J", "work of loads, dampers, moved supports and cuts since the start"),
+    "energy_violation": Variable(("time",), "J", "energy less start energy less work"),
+    "length_violation": Variable(("time",), "m", "largest residual of a bar or constraint"),
+    "rate_violation": Variable(("time",), "m/s", "largest rate of such a residual"),
+}
+"""Every variable with samples: its dimensions, its unit, what it is, and the name of its columns."""
