@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import string
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 MANY_WORDS = 200
@@ -76,6 +76,11 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     else:
         close = next(iter(difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)), None)
     return f'; did you mean "{close}"?' if close else ""
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """The first few names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _one_edit_away(word: str) -> Iterator[str]:

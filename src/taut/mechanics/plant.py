@@ -238,7 +238,7 @@ class Plant:
             return redundancy.idle_bars(self.tables, y)
         if self.spec.system == "minres":
             return np.zeros((0, self.rows))
-        return np.asarray(self.composition.tools["null_vectors"](tables, y))
+        return redundancy.null_vectors(tables, self.tables, self.composition.motion, y)
 
     def weakest(self, y: np.ndarray) -> np.ndarray:
         if self.rows > SMALL:
