@@ -126,6 +126,11 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f'; did you mean "{close}"?' if close else ""
 
 
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """The first few names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 def _one_edit_away(word: str) -> Iterator[str]:
     """Every word that one mistake could have turned into this one."""
     letters = string.ascii_letters + string.digits + "_-.~"

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import njit
 
 import taut
-from taut.numerics.compiled import bound, entry
+from taut.numerics.compiled import _SideBySide, bound, entry, kernel
 
 PROGRAM = """
 import numpy as np
@@ -87,3 +88,34 @@ def test_a_function_bound_to_other_words_runs_plain_and_compiled() -> None:
     compiled = entry(bound(shifted, {"moved": double}))
     for x in np.linspace(-1.0, 1.0, 5):
         assert plain(x) == compiled(x) == 2.0 * x + 1.0
+
+
+@kernel
+def _entry_of(values: np.ndarray, place: int) -> float:
+    return float(values[place])
+
+
+@entry
+def _first_and_another(values: np.ndarray, place: int) -> float:
+    return _entry_of(values, 0) + _entry_of(values, 1) + _entry_of(values, place)
+
+
+def test_numbers_that_a_call_spells_out_do_not_compile_a_kernel_again() -> None:
+    assert _first_and_another(np.array([1.0, 2.0, 4.0]), 2) == 7.0
+    assert len(_entry_of.signatures) == 1  # type: ignore[attr-defined]
+
+
+def _shift(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+    a, b, c = x[0] - y[0], x[1] - y[1], x[2] - y[2]
+    out[0], out[1], out[2] = a, b, c
+
+
+def test_the_same_done_to_two_axes_is_one_instruction_in_kernels_and_nowhere_else() -> None:
+    given = np.array([3.0, 4.0, 5.0]), np.array([1.0, 1.0, 1.0]), np.zeros(3)
+    shift, others = bound(_shift, {}), njit(_shift)
+    ours = njit(pipeline_class=_SideBySide)(shift)
+    for made in (ours, others):
+        made(*given)
+        np.testing.assert_array_equal(given[2], [2.0, 3.0, 4.0])
+    in_pairs = ["fsub <2 x double>" in made.inspect_llvm(made.signatures[0]) for made in (ours, others)]
+    assert in_pairs == [True, False]

@@ -16,7 +16,7 @@ from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction, limits_of
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.trajectory import Checkpoint, Trajectory
-from taut.errors import ModelError, OptionError, Problem
+from taut.errors import ModelError, OptionError, Problem, listed
 from taut.mechanics import capabilities
 from taut.mechanics.implicit_plant import implicit_plant
 from taut.mechanics.operations.event_words import Watcher
@@ -224,8 +224,7 @@ def _redundancy_notes(run: Run, y: np.ndarray) -> tuple[str, ...]:
 def constraint_names(plant: PlantProtocol, chosen: np.ndarray) -> str:
     """Names of constraints by their numbers; the first few if there are many."""
     names = plant.constraint_names
-    picked = [names[k] for k in chosen]
-    return ", ".join(picked[:8]) + (f" and {len(picked) - 8} more" if len(picked) > 8 else "")
+    return listed([names[k] for k in chosen], most=8)
 
 
 def independence_notes(run: Run, clock: np.ndarray) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from taut.errors import OptionError
+from taut.errors import OptionError, listed
 from taut.mechanics.spec import Spec, imposed_of, rows_of, terms_of
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     if not plant.constant_mass:
         found[CYLINDERS] = ""
     if any(kind.accelerates for kind in imposed_of(spec)):
-        found[MOVED] = _some(plant.moved or ("a support",))
+        found[MOVED] = listed(plant.moved or ("a support",), most=1)
     if plant.dampers:
-        found[DAMPING] = _some(plant.dampers)
+        found[DAMPING] = listed(plant.dampers, most=1)
     if spec.system == "minres":
         found[ITERATIVE] = ""
     if not plant.compiled:
@@ -96,7 +96,3 @@ def check_solver(tables: Any) -> None:
     """Raise OptionError where linear systems cannot be solved by iteration."""
     cylinders = tables["cylinders"].first.size
     check(ITERATION, {CYLINDERS: str(cylinders)} if cylinders else {})
-
-
-def _some(names: tuple[str, ...]) -> str:
-    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")

@@ -184,7 +184,6 @@ TOOLS: Mapping[str, Any] = _named(
         events.release,
         events.cut,
         redundancy.fill_jacobian,
-        redundancy.null_vectors,
         derivatives.stiffness_blocks,
         derivatives.row_blocks,
         derivatives.elastic_force,

@@ -239,7 +239,7 @@ class Plant:
             return np.zeros((0, self.rows))
         if self.rows <= SMALL and redundancy.masses_spread(self.tables):
             return redundancy.null_vectors_by_shape(self.composition.tools, self.tables, tables, y)
-        return np.asarray(self.composition.tools["null_vectors"](tables, y))
+        return redundancy.null_vectors(tables, self.tables, self.composition.motion, y)
 
     def weakest(self, y: np.ndarray) -> np.ndarray:
         if self.rows > SMALL:

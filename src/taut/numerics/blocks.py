@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from taut.numerics.compiled import inlined, woven
-from taut.numerics.fours import four, less, more, none_of, put, reach, times, total
+from taut.numerics.fours import four, none_of, put, reach, total
 from taut.numerics.lanes import every, some, where
 from taut.numerics.saddle_table import Saddle
 
@@ -60,8 +60,8 @@ def _clear(v: np.ndarray, at: int) -> None:
 
 @inlined
 def _subtract(work: np.ndarray, to: int, factor: np.ndarray, q: int, s0: Any, s1: Any, s2: Any, s3: Any) -> None:
-    x = less(less(four(work, to), factor[q], s0), factor[q + 4], s1)
-    put(work, to, less(less(x, factor[q + 8], s2), factor[q + 12], s3))
+    x = four(work, to) - factor[q] * s0 - factor[q + 4] * s1
+    put(work, to, x - factor[q + 8] * s2 - factor[q + 12] * s3)
 
 
 @woven
@@ -78,11 +78,15 @@ def _gather(s: Saddle, i: int) -> None:
         at, l_at, pivots, start = BLOCK * j, 6 * j, 4 * (s.sizes[2] + j), s.factor_start[j]
         end = start + s.filled[j]
         f0, f1, f2, f3 = four(work, at), four(work, at + 4), four(work, at + 8), four(work, at + 12)
-        f1 = less(f1, inner[l_at], f0)
-        f2 = less(less(f2, inner[l_at + 1], f0), inner[l_at + 2], f1)
-        f3 = less(less(less(f3, inner[l_at + 3], f0), inner[l_at + 4], f1), inner[l_at + 5], f2)
-        s0, s1 = times(inverse[pivots], f0), times(inverse[pivots + 1], f1)
-        s2, s3 = times(inverse[pivots + 2], f2), times(inverse[pivots + 3], f3)
+        f1 = f1 - inner[l_at] * f0
+        f2 = f2 - inner[l_at + 1] * f0 - inner[l_at + 2] * f1
+        f3 = f3 - inner[l_at + 3] * f0 - inner[l_at + 4] * f1 - inner[l_at + 5] * f2
+        s0, s1, s2, s3 = (
+            inverse[pivots] * f0,
+            inverse[pivots + 1] * f1,
+            inverse[pivots + 2] * f2,
+            inverse[pivots + 3] * f3,
+        )
         new = BLOCK * end
         put(factor, new, f0)
         put(factor, new + 4, f1)
@@ -159,8 +163,8 @@ def forth_blocks(s: Saddle) -> None:
         b[at], b[at + 1], b[at + 2], b[at + 3] = x, y, z, w
         for n in range(s.factor_start[j], s.factor_start[j + 1]):
             to, q = 4 * (before + s.factor_index[n]), BLOCK * n
-            r = less(less(four(b, to), x, four(factor, q)), y, four(factor, q + 4))
-            put(b, to, less(less(r, z, four(factor, q + 8)), w, four(factor, q + 12)))
+            r = four(b, to) - x * four(factor, q) - y * four(factor, q + 4)
+            put(b, to, r - z * four(factor, q + 8) - w * four(factor, q + 12))
 
 
 @woven
@@ -173,8 +177,8 @@ def back_blocks(s: Saddle) -> None:
         sy, sz, sw = sx, sx, sx
         for n in range(s.factor_start[j], s.factor_start[j + 1]):
             known, q = four(b, 4 * (before + s.factor_index[n])), BLOCK * n
-            sx, sy = more(sx, four(factor, q), known), more(sy, four(factor, q + 4), known)
-            sz, sw = more(sz, four(factor, q + 8), known), more(sw, four(factor, q + 12), known)
+            sx, sy = sx + four(factor, q) * known, sy + four(factor, q + 4) * known
+            sz, sw = sz + four(factor, q + 8) * known, sw + four(factor, q + 12) * known
         inverse = s.inverse_pivot
         w = b[at + 3] - inverse[at + 3] * total(sw)
         z = b[at + 2] - inverse[at + 2] * total(sz) - inner[l_at + 5] * w

@@ -1,11 +1,13 @@
 """Four numbers that stand side by side, worked on at once: what numba does not make of four single ones by itself.
 
-`four` reads them from an array or a pointer and `put` writes them back. In lanes (`taut.numerics.lanes`) they are four
-rows of lanes. As plain Python they are small arrays.
+`four` reads them from an array or a pointer and `put` writes them back; sums, differences and products are of each
+number by itself, a single number counting four times. In lanes (`taut.numerics.lanes`) they are four rows of lanes. As
+plain Python they are small arrays.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -57,21 +59,6 @@ def four(v: Any, at: int) -> Any:
 def put(v: Any, at: int, x: Any) -> None:
     """Write four numbers from v[at] on."""
     v[at], v[at + 1], v[at + 2], v[at + 3] = x
-
-
-def times(m: Any, x: Any) -> Any:
-    """m x"""
-    return m * x
-
-
-def less(x: Any, m: Any, y: Any) -> Any:
-    """x - m y"""
-    return x - m * y
-
-
-def more(x: Any, y: Any, z: Any) -> Any:
-    """x + y z, number by number"""
-    return x + y * z
 
 
 def reach(x: Any, y: Any, z: Any) -> Any:
@@ -131,16 +118,12 @@ def _spread(builder: Any, m: Any) -> Any:
     return _chosen(builder, builder.insert_element(nothing, m, ir.Constant(_INT32, 0)), [0] * 4)
 
 
-def _times(builder: Any, in_lanes: bool, m: Any, x: Any) -> Any:
+def _each(opcode: str) -> Callable[..., Any]:
+    return lambda builder, in_lanes, x, y: getattr(builder, opcode)(x, y)
+
+
+def _scaled(builder: Any, in_lanes: bool, m: Any, x: Any) -> Any:
     return builder.fmul(_spread(builder, m), x)
-
-
-def _less(builder: Any, in_lanes: bool, x: Any, m: Any, y: Any) -> Any:
-    return builder.fsub(x, builder.fmul(_spread(builder, m), y))
-
-
-def _more(builder: Any, in_lanes: bool, x: Any, y: Any, z: Any) -> Any:
-    return builder.fadd(x, builder.fmul(y, z))
 
 
 def _reach(builder: Any, in_lanes: bool, x: Any, y: Any, z: Any) -> Any:
@@ -169,9 +152,9 @@ _teach(
     _store,
     [*((types.none, v, _INDEX, _four) for v in _VECTORS), (types.none, lane_pointer, _INDEX, _four_lanes)],
 )
-_teach(times, _times, [(_four, _FLOAT, _four), (_four_lanes, lanes, _four_lanes)])
-_teach(less, _less, [(_four, _four, _FLOAT, _four), (_four_lanes, _four_lanes, lanes, _four_lanes)])
-for _function, _emit in ((more, _more), (reach, _reach)):
-    _teach(_function, _emit, [(_four, _four, _four, _four), (_four_lanes, _four_lanes, _four_lanes, _four_lanes)])
+for _operator, _opcode in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul")):
+    _teach(_operator, _each(_opcode), [(_four,) * 3, (_four_lanes,) * 3])
+_teach(operator.mul, _scaled, [(_four, _FLOAT, _four), (_four_lanes, lanes, _four_lanes)])
+_teach(reach, _reach, [(_four,) * 4, (_four_lanes,) * 4])
 _teach(none_of, _none_of, [(_four, _four), (_four_lanes, _four_lanes)])
 _teach(total, _total, [(_FLOAT, _four), (lanes, _four_lanes)])

@@ -46,11 +46,6 @@ def sharing(network: Network, groups: Iterable[str]) -> np.ndarray:
     return share
 
 
-def listed(names: list[str], most: int = 4) -> str:
-    """The first few names, and how many more there are."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
 def _members(network: Network, option: str, selector: str, kind: str = "") -> list[tuple[str, str]]:
     found, names = select(network.structure, selector, kind)
     if found not in ("cable", "bar"):

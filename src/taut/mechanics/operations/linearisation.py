@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from taut.errors import OptionError, suggestion
+from taut.errors import OptionError, listed, suggestion
 from taut.mechanics.capabilities import check_linear
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
@@ -300,8 +300,9 @@ def feedback_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> 
 def _motion_notes(plant: Plant, time: float) -> tuple[str, ...]:
     if not plant.motions:
         return ()
-    some = ", ".join(plant.moved[:4]) + (f" and {len(plant.moved) - 4} more" if len(plant.moved) > 4 else "")
-    return (f"supports move ({some}): the model is that of the instant t = {time:g} s, as they move then",)
+    return (
+        f"supports move ({listed(plant.moved)}): the model is that of the instant t = {time:g} s, as they move then",
+    )
 
 
 def _rest_notes(plant: Plant, members: MemberSlopes) -> tuple[str, ...]:
@@ -309,8 +310,7 @@ def _rest_notes(plant: Plant, members: MemberSlopes) -> tuple[str, ...]:
     idle = [f'"{names[k]}"' for k in np.flatnonzero(members.at_rest)]
     if not idle:
         return ()
-    some = ", ".join(idle[:4]) + (f" and {len(idle) - 4} more" if len(idle) > 4 else "")
-    return (f"at the very rest length, between slack and taut, and counted as taut: {some}",)
+    return (f"at the very rest length, between slack and taut, and counted as taut: {listed(idle)}",)
 
 
 def _rank_notes(plant: Plant, state: _State, system: DenseSaddle, rows: np.ndarray) -> tuple[str, ...]:
@@ -320,7 +320,7 @@ def _rank_notes(plant: Plant, state: _State, system: DenseSaddle, rows: np.ndarr
     idle = np.linalg.svd(rows)[0][:, rows.shape[0] - system.dropped :]
     basis, names = null_basis(system), plant.constraint_names
     among = [names[k] for k in np.flatnonzero(np.abs(idle).max(axis=1) > 1e-9)]
-    some = ", ".join(among[:8]) + (f" and {len(among) - 8} more" if len(among) > 8 else "")
+    some = listed(among, most=8)
     # A dependence that lasts costs nothing along the motions that are left: 0 = T^T d(n^T G)/dq T.
     bent = [np.abs(basis.T @ state.assembled(state.row_blocks(null)) @ basis).max(initial=0.0) for null in idle.T]
     only_here = max(bent) > 1e-9 * np.abs(basis).max(initial=0.0) ** 2

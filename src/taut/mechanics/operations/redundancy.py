@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from taut.mechanics.parts import prepare_system, row_values, solve_system
-from taut.mechanics.systems.saddle import SADDLE, saddle_at
-from taut.mechanics.tables import Jacobian, coordinate_count, jacobian_in, part_of, row_count
+from taut.mechanics.parts import row_values
+from taut.mechanics.systems.saddle import SADDLE
+from taut.mechanics.tables import Constants, Jacobian, jacobian_in, part_of, slot
 from taut.numerics.blocks import DROP
 from taut.numerics.compiled import entry
-from taut.numerics.packing import Pack, reals_of
+from taut.numerics.packing import Pack, integers_of, reals_of, viewed
 from taut.numerics.pointers import start_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ SPREAD = 1e4
 """Masses of nodes that differ more: then round-off of the lightest reaches DROP of what pivots of rows start from."""
 
 JACOBIAN_VALUE = part_of("jacobian", Jacobian, "value")
+METRIC = part_of("constants", Constants, "metric")
 
 
 @entry
@@ -35,28 +36,30 @@ def fill_jacobian(p: Pack, y: np.ndarray) -> None:
     row_values(p, start_of(y), jacobian_in(p).value)
 
 
-@entry
-def null_vectors(p: Pack, y: np.ndarray) -> np.ndarray:
-    """Orthonormal combinations of the constraints that say nothing at the positions of y: rows n with G^T n = 0."""
-    rows, n, jacobian, saddle = row_count(p), coordinate_count(p), jacobian_in(p), saddle_at(p, SADDLE)
-    if prepare_system(p, 0, start_of(y)) <= 0:
+def null_vectors(pack: Pack, tables: Any, motion: Mapping[str, Any], y: np.ndarray) -> np.ndarray:
+    """Orthonormal combinations of the constraints that say nothing at the positions of y: rows n with G^T n = 0.
+
+    Not compiled: a run asks for them once, with operations that it has compiled anyway.
+    """
+    rows, found = tables["work"].multiplier.size, list[np.ndarray]()
+    if motion["prepare_projection"](pack, y) <= 0:
         return np.zeros((0, rows))
-    dropped = [k for k in range(rows) if saddle.inverse_pivot[saddle.order[saddle.sizes[0] + k]] == 0.0]
-    vectors = np.zeros((len(dropped), rows))
-    force, x, still = np.zeros(n), np.zeros(n), np.zeros(rows)
-    for m in range(len(dropped)):
-        k = dropped[m]
+    place, (jacobian_place, work_place) = SADDLE + int(integers_of(pack, METRIC)[0]), map(slot, ("jacobian", "work"))
+    known = {place: tables["saddle"], jacobian_place: tables["jacobian"], work_place: tables["work"]}
+    saddle, jacobian, work = viewed(pack, known).values()
+    force, way, still = np.zeros((3, max(rows, tables["thin"].diagonal.size)))
+    for k in np.flatnonzero(saddle.inverse_pivot[saddle.order[saddle.sizes[0] :]] == 0.0):
+        entries = slice(jacobian.start[k], jacobian.start[k + 1])
         force[:] = 0.0
-        for e in range(jacobian.start[k], jacobian.start[k + 1]):
-            force[jacobian.coordinate[e]] += jacobian.value[e]
+        np.add.at(force, jacobian.coordinate[entries], jacobian.value[entries])
         # The forces in the other rows that hold this one's: together they do nothing.
-        solve_system(p, 0, start_of(force), start_of(still), start_of(x), start_of(vectors[m]))
-        vectors[m, k] += 1.0
-    for m in range(len(dropped)):
-        for other in range(m):
-            vectors[m] -= np.sum(vectors[m] * vectors[other]) * vectors[other]
-        vectors[m] /= np.sqrt(np.sum(vectors[m] ** 2))
-    return vectors
+        motion["project"](pack, force, still, way)
+        vector = work.multiplier.copy()
+        vector[k] += 1.0
+        for other in found:
+            vector -= (vector @ other) * other
+        found.append(vector / np.linalg.norm(vector))
+    return np.array(found)
 
 
 def masses_spread(tables: Any) -> bool:

@@ -15,23 +15,35 @@ import numpy as np
 
 from taut.mechanics.inertia.thin import rod_count, thin_in
 from taut.mechanics.parts import row_values
-from taut.mechanics.rows.bars import bar_count, bars_in
+from taut.mechanics.rows.bars import bar_count
 from taut.mechanics.tables import coordinate_count, jacobian_in, row_count, slot
 from taut.numerics.compiled import inlined, kernel
+from taut.numerics.fours import four, none_of, put
+from taut.numerics.fours import total as total_of
 from taut.numerics.lanes import some, where
-from taut.numerics.packing import Pack, Reals, reader_at
+from taut.numerics.packing import MOST_PARTS, Pack, Reals, reader_at, size_of
 from taut.numerics.pointers import shifted
 
 
 class Minres(NamedTuple):
+    """Vectors are 3 n + r numbers long, and up to three zeros that make them v = 4, 8, 12, ..."""
+
     mass: Reals  # (3 n,) diagonal of W at free coordinates, zero at held ones [kg]
     coupling: Reals  # (b,) W between the ends of each bar [kg]
-    scaling: Reals  # (3 n + r,) inverse diagonal of the preconditioner, work space
-    room: Reals  # (9 (3 n + r),) vectors of the iteration, work space
+    scaling: Reals  # (v,) inverse diagonal of the preconditioner, zero at held coordinates, work space
+    room: Reals  # (9 v,) vectors of the iteration, work space
 
 
 MINRES = slot("minres")
+SCALING = Minres._fields.index("scaling")
 minres_at = reader_at(Minres)
+
+
+def minres_of(mass: np.ndarray, coupling: np.ndarray, rows: int) -> Minres:
+    """With room for vectors over all coordinates and rows."""
+    size = -4 * (-(mass.size + rows) // 4)
+    return Minres(mass, coupling, np.zeros(size), np.zeros(9 * size))
+
 
 CLOSE = 1e-14
 """A residual of this fraction of the right-hand side, both in the preconditioner's norm, is as good as none."""
@@ -65,25 +77,28 @@ def prepare(p: Pack, metric: int, y: np.ndarray) -> int:
 
 @inlined
 def _multiply(p: Pack, minres: Minres, x: np.ndarray, out: np.ndarray) -> None:
-    """out = [W G^T; G 0] x, with nothing at held coordinates."""
-    jacobian, thin, bars, n = jacobian_in(p), thin_in(p), bars_in(p), coordinate_count(p)
+    """out = [W G^T; G 0] x, where x is zero at held coordinates; what is there of `out` is to be left alone."""
+    jacobian, thin, n = jacobian_in(p), thin_in(p), coordinate_count(p)
     for i in range(n):
         out[i] = minres.mass[i] * x[i]
-    for k in range(rod_count(p)):
+    for k in range(bar_count(p)):  # a bar's coupling and its row at once
+        i, j, c, force, at = thin.first[k], thin.second[k], minres.coupling[k], x[n + k], 6 * k + 3
+        ax, ay, az, bx, by, bz = x[i], x[i + 1], x[i + 2], x[j], x[j + 1], x[j + 2]
+        ux, uy, uz = jacobian.value[at], jacobian.value[at + 1], jacobian.value[at + 2]
+        out[n + k] = ux * (bx - ax) + uy * (by - ay) + uz * (bz - az)
+        px, py, pz = force * ux, force * uy, force * uz
+        ax, ay, az, bx, by, bz = c * bx - px, c * by - py, c * bz - pz, c * ax + px, c * ay + py, c * az + pz
+        out[i] += ax
+        out[i + 1] += ay
+        out[i + 2] += az
+        out[j] += bx
+        out[j + 1] += by
+        out[j + 2] += bz
+    for k in range(bar_count(p), rod_count(p)):
         i, j, c = thin.first[k], thin.second[k], minres.coupling[k]
         for axis in range(3):
             out[i + axis] += c * x[j + axis]
             out[j + axis] += c * x[i + axis]
-    for k in range(bar_count(p)):  # as all rows, but with half the numbers to look up
-        i, j, force, at = bars.first[k], bars.second[k], x[n + k], 6 * k + 3
-        ux, uy, uz = jacobian.value[at], jacobian.value[at + 1], jacobian.value[at + 2]
-        out[n + k] = ux * (x[j] - x[i]) + uy * (x[j + 1] - x[i + 1]) + uz * (x[j + 2] - x[i + 2])
-        out[i] -= force * ux
-        out[i + 1] -= force * uy
-        out[i + 2] -= force * uz
-        out[j] += force * ux
-        out[j + 1] += force * uy
-        out[j + 2] += force * uz
     for k in range(bar_count(p), row_count(p)):
         force, rate = x[n + k], 0.0
         for m in range(jacobian.start[k], jacobian.start[k + 1]):
@@ -91,14 +106,17 @@ def _multiply(p: Pack, minres: Minres, x: np.ndarray, out: np.ndarray) -> None:
             out[i] += force * g
             rate += g * x[i]
         out[n + k] = rate
-    for i in range(n):
-        out[i] = where(minres.mass[i] > 0.0, out[i], 0.0)
 
 
 @kernel
 def solve(p: Pack, metric: int, force: np.ndarray, rates: np.ndarray, x: np.ndarray, multiplier: np.ndarray) -> None:
-    minres, n, rows = minres_at(p, MINRES + metric), coordinate_count(p), row_count(p)
-    size = n + rows
+    number = MINRES + metric
+    minres, n, rows, size = (
+        minres_at(p, number),
+        coordinate_count(p),
+        row_count(p),
+        size_of(p, MOST_PARTS * number + SCALING),
+    )
     total, rest, image = minres.room, shifted(minres.room, size), shifted(minres.room, 2 * size)
     for i in range(n):
         rest[i] = where(minres.mass[i] > 0.0, force[i], 0.0)
@@ -136,10 +154,11 @@ def solve_motion(
 @inlined
 def _norm(scaling: np.ndarray, vector: np.ndarray, size: int) -> float:
     """In the metric of the preconditioner."""
-    total = 0.0
-    for i in range(size):
-        total += scaling[i] * vector[i] * vector[i]
-    return math.sqrt(total)
+    sums = none_of(four(scaling, 0))  # four sums side by side: one alone would wait for itself
+    for i in range(0, size, 4):
+        v = four(vector, i)
+        sums = sums + four(scaling, i) * v * v
+    return math.sqrt(total_of(sums))
 
 
 @inlined
@@ -149,44 +168,43 @@ def _minres(p: Pack, minres: Minres, given: np.ndarray, target: float, size: int
     found, older, old = shifted(room, 3 * size), shifted(room, 4 * size), shifted(room, 5 * size)
     z, before, last = shifted(room, 6 * size), shifted(room, 7 * size), shifted(room, 8 * size)
     image = shifted(room, 2 * size)
-    for i in range(size):
-        found[i] = 0.0
-        older[i] = 0.0
-        old[i] = given[i]
-        before[i] = 0.0
-        last[i] = 0.0
-        z[i] = scaling[i] * given[i]
     gamma, gamma_before = _norm(scaling, given, size), 1.0
-    eta = gamma
+    eta, per_gamma = gamma, _inverse(gamma)
+    none = none_of(four(scaling, 0))
+    for i in range(0, size, 4):
+        put(found, i, none)
+        put(older, i, none)
+        put(old, i, four(given, i))
+        put(before, i, none)
+        put(last, i, none)
+        put(z, i, per_gamma * (four(scaling, i) * four(given, i)))
     s_before, s, c_before, c = 0.0, 0.0, 1.0, 1.0
     for _ in range(MOST):
-        per_gamma = _inverse(gamma)
-        for i in range(size):
-            z[i] *= per_gamma
         _multiply(p, minres, z, image)
-        delta = 0.0
-        for i in range(size):
-            delta += image[i] * z[i]
+        sums = none
+        for i in range(0, size, 4):
+            sums = sums + four(image, i) * four(z, i)
+        delta = total_of(sums)
         step, back = delta * per_gamma, gamma * _inverse(gamma_before)
-        norm = 0.0
-        for i in range(size):
-            image[i] -= step * old[i] + back * older[i]
-            norm += scaling[i] * image[i] * image[i]
-        gamma_next = math.sqrt(norm)
+        sums = none
+        for i in range(0, size, 4):
+            v = four(image, i) - (step * four(old, i) + back * four(older, i))
+            put(older, i, v)
+            sums = sums + four(scaling, i) * v * v
+        old, older = older, old
+        gamma_next = math.sqrt(total_of(sums))
         a0 = c * delta - c_before * s * gamma
         a1 = math.sqrt(a0 * a0 + gamma_next * gamma_next)
         a2, a3 = s * delta + c_before * c * gamma, s_before * gamma
-        per_a1 = _inverse(a1)
+        per_a1, per_gamma = _inverse(a1), _inverse(gamma_next)
         c_before, s_before, c, s = c, s, a0 * per_a1, gamma_next * per_a1
         way = c * eta
-        for i in range(size):
-            direction = (z[i] - a3 * before[i] - a2 * last[i]) * per_a1
-            before[i] = last[i]
-            last[i] = direction
-            found[i] += way * direction
-            older[i] = old[i]
-            old[i] = image[i]
-            z[i] = scaling[i] * image[i]
+        for i in range(0, size, 4):
+            direction = per_a1 * (four(z, i) - a3 * four(before, i) - a2 * four(last, i))
+            put(before, i, direction)
+            put(found, i, four(found, i) + way * direction)
+            put(z, i, per_gamma * (four(scaling, i) * four(old, i)))
+        before, last = last, before
         eta = -s * eta
         gamma_before, gamma = gamma, gamma_next
         if not some(abs(eta) > target):

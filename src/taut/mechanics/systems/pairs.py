@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.inertia.thin import Thin, rod_count, thin_in
+from taut.mechanics.inertia.thin import rod_count, thin_in
 from taut.mechanics.rows.bars import bar_count, bars_in
 from taut.mechanics.tables import coordinate_count, slot
 from taut.numerics.compiled import inlined
@@ -73,22 +73,12 @@ def _solve_at(
         softness = soft_x + soft_y + soft_z
         moves = softness > 0.0
         push = where(moves, rate_x + rate_y + rate_z - rates[k], 0.0) / where(moves, softness, 1.0)
+        _respond(pairs.block, at, force, i, j, push * ux, push * uy, push * uz, x)
         multiplier[k] = -push
-        _respond(pairs.block, at, force, i, j, push * ux, x)
-        _respond(pairs.block, at + 1, force, i + 1, j + 1, push * uy, x)
-        _respond(pairs.block, at + 2, force, i + 2, j + 2, push * uz, x)
-    for k in range(count, rod_count(p)):
-        _move_apart(pairs, thin, k, force, x)
-
-
-@inlined
-def _move_apart(pairs: Pairs, thin: Thin, k: int, force: np.ndarray, x: np.ndarray) -> None:
-    """A compressible bar, which has a block of W and no row."""
-    i, j, at = thin.first[k], thin.second[k], 9 * k
-    none = 0.0 * force[i]
-    _respond(pairs.block, at, force, i, j, none, x)
-    _respond(pairs.block, at + 1, force, i + 1, j + 1, none, x)
-    _respond(pairs.block, at + 2, force, i + 2, j + 2, none, x)
+    for k in range(count, rod_count(p)):  # compressible bars, which have a block of W and no row
+        i, j = thin.first[k], thin.second[k]
+        none = 0.0 * force[i]
+        _respond(pairs.block, 9 * k, force, i, j, none, none, none, x)
 
 
 @inlined
@@ -102,11 +92,18 @@ def _axis(
 
 
 @inlined
-def _respond(block: np.ndarray, at: int, force: np.ndarray, i: int, j: int, push: float, x: np.ndarray) -> None:
-    """Along one axis: x = W^-1 (force - G^T push)."""
-    here, there, both = force[i] + push, force[j] - push, block[at + 3]
-    x[i] = block[at] * here + both * there
-    x[j] = both * here + block[at + 6] * there
+def _respond(
+    block: np.ndarray, at: int, force: np.ndarray, i: int, j: int, px: float, py: float, pz: float, x: np.ndarray
+) -> None:
+    """x = W^-1 (force - G^T push). All is found before any is written, which the compiler could not change by itself:
+    what is written might be what is read, and then nothing could be done side by side."""
+    ax, ay, az = force[i] + px, force[i + 1] + py, force[i + 2] + pz
+    bx, by, bz = force[j] - px, force[j + 1] - py, force[j + 2] - pz
+    cx, cy, cz = block[at + 3], block[at + 4], block[at + 5]
+    ux, uy, uz = block[at] * ax + cx * bx, block[at + 1] * ay + cy * by, block[at + 2] * az + cz * bz
+    vx, vy, vz = cx * ax + block[at + 6] * bx, cy * ay + block[at + 7] * by, cz * az + block[at + 8] * bz
+    x[i], x[i + 1], x[i + 2] = ux, uy, uz
+    x[j], x[j + 1], x[j + 2] = vx, vy, vz
 
 
 def pairs_of(

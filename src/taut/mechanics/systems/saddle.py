@@ -6,7 +6,7 @@ import numpy as np
 
 from taut.mechanics.parts import fill_inertia, row_values
 from taut.mechanics.tables import JACOBIAN, coordinate_count, free_count, jacobian_in, nodes_in, slot, work_in
-from taut.numerics.compiled import inlined, kernel
+from taut.numerics.compiled import inlined, kernel, woven
 from taut.numerics.lanes import most
 from taut.numerics.packing import Pack, reader_at, size_of
 from taut.numerics.saddle import Saddle, factorise
@@ -45,7 +45,7 @@ def solve(p: Pack, metric: int, force: np.ndarray, rates: np.ndarray, x: np.ndar
             x[free[m]] = found[m]
 
 
-@inlined
+@woven
 def solve_motion(
     p: Pack, y: np.ndarray, force: np.ndarray, rates: np.ndarray, x: np.ndarray, multiplier: np.ndarray
 ) -> None:

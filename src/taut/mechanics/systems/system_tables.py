@@ -9,7 +9,7 @@ import numpy as np
 
 from taut.mechanics.inertia.cylinder_tables import placed
 from taut.mechanics.spec import Spec
-from taut.mechanics.systems.minres import Minres
+from taut.mechanics.systems.minres import minres_of
 from taut.mechanics.systems.pairs import pairs_of
 from taut.mechanics.systems.saddle_tables import numbered, saddle_of
 from taut.mechanics.tables import slot
@@ -44,8 +44,7 @@ def system_tables(spec: Spec, tables: Tables, prefix: str) -> Tables:
     if spec.system == "minres":
         weight = np.zeros_like(diagonal)
         weight[free] = diagonal[free]
-        size = diagonal.size + jacobian.start.size - 1
-        return {f"{prefix}minres": Minres(weight, coupling, np.zeros(size), np.zeros(9 * size))}
+        return {f"{prefix}minres": minres_of(weight, coupling, jacobian.start.size - 1)}
     saddle, place = saddle_of(thin, cylinders, free, jacobian.start, jacobian.coordinate, unit=unit)
     made: Tables = {f"{prefix}saddle": saddle, "jacobian": jacobian._replace(place=place)}
     if cylinders.first.size and not unit:

@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from taut.errors import OptionError
-from taut.statics.by_selector import given_by_selector, listed
+from taut.errors import OptionError, listed
+from taut.statics.by_selector import given_by_selector
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.formfinding.inputs import free_axes, whole
 from taut.statics.formfinding.result import equilibrium

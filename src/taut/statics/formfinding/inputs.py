@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.errors import ModelError, OptionError, Problem
-from taut.statics.by_selector import listed
+from taut.errors import ModelError, OptionError, Problem, listed
 from taut.statics.matrices import parts
 from taut.statics.network import Network
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from taut.errors import OptionError
+from taut.errors import OptionError, listed
 from taut.statics.by_selector import given_by_selector
 from taut.statics.network import Network
 
@@ -72,7 +72,7 @@ def without_length(network: Network, positions: np.ndarray) -> str:
     short = np.flatnonzero(lengths < FLAT * lengths.max())
     if not short.size:
         return ""
-    names = ", ".join(network.names[i] for i in short[:4]) + (f" and {short.size - 4} more" if short.size > 4 else "")
+    names = listed([network.names[i] for i in short])
     return (
         f"collapsed in part: {names} have no length; give these members smaller force densities, "
         "or let members share them by groups"
