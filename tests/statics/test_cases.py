@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -116,9 +117,50 @@ def test_utilisation_by_yield_and_by_euler() -> None:
     assert told.share == pytest.approx([cold.bar_force[0] / (250e6 * AREA)] * 2)
     assert told.governed == ("yield", "yield")
     assert told.worst in ("one", "two")
+
+
+def test_what_has_no_known_limit_is_not_said_to_be_used_by_nothing() -> None:
     plain = utilisation(balance(taut.generators.prism(3).supported("bottom*")))
     assert plain.governed[0] == "", "a cable without material has no limit"
-    assert plain.share[0] == 0.0
+    assert np.isnan(plain.share[0])
+    (note,) = [note for note in plain.notes if note.startswith("no limit is known")]
+    assert re.match(r"no limit is known of 9 of 12 members \(bottom1, .* and 5 more\), so their share is NaN", note)
+
+
+def test_without_any_strength_no_member_is_the_worst() -> None:
+    bare = Structure(
+        {"a": (0, 0, 0), "b": (0, 0, -1)},
+        cables=[Cable("rope", ("a", "b"), rest_length=1.0, stiffness=100.0)],
+        supports={"a": "xyz", "b": "xy"},
+    )
+    hung = {"hung": LoadCase(loads={"b": (0.0, 0.0, -5.0)})}
+    table = solve_cases(bare, hung)
+    used = utilisation(table.equilibria["hung"])
+    assert used.worst is None
+    assert np.isnan(used.share).all()
+    assert np.isnan(table.utilisation).all()
+    assert np.isnan(table.rows()[0]["utilisation"])
+
+
+def test_a_limit_that_the_force_cannot_reach_is_none() -> None:
+    """Of a material without yield stress only Euler's load is known, which says nothing of a bar that pulls; of one
+    without modulus only yield, which is not all that a pushed bar may do."""
+    elastic, strong = Material("e", 7850.0, 200e9), Material("s", 7850.0, yield_stress=250e6)
+    for material, expected, said in (
+        (elastic, ["nan", "euler"], "no limit is known of 1 of 2 members (up)"),
+        (strong, ["yield", "yield"], "Euler's load of 1 pushed bars is not known (down)"),
+    ):
+        made = Structure(
+            {"a": (0, 0, 1), "m": (0, 0, 0), "b": (0, 0, -1)},
+            bars=[Bar(name, (end, "m"), material=material, radius=0.01) for name, end in (("up", "a"), ("down", "b"))],
+            supports={"a": "xyz", "m": "xy", "b": "xyz"},
+        )
+        stiff = made.changed("bar:*", law="compressible", stiffness=1e6)
+        used = utilisation(balance(stiff, loads={"m": (0.0, 0.0, -100.0)}))
+        assert [word or "nan" for word in used.governed] == expected
+        assert np.array_equal(np.isnan(used.share), [word == "nan" for word in expected])
+        assert any(note.startswith(said) for note in used.notes)
+        assert used.worst == "down" if material is elastic else used.worst in ("up", "down")
 
 
 def test_bad_cases_are_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import taut
+from taut.errors import ModelError
 from taut.numerics.subspaces import least_norm, null_space, rank_of
 from taut.statics.matrices import equilibrium_matrix
 from taut.statics.network import network
@@ -250,3 +252,17 @@ def test_bad_input() -> None:
         counts(taut.generators.prism(), tolerance=2.0)
     with pytest.raises(taut.ModelError, match="is not straight"):
         counts(taut.generators.prism().with_cables(taut.Cable("long", ("bottom1", "bottom2", "top3"), stiffness=1.0)))
+
+
+def test_counts_need_no_stiffness() -> None:
+    """Nor does least mass, which chooses it."""
+    known = taut.generators.prism(3)
+    bare = known.changed("cable:*", stiffness=None, material=None).changed("bar:*", law="compressible", material=None)
+    assert any("stiffness" in str(problem) for problem in bare.check())
+    assert counts(bare) == counts(known)
+    assert np.array_equal(self_stress_basis(bare), self_stress_basis(known))
+    assert np.array_equal(mechanism_basis(bare), mechanism_basis(known))
+    with pytest.raises(ModelError, match="stiffness: is not known"):
+        taut.balance(bare)
+    with pytest.raises(ModelError, match='no node "nowhere"'):
+        counts(replace(bare, supports={"nowhere": "xyz"}))

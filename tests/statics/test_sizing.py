@@ -76,6 +76,40 @@ def test_the_dbar_is_lighter_than_the_column_it_replaces(angle: float) -> None:
     assert found.lower_bound <= found.mass * (1.0 + 1e-12)
 
 
+def bracket(*more: tuple[str, str]) -> Structure:
+    """A strut and a tie from a wall to a tip, and what is added to them."""
+    nodes = {"low": (0, 0, 0), "high": (0, 0, 1), "higher": (0, 0, 2), "tip": (1.5, 0, 0)}
+    pairs = [("low", "tip"), ("high", "tip"), *more]
+    bars = [Bar(f"{a}-{b}", (a, b), material=STEEL, radius=0.01) for a, b in pairs]
+    return Structure(nodes, bars=bars, supports={"low": "xyz", "high": "xyz", "higher": "xyz", "tip": "y"})
+
+
+def test_a_determinate_bracket_has_no_gap() -> None:
+    """Its forces follow from balance alone, so the mass they need is the least there is; two cases, both governing."""
+    cases = {"down": LoadCase(loads={"tip": (0.0, 0.0, -1e3)}), "up": LoadCase(loads={"tip": (0.0, 0.0, 2e3)})}
+    found = least_mass(bracket(), cases)
+    assert found.member_force[0] == pytest.approx([-1.5e3, 1e3 * math.sqrt(3.25)])
+    euler = [
+        2.0 * DENSITY * length**2 * math.sqrt(push / (math.pi * MODULUS))
+        for length, push in ((1.5, 1.5e3), (math.sqrt(3.25), 2e3 * math.sqrt(3.25)))
+    ]
+    assert found.mass == pytest.approx(sum(euler), rel=1e-9)
+    assert found.lower_bound == pytest.approx(found.mass, rel=1e-12)
+    assert "no design of this shape is lighter (dual" in found.certificate
+
+
+def test_members_beside_a_redundant_part_count_with_their_true_mass() -> None:
+    """A column that no self-stress reaches, beside a bracket with one tie more: the gap is the bracket's alone."""
+    cases = {"down": LoadCase(loads={"tip": (0.0, 0.0, -1e3), "top": (0.0, 0.0, -1e4)})}
+    redundant = bracket(("higher", "tip"))
+    alone = least_mass(redundant, {"down": LoadCase(loads={"tip": (0.0, 0.0, -1e3)})})
+    post = Bar("post", ("foot", "top"), material=STEEL, radius=0.01)
+    both = redundant.with_nodes(foot=(9.0, 0.0, 0.0), top=(9.0, 0.0, 2.0)).with_bars(post)
+    found = least_mass(both.supported("foot").supported("top", "xy"), cases)
+    assert alone.lower_bound < 0.999 * alone.mass
+    assert found.mass - found.lower_bound == pytest.approx(alone.mass - alone.lower_bound, rel=1e-6)
+
+
 def michell(spokes: int) -> Structure:
     """A load at the middle between two pins 2 m apart; every pair of nodes of the half-plane fan may be a member."""
     radius = math.sqrt(0.5)

@@ -66,7 +66,7 @@ class LoadCaseTable(Tabular):
     member_force: np.ndarray  # (k, m)
     reaction: np.ndarray  # (k, s, 3)
     nodes: np.ndarray  # (k, n, 3)
-    utilisation: np.ndarray  # (k, m) share of yield or Euler load, whichever is nearer; zero where unknown
+    utilisation: np.ndarray  # (k, m) share of yield or Euler load, whichever is nearer; NaN where unknown
 
     @property
     def cases(self) -> tuple[str, ...]:
@@ -93,12 +93,12 @@ class LoadCaseTable(Tabular):
         )
 
     def rows(self) -> list[dict[str, float | str]]:
-        """One row a member: its name, its force in every case [N], and the largest share of its limit."""
+        """One row a member: its name, its force in every case [N], and the largest share of a known limit."""
         return [
             {
                 "member": name,
                 **dict(zip(self.cases, self.member_force[:, i].tolist(), strict=True)),
-                "utilisation": float(self.utilisation[:, i].max()),
+                "utilisation": float(np.fmax.reduce(self.utilisation[:, i])),
             }
             for i, name in enumerate(self.members)
         ]
@@ -208,7 +208,7 @@ def _table(problem: EquilibriumEquations, found: Mapping[str, Equilibrium]) -> L
     if not found:
         raise OptionError("there is no case to balance; give one or more")
     forces = np.array([one.member_force for one in found.values()])
-    by_yield, by_buckling = strengths(problem.network.structure).used(forces)
+    share, _ = strengths(problem.network.structure).used(forces)
     return LoadCaseTable(
         dict(found),
         problem.network.names,
@@ -216,5 +216,5 @@ def _table(problem: EquilibriumEquations, found: Mapping[str, Equilibrium]) -> L
         forces,
         np.array([one.reaction for one in found.values()]),
         np.array([one.structure.positions for one in found.values()]),
-        np.maximum(by_yield, by_buckling),
+        share,
     )

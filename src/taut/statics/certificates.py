@@ -50,8 +50,9 @@ class Stability:
         without mechanisms.
     mode: (n, 3) the weakest mechanism, of unit length over all nodes.
     mechanisms: independent motions that change no length of members under force, rigid motions left out.
-    rigid_motions: motions as a whole along which nothing changes. Where loads resist or drive a turn of the whole, it
-        is no rigid motion in this sense but one of the mechanisms, as in a pendulum.
+    rigid_motions: motions as a whole along which nothing changes; the sentence tells of those that supports leave.
+        Where loads resist or drive a turn of the whole, it is no rigid motion in this sense but one of the mechanisms,
+        as in a pendulum.
     force_density_margin: the least eigenvalue of the force-density matrix beside its affine null vectors, relative to
         its norm; zero where it is not positive there, and super-stability is out of reach.
     affine_flex: an affine motion keeps all lengths.
@@ -108,7 +109,7 @@ def stability(equilibrium: Equilibrium) -> Stability:
     value = None if least is None else least.value
     return Stability(
         verdict=verdict,
-        sentence=_sentence(verdict, net, mechanisms, value, mode, int(np.count_nonzero(~tight))),
+        sentence=_sentence(verdict, net, mechanisms, value, mode, allowed @ neutral, int(np.count_nonzero(~tight))),
         stiffness=value,
         mode=mode,
         mechanisms=mechanisms,
@@ -171,7 +172,13 @@ def _verdict(super_stable: bool, mechanisms: int, least: Weakest | None, norm: f
 
 
 def _sentence(
-    verdict: str, net: Network, mechanisms: int, stiffness: float | None, mode: np.ndarray | None, slack: int
+    verdict: str,
+    net: Network,
+    mechanisms: int,
+    stiffness: float | None,
+    mode: np.ndarray | None,
+    rigid: sp.csr_matrix,
+    slack: int,
 ) -> str:
     text = {
         "super-stable": "Super-stable: no other shape has every cable as short and every bar as long",
@@ -181,9 +188,10 @@ def _sentence(
         "unstable": "Unstable: along a motion that changes no length the forces push it away",
     }[verdict]
     if mode is not None and stiffness is not None:
-        most = list(net.structure.nodes)[int(np.argmax(np.linalg.norm(mode, axis=1)))]
+        most = _most_moved(net, mode.reshape(-1, 1))
         count = "its one mechanism" if mechanisms == 1 else f"the weakest of its {mechanisms} mechanisms"
         text += f'; {count} has {stiffness:.4g} N/m and moves node "{most}" most'
+    text += _at_large(net, rigid)
     if slack:
         text += f"; {slack} slack cable{'s are' if slack > 1 else ' is'} left out"
     remedies = {
@@ -191,3 +199,22 @@ def _sentence(
         "unstable": "; it needs another self-stress, supports or members",
     }
     return f"{text}{remedies.get(verdict, '')}."
+
+
+def _at_large(net: Network, rigid: sp.csr_matrix) -> str:
+    """What to say of motions as a whole (3 n, r) that nothing resists; nothing of one structure that stands alone."""
+    count = rigid.shape[1]
+    several = int(parts(net).max(initial=0)) > 0
+    if not count or not (net.structure.supports or net.structure.constraints or several):
+        return ""
+    whole = "parts as a whole" if several else "the whole"
+    most = _most_moved(net, rigid.toarray())
+    if count == 1:
+        return f'; nothing resists a motion of {whole}, which moves node "{most}" most'
+    return f'; nothing resists {count} motions of {whole}, which move node "{most}" most'
+
+
+def _most_moved(net: Network, fields: np.ndarray) -> str:
+    """The node that displacement fields (3 n, k) move most, taken together."""
+    moves = np.linalg.norm(fields.reshape(-1, 3 * fields.shape[1]), axis=1)
+    return list(net.structure.nodes)[int(np.argmax(moves))]

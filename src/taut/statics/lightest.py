@@ -11,8 +11,9 @@ has; for several cases this is the limit theorem of plasticity, and `elastic_siz
 
 Without buckling this is a linear program and its dual proves the answer. Euler's area grows like the root of the push,
 which makes the problem concave: it is solved by linear programs with the prices of the last answer until the mass falls
-no more. The proof is then a linear program with the chord of the root up to the push that alone would weigh as much as
-the answer: no design that is lighter than the answer is lighter than that bound.
+no more. The proof is then a linear program. Members that no self-stress reaches have the same forces in every design
+and count with the mass that these need. For the others it has the chord of the root up to the push that alone would
+weigh as much as all of them in the answer: no design that is lighter than the answer is lighter than that bound.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import scipy.sparse as sp
 
 from taut.errors import OptionError
 from taut.labelled import Labelled, Tabular, Variable
+from taut.numerics.subspaces import null_space
 from taut.reprs import titled
 from taut.statics.balancing import refuse_adrift
 from taut.statics.load_case import LoadCase
@@ -35,6 +37,9 @@ from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
 
 ROUNDS = 60
+FIXED = 1e-9
+"""Where no self-stress of unit length has more than this in a member, balance alone says its force."""
+
 UNUSED = 1e-9
 """Members below this fraction of the largest area are not needed."""
 
@@ -109,7 +114,9 @@ def least_mass(
         raise OptionError("there is no case to size for; give one or more")
     if not 0.0 <= minimum_tension < np.inf:
         raise OptionError(f"minimum_tension = {minimum_tension!r} must be a finite number, zero or more [N]")
-    nets = {name: network(structure, gravity=case.gravity, loads=case.loads) for name, case in cases.items()}
+    nets = {
+        name: network(structure, gravity=case.gravity, loads=case.loads, elastic=False) for name, case in cases.items()
+    }
     for net in nets.values():
         refuse_adrift(net, net.external)
     stock = stocks(structure)
@@ -127,7 +134,7 @@ def least_mass(
         if weight >= mass * (1.0 - 1e-12):
             break
         forces, mass = trial, weight
-    bound = program.solve(price, _chord_price(stock, mass))[1]
+    bound = _bound(program, stock, price, forces)
     return _sized(structure, stock, forces, safety, min(bound, mass), rounds)
 
 
@@ -194,6 +201,17 @@ def _push_price(stock: Stocks, forces: np.ndarray) -> np.ndarray:
     by_euler = stock.mass(stock.euler_area(-push[None])[0]) / (2.0 * push)
     bends = stock.euler_area(-push[None])[0] > push / stock.strength
     return np.asarray(np.where(bends, by_euler, by_yield))
+
+
+def _bound(program: _Program, stock: Stocks, price: np.ndarray, forces: np.ndarray) -> float:
+    """The mass below which no design lies [kg], from the forces of one."""
+    variable = np.abs(null_space(program.balance)).max(axis=1, initial=0.0) > FIXED
+    mass = stock.mass(stock.area(forces))
+    if not variable.any():
+        return float(mass.sum())
+    chord = _chord_price(stock, float(mass[variable].sum()))
+    others = program.solve(np.where(variable, price, 0.0), np.where(variable, chord, 0.0))[1]
+    return float(mass[~variable].sum()) + others
 
 
 def _chord_price(stock: Stocks, mass: float) -> np.ndarray:

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.reprs import brief
 from taut.structure import properties
+from taut.structure.checks import problems as problems_of
 from taut.structure.records import AXES
 from taut.structure.structure import Structure
 
@@ -79,12 +80,14 @@ def network(
     *,
     gravity: float | Force = 0.0,
     loads: Mapping[str, Force] | None = None,
+    elastic: bool = True,
 ) -> Network:
     """The arrays of a sound structure; raises ModelError with every problem found.
 
-    gravity: [m/s^2], a number acts along -z. loads: node -> force [N].
+    gravity: [m/s^2], a number acts along -z. loads: node -> force [N]. elastic: the stiffness of members matters to
+    what is asked, so where it is not known that is a problem.
     """
-    problems = [*structure.check(), *_load_problems(structure, loads or {})]
+    problems = [*problems_of(structure, elastic=elastic), *_load_problems(structure, loads or {})]
     if problems:
         raise ModelError(problems)
     index = {name: i for i, name in enumerate(structure.nodes)}

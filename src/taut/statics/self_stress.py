@@ -90,7 +90,7 @@ def counts(structure: Structure, *, tolerance: float = TOLERANCE) -> StaticCount
     tolerance: singular values of the equilibrium matrix below this part of the largest are zero.
     """
     _require_tolerance(tolerance)
-    net = network(structure)
+    net = network(structure, elastic=False)
     return counts_of(net, tolerance=tolerance)
 
 
@@ -122,14 +122,14 @@ def counts_of(net: Network, *, tolerance: float = TOLERANCE) -> StaticCounts:
 def self_stress_basis(structure: Structure, *, tolerance: float = TOLERANCE) -> np.ndarray:
     """(members, states) orthonormal columns: forces in balance without load, cables first, tension positive."""
     _require_tolerance(tolerance)
-    return null_space(equilibrium_matrix(network(structure)), tolerance)
+    return null_space(equilibrium_matrix(network(structure, elastic=False)), tolerance)
 
 
 @checked_arguments
 def mechanism_basis(structure: Structure, *, tolerance: float = TOLERANCE) -> np.ndarray:
     """(mechanisms, nodes, 3) orthonormal displacements that change no length to first order, none of them rigid."""
     _require_tolerance(tolerance)
-    net = network(structure)
+    net = network(structure, elastic=False)
     allowed = motions(net)
     basis = mechanism_motions(net, allowed, tolerance=tolerance)
     return np.asarray(allowed @ basis).T.reshape(basis.shape[1], len(net.positions), 3)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from taut.errors import listed
 from taut.labelled import Labelled, Tabular, Variable
 from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
@@ -23,8 +25,17 @@ class Strengths:
     buckling: np.ndarray  # (m,) push at which a bar bends out [N]
 
     def used(self, forces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Share of the yield force and of Euler's load that forces (..., m) use; 1 is the limit."""
-        return np.abs(forces) / self.yielding, np.maximum(-forces, 0.0) / self.buckling
+        """How much of what they can bear members use at forces (..., m), 1 is the limit; and what the limit is.
+
+        The limit is the nearest of those that the force can reach, "yield" or, where it pushes, "euler". Where none of
+        these is known the share is NaN and the word empty.
+        """
+        by_yield = np.where(np.isfinite(self.yielding), np.abs(forces) / self.yielding, np.nan)
+        pushed = np.isfinite(self.buckling) & (forces <= 0.0)
+        by_buckling = np.where(pushed, -forces / self.buckling, np.nan)
+        share = np.fmax(by_yield, by_buckling)
+        bends = pushed & ~(by_yield >= by_buckling)
+        return share, np.where(np.isnan(share), "", np.where(bends, "euler", "yield"))
 
 
 UTILISATION = {
@@ -40,8 +51,9 @@ class Utilisation(Tabular):
 
     members: tuple[str, ...]
     force: np.ndarray  # (m,) [N]
-    share: np.ndarray  # (m,) of the limit that is nearest; more than 1 fails, zero where no limit is known
+    share: np.ndarray  # (m,) of the limit that is nearest; more than 1 fails, NaN where no limit is known
     governed: tuple[str, ...]  # "yield", "euler", or "" where no limit is known
+    notes: tuple[str, ...] = ()  # which limits are not known
 
     __repr__ = brief
 
@@ -51,9 +63,9 @@ class Utilisation(Tabular):
         return Labelled(("member",), {"member": self.members}, UTILISATION, values)
 
     @property
-    def worst(self) -> str:
-        """The member that is nearest to its limit, or furthest beyond it."""
-        return self.members[int(np.argmax(self.share))]
+    def worst(self) -> str | None:
+        """The member that is nearest to its limit, or furthest beyond it; None where no limit is known."""
+        return None if np.all(np.isnan(self.share)) else self.members[int(np.nanargmax(self.share))]
 
 
 def strengths(structure: Structure) -> Strengths:
@@ -70,14 +82,27 @@ def strengths(structure: Structure) -> Strengths:
 
 @checked_arguments
 def utilisation(equilibrium: Equilibrium) -> Utilisation:
-    """How near every member is to yielding or, pushed, to its Euler load."""
-    limits = strengths(equilibrium.structure)
-    by_yield, by_buckling = limits.used(equilibrium.member_force)
-    known = np.isfinite(limits.yielding) | np.isfinite(limits.buckling)
-    words = np.where(by_buckling > by_yield, "euler", np.where(np.isfinite(limits.yielding), "yield", ""))
-    return Utilisation(
-        (*equilibrium.structure.cables, *equilibrium.structure.bars),
-        equilibrium.member_force,
-        np.maximum(by_yield, by_buckling),
-        tuple(str(word) if sure else "" for word, sure in zip(words, known, strict=True)),
-    )
+    """How near every member is to yielding or, pushed, to its Euler load; NaN where neither is known."""
+    structure, force = equilibrium.structure, equilibrium.member_force
+    limits = strengths(structure)
+    share, words = limits.used(force)
+    names = (*structure.cables, *structure.bars)
+    bars = np.arange(len(names)) >= len(structure.cables)
+    straight = bars & (force < 0.0) & ~np.isfinite(limits.buckling) & ~np.isnan(share)
+    return Utilisation(names, force, share, tuple(map(str, words)), tuple(_unknown(names, np.isnan(share), straight)))
+
+
+def _unknown(names: tuple[str, ...], none: np.ndarray, straight: np.ndarray) -> Iterator[str]:
+    """Sentences on members of which no limit is known, and on pushed bars of which Euler's load is not."""
+    if none.any():
+        yield (
+            f"no limit is known of {none.sum()} of {len(names)} members "
+            f"({listed([names[k] for k in np.flatnonzero(none)])}), so their share is NaN; "
+            "give a material with yield_stress, and a radius"
+        )
+    if straight.any():
+        yield (
+            f"Euler's load of {straight.sum()} pushed bars is not known "
+            f"({listed([names[k] for k in np.flatnonzero(straight)])}), so their share is that of yield; "
+            "give a material with youngs_modulus"
+        )

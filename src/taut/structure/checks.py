@@ -18,14 +18,14 @@ LENGTH_TOLERANCE = 1e-6
 """A bar's given length may differ from the distance of its nodes by this fraction; a run closes such a gap itself."""
 
 
-def problems(structure: Structure) -> list[Problem]:
-    """All problems, in the order of the parts."""
+def problems(structure: Structure, *, elastic: bool = True) -> list[Problem]:
+    """All problems, in the order of the parts; elastic: that a stiffness is not known is one too."""
     found = list(_nodes(structure))
     sound = {name for name, place in structure.nodes.items() if not any(map(size_problem, place))}
     for bar in structure.bars.values():
-        found += _bar(structure, bar, sound)
+        found += _bar(structure, bar, sound, elastic)
     for cable in structure.cables.values():
-        found += _cable(structure, cable, sound)
+        found += _cable(structure, cable, sound, elastic)
     found += _segments(structure)
     found += _supports(structure)
     found += _point_masses(structure)
@@ -103,7 +103,7 @@ def _material(path: tuple[str, ...], material: Material | None) -> Iterator[Prob
             yield Problem((*path, "material", "poisson_ratio"), f"{ratio:g} {limits}")
 
 
-def _bar(structure: Structure, bar: Bar, sound: set[str]) -> Iterator[Problem]:
+def _bar(structure: Structure, bar: Bar, sound: set[str], elastic: bool) -> Iterator[Problem]:
     path = ("bars", bar.name)
     where = (*path, "nodes")
     if len(bar.nodes) != 2:
@@ -130,17 +130,17 @@ def _bar(structure: Structure, bar: Bar, sound: set[str]) -> Iterator[Problem]:
     if ends or numbers or not sound.issuperset(bar.nodes):
         return
     yield from _followed(path, "mass", None if bar.mass is not None else properties.bar_mass(structure, bar), "kg")
-    yield from _law(structure, bar)
+    yield from _law(structure, bar, elastic)
 
 
-def _law(structure: Structure, bar: Bar) -> Iterator[Problem]:
+def _law(structure: Structure, bar: Bar, elastic: bool) -> Iterator[Problem]:
     """What is wrong with how a bar takes its length."""
     path = ("bars", bar.name)
     if bar.law not in BAR_LAWS:
         yield Problem((*path, "law"), f'"{bar.law}" is not one of {", ".join(BAR_LAWS)}{suggestion(bar.law, BAR_LAWS)}')
         return
     if bar.law == "compressible":
-        if properties.bar_stiffness(structure, bar) is None:
+        if elastic and properties.bar_stiffness(structure, bar) is None:
             remedy = "give a stiffness, or a material with youngs_modulus and a radius"
             yield Problem((*path, "stiffness"), f"is not known, which a compressible bar needs; {remedy}")
         yield from _followed(path, "stiffness", properties.bar_stiffness(structure, bar), "N/m")
@@ -154,7 +154,7 @@ def _law(structure: Structure, bar: Bar) -> Iterator[Problem]:
         )
 
 
-def _cable(structure: Structure, cable: Cable, sound: set[str]) -> Iterator[Problem]:
+def _cable(structure: Structure, cable: Cable, sound: set[str], elastic: bool) -> Iterator[Problem]:
     path = ("cables", cable.name)
     where = (*path, "route")
     if len(cable.route) < 2:
@@ -178,7 +178,7 @@ def _cable(structure: Structure, cable: Cable, sound: set[str]) -> Iterator[Prob
     if ends or numbers or not sound.issuperset(cable.route):
         return
     stiffness = properties.stiffness(structure, cable)
-    if stiffness is None:
+    if stiffness is None and elastic:
         yield Problem(
             (*path, "stiffness"), "is not known; give a stiffness, or a material with youngs_modulus and a radius"
         )
