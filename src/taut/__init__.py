@@ -18,6 +18,7 @@ __all__ = [
     "Cable",
     "Constant",
     "Correction",
+    "CosineRamp",
     "Damping",
     "Doublet",
     "Ensemble",
@@ -39,7 +40,9 @@ __all__ = [
     "SampledSignal",
     "Scenario",
     "SelectionError",
+    "SignalSum",
     "Sinusoid",
+    "SmoothStart",
     "Structure",
     "Study",
     "TautError",
@@ -75,16 +78,21 @@ _HOMES = {
     "taut.structure.records": ("Bar", "Cable", "LinearConstraint", "Material", "on_line", "on_plane", "tied"),
     "taut.structure.structure": ("Structure",),
     "taut.structure.scenario": (
-        "Constant",
         "Damping",
-        "Doublet",
-        "Feedback",
         "Load",
         "Motion",
-        "SampledSignal",
         "Scenario",
-        "Sinusoid",
         "Watch",
+    ),
+    "taut.structure.signals": (
+        "Constant",
+        "CosineRamp",
+        "Doublet",
+        "Feedback",
+        "SampledSignal",
+        "SignalSum",
+        "Sinusoid",
+        "SmoothStart",
     ),
     "taut.structure.corrections": ("Correction",),
     "taut.structure.events": ("Event",),
@@ -159,16 +167,15 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.structure.events import Event
     from taut.structure.files import Model, read_model, read_record
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
-    from taut.structure.scenario import (
+    from taut.structure.scenario import Damping, Load, Motion, Scenario, Watch
+    from taut.structure.signals import (
         Constant,
-        Damping,
+        CosineRamp,
         Doublet,
         Feedback,
-        Load,
-        Motion,
         SampledSignal,
-        Scenario,
+        SignalSum,
         Sinusoid,
-        Watch,
+        SmoothStart,
     )
     from taut.structure.structure import Structure

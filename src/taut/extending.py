@@ -11,7 +11,7 @@ from typing import Any
 
 from taut.mechanics.kinds import EventSource, Given, Imposed, Rows, Term, register
 from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, events_in
-from taut.mechanics.signals import signal_value, tabulated
+from taut.mechanics.signals import signal_at, signal_value, tabulated
 from taut.mechanics.tables import constants_in, coordinate_count, part_of, slot
 from taut.mechanics.terms.springs import spring_state, springs_in
 from taut.numerics.compiled import inlined, kernel
@@ -40,6 +40,7 @@ __all__ = [
     "part_of",
     "register",
     "shifted",
+    "signal_at",
     "signal_value",
     "size_of",
     "some",

@@ -23,7 +23,7 @@ from taut.dynamics.trajectory import Checkpoint, Overall
 from taut.errors import OptionError
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import in_order
-from taut.structure.scenario import Feedback, Sinusoid
+from taut.structure.signals import Feedback, shortest_period
 
 BELIEVED = 3e-4
 """A run that is off by no more than this fraction of its motion needs no second look."""
@@ -181,13 +181,15 @@ def _with_breaks(settings: Settings, begin: float, end: float) -> tuple[Settings
     plant = settings.plant
     if not isinstance(plant, Plant):
         return settings, ()
-    found = {
-        k: jumps(function, begin, end) for k, function in plant.functions.items() if not isinstance(function, Feedback)
-    }
-    breaks = in_order([*plant.breaks, *(time for times in found.values() for time in times)])
+    found = [
+        (plant.loads[called.signal], jumps(called.function, begin, end))
+        for called in plant.functions
+        if not isinstance(called.function, Feedback)
+    ]
+    breaks = in_order([*plant.breaks, *(time for _, times in found for time in times)])
     names = tuple(
-        f'the load on node "{plant.loads[k].node}" along {plant.loads[k].axis} jumps at t = {times[0]:.6g} s'
-        for k, times in found.items()
+        f'the load on node "{load.node}" along {load.axis} jumps at t = {times[0]:.6g} s'
+        for load, times in found
         if times
     )
     return replace(settings, plant=replace(plant, breaks=breaks)), names
@@ -209,10 +211,10 @@ def _reasons(settings: Settings, broken: tuple[str, ...]) -> str:
         step = settings.step or 0.0
         if not _stable(settings):
             told.append(f"the step is longer than the {plant.shortest_period / math.pi:.1e} s up to which it is stable")
-        waves = [s.signal for s in plant.loads if isinstance(s.signal, Sinusoid)] if isinstance(plant, Plant) else []
-        fastest = max((abs(wave.frequency) for wave in waves), default=0.0)
-        if WAVE * step * fastest > 1.0:
-            told.append(f"a load has a period of {1.0 / fastest:.2g} s, less than {WAVE:g} steps")
+        loads = plant.loads if isinstance(plant, Plant) else ()
+        period = min((shortest_period(load.signal) for load in loads), default=math.inf)
+        if WAVE * step > period:
+            told.append(f"a load has a period of {period:.2g} s, less than {WAVE:g} steps")
     return "; ".join([*told, remedy])
 
 

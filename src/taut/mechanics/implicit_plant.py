@@ -68,7 +68,8 @@ class _Answering:
 
     def __init__(self, plant: Plant, factor: Callable[..., int], solve: Callable[..., None]) -> None:
         self.plant, self._factor, self._solve = plant, factor, solve
-        self.places = np.unique(plant.tables["loads"].coordinate[list(plant.feedbacks)])
+        answering = [called.signal for called in plant.feedbacks]
+        self.places = np.unique(plant.tables["loads"].coordinate[answering])
 
     def factor(self, pack: Pack, t: float, y: np.ndarray, s: float) -> int:
         dropped = self._factor(pack, t, y, s)

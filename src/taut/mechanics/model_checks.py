@@ -14,6 +14,7 @@ from taut.structure.motions import motion_problems
 from taut.structure.properties import bar_mass, total_mass
 from taut.structure.records import AXES
 from taut.structure.scenario import Damping, Load, Motion
+from taut.structure.signal_checks import signal_problems
 from taut.structure.structure import Structure
 from taut.structure.topology import class_of, parts
 
@@ -61,6 +62,8 @@ def problems_of_scenario(
             found.append(Problem(("loads", index, "node"), message))
         if load.axis not in tuple(AXES):
             found.append(Problem(("loads", index, "axis"), f'"{load.axis}" is not an axis; say x, y or z'))
+        for problem in signal_problems(load.signal):
+            found.append(Problem(("loads", index, "signal", *problem.path), problem.message))
     for index, motion in enumerate(motions):
         for problem in motion_problems(structure, motion):
             found.append(Problem(("motions", index, *problem.path), problem.message))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -19,14 +19,15 @@ from taut.mechanics.operations.linearisation import nodal_linearisation
 from taut.mechanics.operations.outputs import columns, turning_push
 from taut.mechanics.operations.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
-from taut.mechanics.signals import Function, function_value, pieces_of
+from taut.mechanics.signals import Called, function_value, pieces_of
 from taut.mechanics.spec import Spec, rows_of, terms_of
 from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
-from taut.structure.scenario import Feedback, Load, Motion
+from taut.structure.scenario import Load, Motion
+from taut.structure.signals import Feedback
 from taut.structure.structure import Structure
 
 SMALL = 500
@@ -44,7 +45,7 @@ class Plant:
     spec: the kinds of things it is made of. pack, tables: its flat arrays, for kernels and by name.
     positions, velocities: at the start, (n, 3) each, with moved supports where they are then.
     breaks: times at which a signal is not smooth.
-    functions: loads given as Python functions or Feedback, by load; a plant with any of them runs uncompiled.
+    functions: Python functions and Feedback in loads; a plant with any of them runs uncompiled.
     """
 
     given: Given
@@ -54,7 +55,7 @@ class Plant:
     breaks: np.ndarray
     positions: np.ndarray
     velocities: np.ndarray
-    functions: Mapping[int, Function]
+    functions: tuple[Called, ...]
     things: tuple[Watched, ...] = ()
 
     def __repr__(self) -> str:
@@ -136,9 +137,9 @@ class Plant:
         return [{name: [*value] if isinstance(value, tuple) else value for name, value in one.items()} for one in found]
 
     @cached_property
-    def feedbacks(self) -> dict[int, Feedback]:
-        """The loads that answer to the motion, by load."""
-        return {k: function for k, function in self.functions.items() if isinstance(function, Feedback)}
+    def feedbacks(self) -> tuple[Called, ...]:
+        """What answers to the motion in loads."""
+        return tuple(called for called in self.functions if isinstance(called.function, Feedback))
 
     @cached_property
     def dampers(self) -> tuple[str, ...]:
@@ -148,7 +149,7 @@ class Plant:
                 told[term.name] = term.dampers(self.given, self.tables[term.name])
             elif term.works and term.load_power is None:
                 told[term.name] = (f'the kind "{term.name}"',)
-        fed = tuple(f'the feedback on node "{self.loads[k].node}"' for k in self.feedbacks)
+        fed = tuple(f'the feedback on node "{self.loads[called.signal].node}"' for called in self.feedbacks)
         nodes = told.pop("damping", ())
         return (*(name for names in told.values() for name in names), *fed, *nodes)
 
@@ -341,6 +342,6 @@ class Plant:
     def set_functions(self, pack: Pack, t: float, y: np.ndarray) -> None:
         """Write the values of Python loads at a time and a state into a pack of this plant."""
         nodes, velocities = (y[at : at + self.coordinates].reshape(-1, 3) for at in (0, self.coordinates))
-        for index in self.functions:
-            value = function_value(self.loads[index], t, nodes, velocities)
-            reals_of(pack, LOAD_DATA)[self.tables["loads"].start[index]] = value
+        for called in self.functions:
+            value = function_value(self.loads[called.signal], called.function, t, nodes, velocities)
+            reals_of(pack, LOAD_DATA)[called.place] = value

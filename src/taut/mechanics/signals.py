@@ -1,84 +1,126 @@
-"""Signals as tables that a kernel evaluates.
+"""Signals as tables that a kernel evaluates, with their first and second derivatives.
 
 A signal may jump (a doublet) or bend (a table's knots). A run steps exactly onto those times, its breaks, and between
 two of them every signal is smooth. So that both sides of a jump are right, a signal is evaluated with the time and
 with the middle of the current piece: the piece chooses the branch, the time the place on it. Variants in lanes may
 differ in values, not in times.
+
+A plain signal is a kind and its numbers. One that holds others is a sum of plain ones, each times rises: a compound,
+whose numbers are how many there are, and of each its kind, how many rises, how many numbers, the rises' starts and
+durations, and those numbers.
 """
 
 from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from taut.errors import OptionError
-from taut.numerics.compiled import kernel
-from taut.numerics.curves import hermite, three_point_slopes
+from taut.numerics.compiled import entry, inlined, kernel
+from taut.numerics.curves import hermite, hermite_slopes, three_point_slopes
 from taut.numerics.lanes import one
 from taut.structure.magnitudes import size_problem
-from taut.structure.scenario import Constant, Doublet, Feedback, Load, SampledSignal, Signal, Sinusoid
+from taut.structure.scenario import Load
+from taut.structure.signal_checks import signal_problems
+from taut.structure.signals import (
+    Constant,
+    CosineRamp,
+    Doublet,
+    Feedback,
+    Plain,
+    Rise,
+    SampledSignal,
+    Signal,
+    Sinusoid,
+    parts_of,
+)
 
-CONSTANT, SINUSOID, DOUBLET, TABLE = 0, 1, 2, 3
+CONSTANT, SINUSOID, DOUBLET, TABLE, RAMP, COMPOUND = 0, 1, 2, 3, 4, 5
 
 Function = Callable[[float], float] | Feedback
 
 
+class Called(NamedTuple):
+    """A Python function in a signal, whose value stands in the table as a constant, written before every evaluation."""
+
+    signal: int
+    place: int  # in `data`
+    function: Function
+    rises: tuple[Rise, ...]
+
+    def share(self, t: float) -> float:
+        """What its value is multiplied by in the signal."""
+        return math.prod(rise(start, over, t, t)[0] for start, over in self.rises)
+
+
 class Tabulated(NamedTuple):
-    """Signals one after another; their breaks, and the functions and feedbacks among them by index."""
+    """Signals one after another; their breaks, and the functions and feedbacks in them."""
 
     kind: np.ndarray  # (signals,)
     start: np.ndarray  # (signals,) where each begins in `data`
     data: np.ndarray
     breaks: list[float]
-    functions: dict[int, Function]
+    functions: tuple[Called, ...]
 
 
 def tabulated(signals: Sequence[Signal]) -> Tabulated:
-    """A function's value lives in the table as a constant that is rewritten before every evaluation."""
+    """The tables of signals; raises OptionError where one makes no sense."""
     kinds: list[int] = []
     starts: list[int] = []
     numbers: list[float] = []
     breaks: list[float] = []
-    functions: dict[int, Function] = {}
+    functions: list[Called] = []
     for index, signal in enumerate(signals):
-        starts.append(len(numbers))
-        if isinstance(signal, Constant | int | float):
-            kinds.append(CONSTANT)
-            numbers += [float(signal.value if isinstance(signal, Constant) else signal)]
-        elif isinstance(signal, Sinusoid):
-            kinds.append(SINUSOID)
-            numbers += [signal.mean, signal.amplitude, 2.0 * math.pi * signal.frequency, signal.phase]
-        elif isinstance(signal, Doublet):
-            kinds.append(DOUBLET)
-            edges = [signal.start, signal.start + signal.width, signal.start + 2.0 * signal.width]
-            numbers += [signal.amplitude, *edges]
-            breaks += edges
-        elif isinstance(signal, SampledSignal):
-            kinds.append(TABLE)
-            numbers += _table_numbers(signal)
-            breaks += signal.times
-        else:
-            kinds.append(CONSTANT)
-            numbers += [0.0]
-            functions[index] = signal
-        if wrong := next(filter(None, map(size_problem, numbers[starts[-1] :])), ""):
+        if wrong := next(signal_problems(signal), None):
             raise OptionError(f"{signal!r}: {wrong}")
+        starts.append(len(numbers))
+        parts = parts_of(signal)
+        compound = len(parts) > 1 or bool(parts[0].rises)
+        numbers += [float(len(parts))] if compound else []
+        for part in parts:
+            kind, plain, knots = _plain(part.signal)
+            breaks += [*knots, *(edge for rise in part.rises for edge in (rise.start, rise.start + rise.over))]
+            if compound:
+                numbers += [float(kind), float(len(part.rises)), float(len(plain))]
+                numbers += [number for rise in part.rises for number in rise]
+            if isinstance(part.signal, Feedback) or callable(part.signal):
+                functions.append(Called(index, len(numbers), part.signal, part.rises))
+            numbers += plain
+        kinds.append(COMPOUND if compound else kind)
     return Tabulated(
-        np.array(kinds, dtype=np.int64), np.array(starts, dtype=np.int64), np.array(numbers), breaks, functions
+        np.array(kinds, dtype=np.int64), np.array(starts, dtype=np.int64), np.array(numbers), breaks, tuple(functions)
     )
 
 
-def function_value(load: Load, t: float, nodes: np.ndarray, velocities: np.ndarray) -> float:
-    """What the Python function of a load returns at a time and a state; raises OptionError where that is no force."""
-    signal: Any = load.signal
+def _plain(signal: Plain) -> tuple[int, list[float], Sequence[float]]:
+    """Kind, numbers and breaks; a function has the place of a constant."""
+    if isinstance(signal, Constant | int | float):
+        return CONSTANT, [float(signal.value if isinstance(signal, Constant) else signal)], ()
+    if isinstance(signal, Sinusoid):
+        return SINUSOID, [signal.mean, signal.amplitude, 2.0 * math.pi * signal.frequency, signal.phase], ()
+    if isinstance(signal, Doublet):
+        edges = [signal.start, signal.start + signal.width, signal.start + 2.0 * signal.width]
+        return DOUBLET, [signal.amplitude, *edges], edges
+    if isinstance(signal, CosineRamp):
+        ends = [signal.start, signal.end]
+        return RAMP, [signal.from_, signal.to, *ends], ends
+    if isinstance(signal, SampledSignal):
+        times, values = np.array(signal.times, dtype=float), np.array(signal.values, dtype=float)
+        slopes = three_point_slopes(times, values) if signal.slopes is None else np.array(signal.slopes, dtype=float)
+        return TABLE, [float(times.size), *times, *values, *slopes], signal.times
+    return CONSTANT, [0.0], ()
+
+
+def function_value(load: Load, function: Function, t: float, nodes: np.ndarray, velocities: np.ndarray) -> float:
+    """What a Python function of a load returns at a time and a state; raises OptionError where that is no force."""
     told = f'the load "{load.name}"' if load.name else "the load"
     told += f' on node "{load.node}" along {load.axis}'
     try:
-        value = signal.law(t, nodes, velocities) if isinstance(signal, Feedback) else signal(t)
+        value: Any = function.law(t, nodes, velocities) if isinstance(function, Feedback) else function(t)
     except Exception as error:
         raise OptionError(f"{told}: its function raised {type(error).__name__} at t = {t:g} s: {error}") from error
     plain = value.item() if isinstance(value, np.ndarray | np.generic) and value.ndim == 0 else value
@@ -94,14 +136,29 @@ def function_value(load: Load, t: float, nodes: np.ndarray, velocities: np.ndarr
 
 
 def time_places(signals: Any) -> np.ndarray:
-    """Where in the data of tabulated signals times stand, and numbers of times."""
+    """Where in the data of tabulated signals times stand, and numbers that say what others mean."""
     places: list[int] = []
     for kind, at in zip(signals.kind, signals.start, strict=True):
-        if kind == DOUBLET:
-            places += range(at + 1, at + 4)
-        elif kind == TABLE:
-            places += range(at, at + 1 + int(signals.data[at]))
+        if kind != COMPOUND:
+            places += _plain_time_places(kind, signals.data, at)
+            continue
+        places.append(at)
+        inside = at + 1
+        for _ in range(int(signals.data[at])):
+            plain, rises, count = (int(number) for number in signals.data[inside : inside + 3])
+            first = inside + 3 + 2 * rises
+            places += [*range(inside, first), *_plain_time_places(plain, signals.data, first)]
+            inside = first + count
     return np.array(places, dtype=np.int64)
+
+
+def _plain_time_places(kind: int, data: np.ndarray, at: int) -> Iterator[int]:
+    if kind == DOUBLET:
+        yield from range(at + 1, at + 4)
+    elif kind == RAMP:
+        yield from range(at + 2, at + 4)
+    elif kind == TABLE:
+        yield from range(at, at + 1 + int(data[at]))
 
 
 def in_order(breaks: Iterable[float]) -> np.ndarray:
@@ -111,49 +168,107 @@ def in_order(breaks: Iterable[float]) -> np.ndarray:
     return np.asarray(ordered[np.append(True, apart)])
 
 
-def _table_numbers(table: SampledSignal) -> list[float]:
-    times, values = np.array(table.times, dtype=float), np.array(table.values, dtype=float)
-    if times.size == 0 or times.size != values.size or not np.all(np.diff(times) > 0.0):
-        raise OptionError(f"a table needs as many values ({values.size}) as times ({times.size}), the times rising")
-    slopes = three_point_slopes(times, values) if table.slopes is None else np.array(table.slopes, dtype=float)
-    if slopes.size != times.size:
-        raise OptionError(f"a table needs as many slopes ({slopes.size}) as times ({times.size})")
-    return [float(times.size), *times, *values, *slopes]
+def rise(start: float, over: float, t: float, inside: float) -> tuple[float, float, float]:
+    """The rise of a smooth start, from 0 to 1, and its first and second derivative."""
+    if inside < start:
+        return 0.0, 0.0, 0.0
+    if inside >= start + over:
+        return 1.0, 0.0, 0.0
+    s = (t - start) / over
+    r = 1.0 - s
+    return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s), 30.0 * s * s * r * r / over, 60.0 * s * r * (r - s) / over**2
+
+
+rise_at = inlined(rise)
+
+
+@inlined
+def _plain_at(kind: int, data: Any, at: int, t: float, inside: float) -> tuple[float, float, float]:
+    value, rate, acceleration = data[at], 0.0, 0.0
+    if kind == SINUSOID:
+        w = data[at + 2]
+        angle = w * t + data[at + 3]
+        swing = data[at + 1] * math.sin(angle)
+        value, rate, acceleration = value + swing, w * (data[at + 1] * math.cos(angle)), -(w * w * swing)
+    elif kind == DOUBLET:
+        if inside < one(data[at + 1]) or inside >= one(data[at + 3]):
+            value = 0.0
+        elif inside >= one(data[at + 2]):
+            value = -value
+    elif kind == RAMP:
+        start, end, rise = one(data[at + 2]), one(data[at + 3]), data[at + 1] - data[at]
+        if inside >= end:
+            value = data[at + 1]
+        elif inside >= start:
+            w = math.pi / (end - start)
+            angle = w * (t - start)
+            # By the half angle, since 1 - cos loses digits where the ramp begins.
+            value = value + rise * math.sin(0.5 * angle) ** 2
+            rate, acceleration = 0.5 * w * math.sin(angle) * rise, 0.5 * w * w * math.cos(angle) * rise
+    elif kind == TABLE:
+        count = int(one(data[at]))
+        times, values, slopes = at + 1, at + 1 + count, at + 1 + 2 * count
+        left, right = 0, count - 1
+        if inside <= one(data[times]):
+            value = data[values]
+        elif inside >= one(data[times + right]):
+            value = data[values + right]
+        else:
+            while right - left > 1:
+                middle = (left + right) // 2
+                if one(data[times + middle]) <= inside:
+                    left = middle
+                else:
+                    right = middle
+            begin, end, low, high = data[times + left], data[times + right], data[values + left], data[values + right]
+            first, last = data[slopes + left], data[slopes + right]
+            value = hermite(t, begin, end, low, high, first, last)
+            rate, acceleration = hermite_slopes(t, begin, end, low, high, first, last)
+    return value, rate, acceleration
+
+
+@inlined
+def signal_at(kind: int, data: Any, at: int, t: float, inside: float) -> tuple[float, float, float]:
+    """Value, first and second derivative at time t of the signal whose numbers begin at `at`.
+
+    inside: a time in the current smooth piece. Python functions have no derivatives here.
+    """
+    if kind != COMPOUND:
+        return _plain_at(kind, data, at, t, inside)
+    value, rate, acceleration = 0.0, 0.0, 0.0
+    inner = at + 1
+    for _ in range(int(one(data[at]))):
+        plain, rises, count = int(one(data[inner])), int(one(data[inner + 1])), int(one(data[inner + 2]))
+        v, r, a = _plain_at(plain, data, inner + 3 + 2 * rises, t, inside)
+        for k in range(rises):
+            start, over = one(data[inner + 3 + 2 * k]), one(data[inner + 4 + 2 * k])
+            share, growth, bend = rise_at(start, over, t, inside)
+            v, r, a = share * v, share * r + growth * v, share * a + 2.0 * growth * r + bend * v
+        value, rate, acceleration = value + v, rate + r, acceleration + a
+        inner += 3 + 2 * rises + count
+    return value, rate, acceleration
 
 
 @kernel
 def signal_value(kind: int, data: Any, at: int, t: float, inside: float) -> float:
-    """The value at time t of the signal whose numbers begin at `at`; inside: a time in the current smooth piece."""
-    if kind == CONSTANT:
-        return data[at]
-    if kind == SINUSOID:
-        return data[at] + data[at + 1] * math.sin(data[at + 2] * t + data[at + 3])
-    if kind == DOUBLET:
-        if inside < one(data[at + 1]) or inside >= one(data[at + 3]):
-            return 0.0
-        return data[at] if inside < one(data[at + 2]) else -data[at]
-    count = int(one(data[at]))
-    times, values, slopes = at + 1, at + 1 + count, at + 1 + 2 * count
-    left, right = 0, count - 1
-    if inside <= one(data[times]):
-        return data[values]
-    if inside >= one(data[times + right]):
-        return data[values + right]
-    while right - left > 1:
-        middle = (left + right) // 2
-        if one(data[times + middle]) <= inside:
-            left = middle
-        else:
-            right = middle
-    return hermite(
-        t,
-        data[times + left],
-        data[times + right],
-        data[values + left],
-        data[values + right],
-        data[slopes + left],
-        data[slopes + right],
-    )
+    """The value alone."""
+    return signal_at(kind, data, at, t, inside)[0]
+
+
+@entry
+def _evaluate(kind: int, data: np.ndarray, times: np.ndarray, inside: np.ndarray, out: np.ndarray) -> None:
+    for k in range(times.size):
+        out[k, 0], out[k, 1], out[k, 2] = signal_at(kind, data, 0, times[k], inside[k])
+
+
+def evaluated(signal: Signal, times: np.ndarray) -> np.ndarray:
+    """(times, 3): value, first and second derivative of a signal; at a break, those that follow it."""
+    table = tabulated([signal])
+    if table.functions:
+        raise OptionError(f"{signal!r}: a Python function has no derivatives that are known")
+    out = np.empty((times.size, 3))
+    _evaluate(int(table.kind[0]), table.data, times, pieces_of(in_order(table.breaks), times), out)
+    return out
 
 
 def pieces_of(breaks: np.ndarray, times: np.ndarray) -> np.ndarray:

@@ -21,3 +21,16 @@ def hermite(x: float, x0: float, x1: float, y0: float, y1: float, slope0: float,
     s = (x - x0) / width
     r = 1.0 - s
     return r * r * ((1.0 + 2.0 * s) * y0 + s * width * slope0) + s * s * ((1.0 + 2.0 * r) * y1 - r * width * slope1)
+
+
+@woven
+def hermite_slopes(
+    x: float, x0: float, x1: float, y0: float, y1: float, slope0: float, slope1: float
+) -> tuple[float, float]:
+    """First and second derivative of the same cubic."""
+    width = x1 - x0
+    s = (x - x0) / width
+    r, climb = 1.0 - s, (y1 - y0) / width
+    first = 6.0 * s * r * climb + r * (1.0 - 3.0 * s) * slope0 + s * (1.0 - 3.0 * r) * slope1
+    second = ((6.0 - 12.0 * s) * climb + (6.0 * s - 4.0) * slope0 + (6.0 * s - 2.0) * slope1) / width
+    return first, second

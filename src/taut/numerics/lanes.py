@@ -150,7 +150,7 @@ for _name, _sign in (("gt", ">"), ("lt", "<"), ("ge", ">="), ("le", "<="), ("eq"
 _teach(builtins.max, _extreme(">"), _between(lanes))
 _teach(builtins.min, _extreme("<"), _between(lanes))
 _teach(operator.neg, lambda builder, a: builder.fneg(a), [(lanes, lanes)])
-for _function, _name in ((math.sqrt, "sqrt"), (builtins.abs, "fabs"), (math.sin, "sin")):
+for _function, _name in ((math.sqrt, "sqrt"), (builtins.abs, "fabs"), (math.sin, "sin"), (math.cos, "cos")):
     _teach(_function, _called(f"llvm.{_name}.v{WIDTH}f64", 1), [(lanes, lanes)])
 
 

@@ -19,7 +19,8 @@ from taut.statics.self_stress import StaticCounts, counts
 from taut.statics.vibrations import modes
 from taut.structure.files import Model
 from taut.structure.properties import route_length, stiffness
-from taut.structure.scenario import Constant, SampledSignal, Scenario, Sinusoid
+from taut.structure.scenario import Scenario
+from taut.structure.signals import steady_value
 from taut.structure.structure import Structure
 
 QUICK = 5000
@@ -75,21 +76,11 @@ class Certificate:
 
 
 def steady_loads(scenario: Scenario) -> dict[str, tuple[float, float, float]]:
-    """Node -> force [N] before anything happens: constants, means of sinusoids, first values of tables; no doublets."""
+    """Node -> force [N] before anything happens (`steady_value`)."""
     forces: dict[str, list[float]] = {}
     for load in scenario.loads:
-        forces.setdefault(load.node, [0.0, 0.0, 0.0])["xyz".index(load.axis)] += _steady(load.signal)
+        forces.setdefault(load.node, [0.0, 0.0, 0.0])["xyz".index(load.axis)] += steady_value(load.signal)
     return {node: (x, y, z) for node, (x, y, z) in forces.items() if (x, y, z) != (0.0, 0.0, 0.0)}
-
-
-def _steady(signal: Any) -> float:
-    if isinstance(signal, Constant):
-        return signal.value
-    if isinstance(signal, Sinusoid):
-        return signal.mean
-    if isinstance(signal, SampledSignal):
-        return signal.values[0]
-    return float(signal) if isinstance(signal, int | float) else 0.0
 
 
 def resting(model: Model, bars: BarChoice = None, *, iterations: int = 200) -> Equilibrium:

@@ -1,82 +1,47 @@
-"""What happens to a structure: gravity, loads, moved supports, damping, start velocities, and how the run is made."""
+"""What happens to a structure: gravity, loads, moved supports, damping, start velocities, and how the run is made.
+
+What loads and motions are as functions of time is in `signals.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from taut.reprs import brief
 from taut.structure.corrections import Correction, simplest
+from taut.structure.signals import (
+    Constant,
+    CosineRamp,
+    Doublet,
+    Feedback,
+    SampledSignal,
+    Signal,
+    SignalSum,
+    Sinusoid,
+    SmoothStart,
+)
 from taut.type_checks import conform
 
-if TYPE_CHECKING:
-    import numpy as np
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """A signal that does not change."""
-
-    value: float
-
-    def __post_init__(self) -> None:
-        conform(self, "Constant")
-
-
-@dataclass(frozen=True, slots=True)
-class Sinusoid:
-    """mean + amplitude * sin(2 pi frequency t + phase); frequency in Hz, phase in rad."""
-
-    amplitude: float
-    frequency: float
-    phase: float = 0.0
-    mean: float = 0.0
-
-    def __post_init__(self) -> None:
-        conform(self, "Sinusoid")
-
-
-@dataclass(frozen=True, slots=True)
-class Doublet:
-    """+amplitude for `width` seconds from `start`, then -amplitude for as long, else zero."""
-
-    amplitude: float
-    width: float
-    start: float = 0.0
-
-    def __post_init__(self) -> None:
-        conform(self, "Doublet")
-
-
-@dataclass(frozen=True, slots=True)
-class SampledSignal:
-    """A cubic Hermite curve through (times, values), constant outside.
-
-    slopes: at the times; None takes three-point differences (second order; one-sided at the ends).
-    """
-
-    times: tuple[float, ...]
-    values: tuple[float, ...]
-    slopes: tuple[float, ...] | None = None
-
-    __repr__ = brief
-
-    def __post_init__(self) -> None:
-        conform(self, "SampledSignal")
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """A signal that answers to the motion: law(t, nodes (n, 3) [m], velocities (n, 3) [m/s]) -> number."""
-
-    law: Callable[[float, np.ndarray, np.ndarray], float]
-
-    def __post_init__(self) -> None:
-        conform(self, "Feedback")
-
-
-Signal = float | Constant | Sinusoid | Doublet | SampledSignal | Feedback | Callable[[float], float]
+__all__ = [
+    "ACTIONS",
+    "SENSES",
+    "SOLVERS",
+    "Constant",
+    "CosineRamp",
+    "Damping",
+    "Doublet",
+    "Feedback",
+    "Load",
+    "Motion",
+    "SampledSignal",
+    "Scenario",
+    "Signal",
+    "SignalSum",
+    "Sinusoid",
+    "SmoothStart",
+    "Watch",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,8 +287,9 @@ def feedback_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> 
 
     def pushes(state: np.ndarray) -> np.ndarray:
         out, (nodes, velocities) = np.zeros(q.size), state.reshape(2, -1, 3)
-        for index in plant.feedbacks:
-            out[loads.coordinate[index]] += function_value(plant.loads[index], time, nodes, velocities)
+        for called in plant.feedbacks:
+            value = function_value(plant.loads[called.signal], called.function, time, nodes, velocities)
+            out[loads.coordinate[called.signal]] += called.share(time) * value
         return np.asarray(out[free])
 
     step = DIFFERENCE * plant.typical_length

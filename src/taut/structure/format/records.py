@@ -88,10 +88,22 @@ def _records(data: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
         for name, entry in entries.items() if isinstance(entries, dict) else ():
             for key in keys:
                 signal = entry.get(key) if isinstance(entry, dict) else None
-                if isinstance(signal, dict) and list(signal) == ["record"] and isinstance(signal["record"], dict):
-                    yield ("scenario", section, name, key, "record"), signal["record"]
+                yield from _records_in(signal, ("scenario", section, name, key))
 
 
-def _replaced(data: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+def _records_in(signal: Any, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Of a signal and of those that it holds."""
+    if isinstance(signal, dict) and list(signal) == ["record"]:
+        if isinstance(signal["record"], dict):
+            yield (*path, "record"), signal["record"]
+    elif isinstance(signal, dict | list):
+        for key, inner in signal.items() if isinstance(signal, dict) else enumerate(signal):
+            yield from _records_in(inner, (*path, key))
+
+
+def _replaced(data: Any, path: Path, value: Any) -> Any:
+    if not path:
+        return value
     key, *rest = path
-    return {**data, str(key): _replaced(data[str(key)], tuple(rest), value) if rest else value}
+    new = _replaced(data[key], tuple(rest), value)
+    return {**data, key: new} if isinstance(data, dict) else [*data[: int(key)], new, *data[int(key) + 1 :]]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from annotated_types import Len
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, create_model, model_validator
 
 from taut.structure.format.entries import Entry, Name, Number, Vector, sentence
+from taut.structure.signals import DEEPEST, too_deep
 
 
 class ConstantEntry(Entry):
@@ -27,6 +28,14 @@ class DoubletEntry(Entry):
     start: Number = 0.0
 
 
+class CosineRampEntry(create_model("_From", __base__=Entry, **{"from": (Number, ...)})):  # type: ignore[misc]
+    """`from` is a word of Python's, which no class body can name."""
+
+    to: Number
+    start: Number
+    end: Number
+
+
 class TableEntry(Entry):
     times: list[Number]
     values: list[Number]
@@ -40,12 +49,21 @@ class RecordEntry(Entry):
     scale: Number = 1.0
 
 
+class SmoothStartEntry(Entry):
+    signal: SignalEntry
+    start: Number
+    over: Number
+
+
 class SignalEntry(Entry):
     constant: ConstantEntry | None = None
     sinusoid: SinusoidEntry | None = None
     doublet: DoubletEntry | None = None
+    cosine_ramp: CosineRampEntry | None = None
     table: TableEntry | None = None
     record: RecordEntry | None = None
+    smooth_start: SmoothStartEntry | None = None
+    sum: list[SignalEntry] | None = None
 
     @classmethod
     def long_form(cls, data: Any) -> Any:
@@ -54,10 +72,19 @@ class SignalEntry(Entry):
     @model_validator(mode="after")
     def _one_signal(self) -> SignalEntry:
         if len(self.model_fields_set) != 1:
-            raise sentence("must be a number or one of constant, sinusoid, doublet, table, record")
+            raise sentence(f"must be a number or one of {', '.join(type(self).model_fields)}")
         if self.record is not None:
             raise sentence("a record is read beside a model file; in a text alone write it out as a table")
+        if self.depth > DEEPEST:
+            raise sentence(too_deep())
         return self
+
+    @property
+    def depth(self) -> int:
+        """Of sums and smooth starts inside one another."""
+        inner = [self.smooth_start.signal] if self.smooth_start is not None else self.sum or []
+        nests = self.smooth_start is not None or self.sum is not None
+        return int(nests) + max((signal.depth for signal in inner), default=0)
 
 
 class LoadEntry(Entry):

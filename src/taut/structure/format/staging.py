@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from itertools import pairwise
 
 from taut.errors import Problem, suggestion
 from taut.structure.corrections import Correction, faults
@@ -11,18 +10,17 @@ from taut.structure.format.lines import Path
 from taut.structure.format.scenario_schema import CorrectionEntry, MotionEntry, ScenarioEntry, SignalEntry, WatchEntry
 from taut.structure.motions import motion_problems
 from taut.structure.records import AXES
-from taut.structure.scenario import (
-    SOLVERS,
+from taut.structure.scenario import SOLVERS, Damping, Load, Motion, Scenario, Watch
+from taut.structure.signal_checks import signal_problems
+from taut.structure.signals import (
     Constant,
-    Damping,
+    CosineRamp,
     Doublet,
-    Load,
-    Motion,
     SampledSignal,
-    Scenario,
     Signal,
+    SignalSum,
     Sinusoid,
-    Watch,
+    SmoothStart,
 )
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
@@ -52,7 +50,7 @@ def staged(
     )
     problems = [
         *_number_problems(entry),
-        *_load_problems(entry, nodes),
+        *_load_problems(scenario.loads, nodes),
         *(
             Problem(("scenario", *found.path), found.message)
             for found in problems_of_watches(structure, scenario.events)
@@ -97,11 +95,19 @@ def _signal(entry: SignalEntry) -> Signal:
         return Sinusoid(wave.amplitude, wave.frequency, wave.phase, wave.mean)
     if entry.doublet is not None:
         return Doublet(entry.doublet.amplitude, entry.doublet.width, entry.doublet.start)
+    if entry.cosine_ramp is not None:
+        ramp = entry.cosine_ramp
+        return CosineRamp(getattr(ramp, "from"), ramp.to, ramp.start, ramp.end)
     if entry.table is not None:
         slopes = entry.table.slopes
         return SampledSignal(
             tuple(entry.table.times), tuple(entry.table.values), None if slopes is None else tuple(slopes)
         )
+    if entry.smooth_start is not None:
+        started = entry.smooth_start
+        return SmoothStart(_signal(started.signal), started.start, started.over)
+    if entry.sum is not None:
+        return SignalSum(tuple(map(_signal, entry.sum)))
     return Constant(0.0 if entry.constant is None else entry.constant.value)
 
 
@@ -121,38 +127,21 @@ def _number_problems(entry: ScenarioEntry) -> Iterator[Problem]:
         yield Problem(("scenario", "correction", key), message)
 
 
-def _load_problems(entry: ScenarioEntry, known: Collection[str]) -> Iterator[Problem]:
-    for name, load in entry.loads.items():
-        path = ("scenario", "loads", name)
+def _load_problems(loads: tuple[Load, ...], known: Collection[str]) -> Iterator[Problem]:
+    for load in loads:
+        path = ("scenario", "loads", load.name)
         if load.node not in known:
             yield _unknown_node((*path, "node"), load.node, known)
         if load.axis not in tuple(AXES):
             yield Problem((*path, "axis"), f'"{load.axis}" is not an axis; say x, y or z')
-        yield from _signal_problems((*path, "signal"), load.signal)
+        for found in signal_problems(load.signal):
+            yield Problem((*path, "signal", *found.path), found.message)
 
 
 def _motion_problems(entry: ScenarioEntry, scenario: Scenario, structure: Structure) -> Iterator[Problem]:
     for name, motion in zip(entry.motions, scenario.motions, strict=True):
         for problem in motion_problems(structure, motion):
             yield Problem(("scenario", "motions", name, *problem.path), problem.message)
-
-
-def _signal_problems(path: Path, signal: SignalEntry) -> Iterator[Problem]:
-    if signal.doublet is not None and signal.doublet.width <= 0.0:
-        yield Problem((*path, "doublet", "width"), f"{signal.doublet.width:g} s must be more than zero")
-    table = signal.table
-    if table is None:
-        return
-    if not table.times:
-        yield Problem((*path, "table", "times"), "needs one time or more")
-    for key, column in (("values", table.values), ("slopes", table.slopes)):
-        if column is not None and len(column) != len(table.times):
-            message = f"has {len(column)} numbers for {len(table.times)} times; each time needs one"
-            yield Problem((*path, "table", key), message)
-    for index, (before, after) in enumerate(pairwise(table.times), start=1):
-        if after <= before:
-            message = f"{after!r} s comes after {before!r} s; times must increase"
-            yield Problem((*path, "table", "times", index), message)
 
 
 def _unknown_node(path: Path, node: str, known: Collection[str]) -> Problem:

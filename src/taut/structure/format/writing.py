@@ -12,11 +12,13 @@ from taut.structure.corrections import Correction
 from taut.structure.format.entries import NAME_LIMIT
 from taut.structure.format.schema import VERSION
 from taut.structure.records import Bar, Cable, LinearConstraint, Material
-from taut.structure.scenario import Constant, Damping, Doublet, Load, Motion, SampledSignal, Scenario, Sinusoid
+from taut.structure.scenario import Damping, Load, Motion, Scenario
+from taut.structure.signals import Constant, CosineRamp, Doublet, SampledSignal, SignalSum, Sinusoid, SmoothStart
 from taut.structure.structure import Structure
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.~-]*")
 _NOT_PLAIN = {"null", "Null", "NULL", "true", "false"}
+_SIGNALS = {Sinusoid: "sinusoid", Doublet: "doublet", CosineRamp: "cosine_ramp", SampledSignal: "table"}
 _EACH_ITS_OWN = ("name", "nodes", "route", "rest_length", "length")
 
 
@@ -176,12 +178,16 @@ def _signal(signal: Any, of_what: str, path: tuple[str, str]) -> str:
         return _number(signal.value)
     if isinstance(signal, int | float):
         return _number(signal)
-    if isinstance(signal, Sinusoid | Doublet | SampledSignal):
-        kind = "table" if isinstance(signal, SampledSignal) else type(signal).__name__.lower()
-        return f"{{{kind}: {_entries(_given(signal))}}}"
+    if type(signal) in _SIGNALS:
+        return f"{{{_SIGNALS[type(signal)]}: {_entries(_given(signal))}}}"
+    if isinstance(signal, SmoothStart):
+        times = f"start: {_number(signal.start)}, over: {_number(signal.over)}"
+        return f"{{smooth_start: {{signal: {_signal(signal.signal, of_what, path)}, {times}}}}}"
+    if isinstance(signal, SignalSum):
+        return f"{{sum: [{', '.join(_signal(part, of_what, path) for part in signal.signals)}]}}"
     message = (
         f"{of_what} is driven by a Python function, "
-        "which a file cannot hold; use a Constant, Sinusoid, Doublet or SampledSignal"
+        "which a file cannot hold; use a Constant, Sinusoid, Doublet, CosineRamp or SampledSignal"
     )
     raise ModelError([Problem(("scenario", *path), message)])
 
@@ -194,7 +200,8 @@ def _block(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def _entries(entries: Mapping[str, Any]) -> str:
-    return "{" + ", ".join(f"{key}: {_value(value)}" for key, value in entries.items()) + "}"
+    # A field whose name is a word of Python's ends in an underscore there.
+    return "{" + ", ".join(f"{key.removesuffix('_')}: {_value(value)}" for key, value in entries.items()) + "}"
 
 
 def _list(values: Iterable[Any]) -> str:
