@@ -69,8 +69,8 @@ RECORDS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a force with direction": (
         lambda: Load("a", "x", (1, 0, 0)),
-        "Load.signal: (1, 0, 0) is a tuple, where a number, a Constant, a Sinusoid, a Doublet, a SampledSignal, "
-        "a Feedback or a function is wanted",
+        "Load.signal: (1, 0, 0) is a tuple, where a number, a Constant, a Sinusoid, a Doublet, a CosineRamp, "
+        "a SampledSignal, a Feedback, a function, a SmoothStart or a SignalSum is wanted",
     ),
     "an axis by number": (lambda: Load("a", 0, 1.0), "Load.axis: 0 is a number, where a text is wanted"),
     "loads of a case": (

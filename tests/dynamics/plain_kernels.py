@@ -87,7 +87,19 @@ def _sqrt(number: Dual | float) -> Dual | float:
     return Dual(root, number.slope / (2.0 * root) if root else math.inf)
 
 
-DUAL_MATH = SimpleNamespace(sqrt=_sqrt, sin=math.sin, pi=math.pi, inf=math.inf)
+def _sin(number: Dual | float) -> Dual | float:
+    if not isinstance(number, Dual):
+        return math.sin(number)
+    return Dual(math.sin(number.value), math.cos(number.value) * number.slope)
+
+
+def _cos(number: Dual | float) -> Dual | float:
+    if not isinstance(number, Dual):
+        return math.cos(number)
+    return Dual(math.cos(number.value), -math.sin(number.value) * number.slope)
+
+
+DUAL_MATH = SimpleNamespace(sqrt=_sqrt, sin=_sin, cos=_cos, pi=math.pi, inf=math.inf)
 
 
 def along(values: np.ndarray, direction: np.ndarray) -> np.ndarray:

@@ -203,7 +203,8 @@ def _plain_at(kind: int, data: Any, at: int, t: float, inside: float) -> tuple[f
             w = math.pi / (end - start)
             angle = w * (t - start)
             # By the half angle, since 1 - cos loses digits where the ramp begins.
-            value = value + rise * math.sin(0.5 * angle) ** 2
+            half = math.sin(0.5 * angle)
+            value = value + rise * (half * half)
             rate, acceleration = 0.5 * w * math.sin(angle) * rise, 0.5 * w * w * math.cos(angle) * rise
     elif kind == TABLE:
         count = int(one(data[at]))
