@@ -11,7 +11,19 @@ import numpy as np
 import pytest
 
 import taut
-from taut import Damping, Load, OptionError, SampledSignal, Sinusoid, assemble, ensemble, simulate
+from taut import (
+    CosineRamp,
+    Damping,
+    Load,
+    OptionError,
+    SampledSignal,
+    SignalSum,
+    Sinusoid,
+    SmoothStart,
+    assemble,
+    ensemble,
+    simulate,
+)
 from taut.mechanics.batch import varied
 
 COUNT = 19
@@ -75,6 +87,35 @@ def test_lanes_take_every_kind_of_force() -> None:
     ]
     varying = {**spread(plant, stiffness=10.0, damping=50.0), "loads": signals}
     assert_as_alone(plant, varying, 1e-12, method="rk4", step=2e-3)
+
+
+def test_lanes_take_ramps_and_smooth_starts_and_sums() -> None:
+    def signals(ramp: float, wave: float, table: float) -> list:
+        started = SmoothStart(Sinusoid(wave, 3.0 + wave, 0.3), 0.02, 0.1)
+        curve = SampledSignal((0.0, 0.05, 0.2), (0.0, table, 0.5))
+        return [CosineRamp(0.1, ramp, 0.03, 0.15), started, SignalSum((SmoothStart(curve, 0.01, 0.05), started, wave))]
+
+    first = signals(2.0, 3.0, 1.0)
+    plant = robot(loads=[Load(node, "x", signal) for node, signal in zip(("n1", "n4", "n2"), first, strict=True)])
+    random = np.random.default_rng(0)
+    varying = {"loads": [signals(*random.normal(size=3)) for _ in range(COUNT)]}
+    assert_as_alone(plant, varying, 1e-12, method="rk4", step=2e-3)
+    for other in (
+        CosineRamp(0.1, 2.0, 0.03, 0.16),
+        CosineRamp(0.1, 2.0, 0.02, 0.15),
+        SmoothStart(2.0, 0.03, 0.15),
+    ):
+        with pytest.raises(
+            OptionError, match="variant 0 are of another kind than the plant's, or"
+        ):
+            ensemble(plant, 0.1, loads=[[other, *first[1:]]])
+    for start, over in ((0.03, 0.1), (0.02, 0.11)):
+        later = SmoothStart(Sinusoid(3.0, 6.0, 0.3), start, over)
+        with pytest.raises(OptionError, match="or change at other times; variants may differ in values only"):
+            ensemble(plant, 0.1, loads=[[first[0], later, first[2]]])
+    fewer = SignalSum(first[2].signals[:2])
+    with pytest.raises(OptionError, match="or change at other times; variants may differ in values only"):
+        ensemble(plant, 0.1, loads=[[*first[:2], fewer]])
 
 
 def test_lanes_of_rattle() -> None:

@@ -247,7 +247,7 @@ def test_an_acceleration_of_the_support_of_an_oscillator(name: str) -> None:
         RAMP,
         SmoothStart(WAVE, 0.7, 1.1),
         SmoothStart(Sinusoid(2.0, 40.0, 0.4), 0.1, 1.0),
-        SmoothStart(Sinusoid(2.0, 1e-3, 0.4), 0.1, 1.0),
+        SmoothStart(Sinusoid(2.0, 0.05, 0.4), 0.1, 0.2),
         SmoothStart(Doublet(2.0, 0.5, 0.2), 0.1, 0.9),
         SmoothStart(Constant(2.0), -0.5, 1.0),
         SmoothStart(SmoothStart(RAMP, 0.2, 1.5), 0.4, 1.0),
@@ -266,9 +266,9 @@ def test_an_acceleration_is_integrated_to_round_off(signal: Signal) -> None:
         half = 0.5 * np.diff(edges)[:, None]
         when = (edges[:-1, None] + half * (1.0 + nodes)).ravel()
         share, values = (half * weights).ravel(), evaluated(signal, when)[:, 0]
-        assert abs(v - 0.3 - share @ values) < 2e-14
-        assert abs(d - 0.3 * t - share @ (values * (t - when))) < 2e-14
-        assert abs(a - evaluated(signal, np.array([t]))[0, 0]) < 1e-14
+        assert abs(v - 0.3 - share @ values) < 3e-14
+        assert abs(d - 0.3 * t - share @ (values * (t - when))) < 3e-14
+        assert abs(a - evaluated(signal, np.array([t]))[0, 0]) < 1e-13
 
 
 def test_a_record_let_in_is_straight_between_its_samples() -> None:

@@ -50,8 +50,10 @@ def test_energy_that_comes_from_nowhere_is_not_believed_even_without_a_compariso
     assert any("the energy is off by" in note for note in run.notes)
 
 
-def test_a_step_that_falls_on_every_zero_of_a_load() -> None:
-    load = taut.Load("top", "x", taut.Sinusoid(500.0, 100.0))
+@pytest.mark.parametrize("inside", [False, True], ids=["a sinusoid", "a sum"])
+def test_a_step_that_falls_on_every_zero_of_a_load(inside: bool) -> None:
+    wave = taut.Sinusoid(500.0, 100.0)
+    load = taut.Load("top", "x", taut.SignalSum([taut.Sinusoid(1e-9, 1.0), wave]) if inside else wave)
     structure = mast(stiffness=500.0, damping=5.0)
     run = run_of(structure, method="rk4", step=0.01, loads=[load])
     truth = run_of(structure, method="dp8", tolerance=1e-11, loads=[load])
