@@ -21,6 +21,7 @@ from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.reprs import brief
+from taut.type_checks import checked_arguments
 
 PART = 0.01
 """Two runs have parted when a node is this fraction of a mean member away from itself."""
@@ -65,6 +66,7 @@ class Predictability:
         return f"{told}{grows}, so the horizon is at about {further:.2g} s"
 
 
+@checked_arguments
 def predictability(
     plant: PlantProtocol, run: Trajectory, *, part: float = PART, progress: Progress | None = None
 ) -> Predictability:
