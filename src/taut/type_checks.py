@@ -11,6 +11,7 @@ import functools
 import inspect
 import numbers
 import operator
+import os
 import sys
 import types
 import typing
@@ -154,10 +155,10 @@ def _as(value: Any, hint: Any, path: Where) -> tuple[Any, list[Problem]]:
     unfit: tuple[Any, list[Problem]] = value, [Problem(path, "")]
     if origin is None or origin is type(None):
         return (value, []) if value is None else unfit
-    if origin in (float, int):
+    if origin in (float, int, complex):
         return _number(value, origin, unfit)
-    if origin is Path:
-        return (value, []) if isinstance(value, str | Path) else unfit
+    if origin in (Path, os.PathLike):
+        return (value, []) if isinstance(value, str | os.PathLike) else unfit
     if not isinstance(origin, type) or origin is Any or origin.__module__ == "numpy":
         return value, []  # what takes any array, or anything at all
     if is_protocol(origin):
@@ -190,6 +191,8 @@ def _number(value: Any, kind: type, unfit: tuple[Any, list[Problem]]) -> tuple[A
         return unfit
     if getattr(value, "shape", None) == ():  # of numpy: a number, or an array without dimensions
         value = value.item()
+    if kind is complex and isinstance(value, numbers.Complex):
+        return value, []
     if isinstance(value, numbers.Real) and (kind is float or float(value).is_integer()):
         return (value if isinstance(value, kind | int) else kind(value)), []
     return unfit

@@ -20,6 +20,8 @@ class Constant:
 
     value: float
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         conform(self, "Constant")
 
@@ -33,6 +35,8 @@ class Sinusoid:
     phase: float = 0.0
     mean: float = 0.0
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         conform(self, "Sinusoid")
 
@@ -44,6 +48,8 @@ class Doublet:
     amplitude: float
     width: float
     start: float = 0.0
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         conform(self, "Doublet")
@@ -71,6 +77,8 @@ class Feedback:
     """A signal that answers to the motion: law(t, nodes (n, 3) [m], velocities (n, 3) [m/s]) -> number."""
 
     law: Callable[[float, np.ndarray, np.ndarray], float]
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         conform(self, "Feedback")
@@ -132,6 +140,8 @@ class Damping:
     node: float = 0.0
     mass: float = 0.0
     stiffness: float = 0.0
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         conform(self, "Damping")
