@@ -123,8 +123,8 @@ def simulate(
     times = SampleTimes(duration, every)
     if start is not None:
         notes = tuple(note for note in start.notes if not note.endswith(NEVER))
-        reached = np.nextafter(point.clock[at.TIME], -np.inf)  # a sample at that very time is still to come
-        times = times.after(max(start.time[-1] + 1e-9 * every, reached))
+        now = np.nextafter(point.clock[at.TIME], -np.inf)  # a sample at that very time is still to come
+        times = times.after(max(start.time[-1] + 1e-9 * every, now))
     parts: list[Trajectory] = []
     told = Overall()
     if sink is None:
