@@ -92,10 +92,6 @@ def simulate(
     Ctrl-C and a step that fails end the run early with what was computed; `status` says so.
     """
     begun = working_time()
-    if not hasattr(plant, "own_tables"):
-        raise OptionError(
-            f"simulate takes what assemble returns, not a {type(plant).__name__}: simulate(assemble(...))"
-        )
     chosen = method_for(method, tolerance, step)
     wish = correction_for(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
