@@ -86,6 +86,15 @@ def test_a_path_is_that_of_python(taut: Callable, mast: Path) -> None:
     assert known["table"]["node:top.x"] == wanted.nodes[:, 3, 0].tolist()
 
 
+def test_a_path_by_a_displacement(taut: Callable, mast: Path) -> None:
+    told = taut("path", mast, "--case", "{loads: {top: [400, 0, 0]}}", "--control", "top.x", "--until", 0.01, "--json")
+    case = LoadCase(loads={"top": (400.0, 0.0, 0.0)})
+    wanted = path(library.read("mast.yaml"), case, method="displacement", control=("top", "x"), until=0.01)
+    assert told.code == 0
+    assert json.loads(told.out)["table"]["factor"] == wanted.factor.tolist()
+    assert taut("path", mast, "--control", "tip.x").code == 2
+
+
 def test_a_path_that_does_not_arrive_fails_and_says_why(taut: Callable, mast: Path) -> None:
     code, _, err = taut("path", mast, "--case", "{loads: {top: [400, 0, 0]}}", "--points", 3)
     assert code == 1
