@@ -56,10 +56,11 @@ def dome(shape: Shape) -> Layout:
     nodes: dict[str, Position] = {}
     bars: list[BarLine] = []
     cables: list[CableLine] = []
-    crown, rings = _self_stress(shape)
     for i in range(sectors):
         nodes[node("", 0, i)] = _place(shape, 0, i, 0.0)
-    for ring, (force, height, post) in enumerate(zip(rings, shape.heights, shape.post_lengths, strict=True), 1):
+    for ring, (force, height, post) in enumerate(
+        zip(_self_stress(shape), shape.heights, shape.post_lengths, strict=True), 1
+    ):
         centre = _is_centre(shape, ring)
         for i in range(1 if centre else sectors):
             upper, lower = node("upper", ring, i), node("lower", ring, i)
@@ -84,41 +85,35 @@ def dome(shape: Shape) -> Layout:
     }
     if not shape.has_centre_post:
         ends = ((node("upper", last, i), node("upper", last, i + 1)) for i in range(sectors))
-        cables += ((f"crown{i}", first, second, crown) for i, (first, second) in enumerate(ends, 1))
+        cables += ((f"crown{i}", first, second, 1.0) for i, (first, second) in enumerate(ends, 1))
         groups["crown"] = ("cable:crown*",)
     return Layout(nodes, bars, cables, groups)
 
 
-def _self_stress(shape: Shape) -> tuple[float, list[Ring]]:
-    """Force density of the crown's cables (zero with a centre post) and those of the rings, outermost first.
+def _self_stress(shape: Shape) -> list[Ring]:
+    """The rings' force densities, outermost first, where the cables of a crown, or the ridges of a centre post, have 1.
 
-    What is added up belongs to one post, its two neighbours' shares of a hoop included.
+    Whatever lies inside a cut between two rings weighs nothing here, so the ridge cables pull it down by as much as
+    the diagonals lift it. What is added up otherwise is the pull along its radius on one upper end.
     """
     radii, heights = (shape.radius, *shape.radii), (0.0, *shape.heights)
     bend = 2.0 - 2.0 * math.cos(2.0 * math.pi / shape.sectors)  # a hoop's inward pull: this times force density, radius
     rings: list[Ring] = []
-    crown, inward, lift = 0.0, 0.0, 0.0  # of the cables inside a post's upper end
+    inward = bend * radii[-1]
     for ring in range(len(shape.radii), 0, -1):
         centre = _is_centre(shape, ring)
         lines = 2 if shape.staggered and not centre else 1
         closeness = math.cos(math.pi / shape.sectors) if lines == 2 else 1.0
-        across = radii[ring - 1] * closeness - radii[ring]  # from a post outwards, along the plane of its own radius
+        across = radii[ring - 1] * closeness - radii[ring]  # from a post outwards, in the plane of its own radius
         rise = heights[ring] - heights[ring - 1]
         drop = shape.post_lengths[ring - 1] - rise
-        _require_room_outside(shape, ring, across)
-        _require_drop(shape, ring, rise, drop)
-        if not rings and not centre:
-            crown, inward = 1.0, bend * radii[ring]
+        _require_sound(shape, ring, across, rise, drop)
         ridge = 1.0 if centre else inward / (lines * across)
-        push = lines * ridge * rise - lift
-        if push <= CLOSE * lines * ridge * shape.radius:
-            raise OptionError(_flat(shape, ring))
-        diagonal = push / (lines * drop)
+        diagonal = ridge * rise / drop
         rings.append(Ring(ridge, diagonal, 0.0 if centre else lines * diagonal * across / (bend * radii[ring])))
-        # The same cables, as the next ring outside feels them.
+        # The same cables, as an upper end of the ring outside feels them.
         inward = lines * (ridge + diagonal) * (radii[ring - 1] - radii[ring] * closeness)
-        lift = lines * (ridge * rise - diagonal * drop)
-    return crown, rings[::-1]
+    return rings[::-1]
 
 
 def _is_centre(shape: Shape, ring: int) -> bool:
@@ -132,30 +127,30 @@ def _place(shape: Shape, ring: int, place: int, height: float) -> Position:
     return radius * math.cos(angle), radius * math.sin(angle), height
 
 
-def _require_room_outside(shape: Shape, ring: int, across: float) -> None:
-    if across > CLOSE * shape.radius:
-        return
-    inside, outside = shape.radii[ring - 1], (shape.radius, *shape.radii)[ring - 1]
-    told = f"ring {ring} has the radius {inside:.6g} m and the one outside {outside:.6g} m"
-    if inside >= outside:
-        raise OptionError(f"{told}; radii must fall from the supports to the centre")
-    least = outside * math.cos(math.pi / shape.sectors)
-    raise OptionError(
-        f"{told}: with {shape.sectors} sectors its posts have to stand inside the chords of that ring, less than "
-        f"{least:.6g} m from the axis; take fewer rings, more sectors, or other radii"
-    )
-
-
-def _require_drop(shape: Shape, ring: int, rise: float, drop: float) -> None:
-    if drop <= CLOSE * shape.radius:
+def _require_sound(shape: Shape, ring: int, across: float, rise: float, drop: float) -> None:
+    """That the cables towards the ring outside run outwards, ridges downwards and diagonals upwards."""
+    least = CLOSE * shape.radius
+    if across <= least:
+        raise OptionError(_no_room(shape, ring))
+    if rise <= least:
+        raise OptionError(
+            f"the upper ends of ring {ring} are {rise:.6g} m above those outside: ridge cables must press every post "
+            "down, so heights have to grow from the supports, at zero, to the centre"
+        )
+    if drop <= least:
         raise OptionError(
             f"the posts of ring {ring} are {shape.post_lengths[ring - 1]:.6g} m long, but their upper ends are "
             f"{rise:.6g} m above those outside: diagonals must reach down to their lower ends; make post_length more"
         )
 
 
-def _flat(shape: Shape, ring: int) -> str:
+def _no_room(shape: Shape, ring: int) -> str:
+    inside, outside = shape.radii[ring - 1], (shape.radius, *shape.radii)[ring - 1]
+    told = f"ring {ring} has the radius {inside:.6g} m and the one outside {outside:.6g} m"
+    if inside >= outside or not shape.staggered:
+        return f"{told}; radii must fall from the supports to the centre"
+    chords = outside * math.cos(math.pi / shape.sectors)
     return (
-        f"the upper ends of ring {ring} are at {shape.heights[ring - 1]:.6g} m: the ridge cables outside are not steep "
-        "enough to press the posts down against those inside; raise that ring, or lower those inside it"
+        f"{told}: with {shape.sectors} sectors its posts have to stand inside the chords of that ring, less than "
+        f"{chords:.6g} m from the axis; take fewer rings, more sectors, or other radii"
     )

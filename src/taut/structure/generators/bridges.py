@@ -29,14 +29,14 @@ def hollow_bridge(
     *,
     span: float = 20.0,
     radius: float = 2.5,
-    bar_radius: float = 0.07,
-    bar_inner_radius: float = 0.064,
+    bar_radius: float = 0.09,
+    bar_inner_radius: float = 0.08,
     bar_density: float = 7850.0,
     bar_youngs_modulus: float = 2.1e11,
-    cable_radius: float = 0.012,
+    cable_radius: float = 0.02,
     cable_density: float = 7850.0,
     cable_youngs_modulus: float = 1.6e11,
-    prestress: float = 1.5e5,
+    prestress: float = 4e5,
 ) -> Structure:
     """A tube of modules along x that people walk through; struts stay clear of the axis. In balance as built.
 
@@ -45,8 +45,9 @@ def hollow_bridge(
     "brace" struts from every middle node to the rings, past the next corner. "along" and "across" cables tie a middle
     node to the corners of its side, beside the diagonal and over it. Neighbours are mirror images of each other.
 
-    The lowest side is level: its corners, the group "deck", are at height zero and carry a walkway. Those at either
-    end rest on bearings: one fixed, one free along y, one free along x, one free along both. Groups: "deck", "struts",
+    The lowest side is level: its corners, the group "deck", are at height zero and carry a walkway, which has
+    to lie above the braces. Those at either
+    end rest on bearings: one fixed, one at the other end free along x, two free in the plane. Groups: "deck", "struts",
     "ring", "along", "across".
 
     span: [m], between the end rings. sides: of a ring, 4 or more.
@@ -63,7 +64,7 @@ def hollow_bridge(
         *(cable_radius, cable_density, cable_youngs_modulus, prestress),
     )
     end = modules + 1
-    bearings = {"ring1.1": "xyz", "ring1.2": "xz", f"ring{end}.1": "yz", f"ring{end}.2": "z"}
+    bearings = {"ring1.1": "xyz", "ring1.2": "z", f"ring{end}.1": "yz", f"ring{end}.2": "z"}
     name = f"hollow bridge of {counted(modules, 'module')}, {sides} sides"
     return prestressed(name, _layout(modules, sides, span / modules, radius), stock, bearings)
 

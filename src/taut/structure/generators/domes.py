@@ -39,10 +39,10 @@ def geiger_dome(
     bar_inner_radius: float = 0.092,
     bar_density: float = 7850.0,
     bar_youngs_modulus: float = 2.1e11,
-    cable_radius: float = 0.02,
+    cable_radius: float = 0.025,
     cable_density: float = 7850.0,
     cable_youngs_modulus: float = 1.6e11,
-    prestress: float = 4e5,
+    prestress: float = 8e5,
 ) -> Structure:
     """The cable dome of David Geiger: each sector a plane of ridge cables, diagonals and posts, tied by hoops. Axis z.
 
@@ -57,10 +57,10 @@ def geiger_dome(
     (where a roof rests), "post", "ridge", "diagonal", "hoop", "crown".
 
     span: [m], across the supports, which are at height zero. rings: how many hoops.
-    rise: [m], of the crown over the supports, a tenth of the span by default; the sphere through both has the upper ends.
+    rise: [m], of the crown over the supports, a tenth of the span by default; upper ends are on the sphere of both.
     radii: [m], of the rings, outermost first; equal steps by default.
     heights: [m], of the upper ends over the supports, outermost first and the centre post last; instead of a rise.
-    post_length: [m], of all posts or a list like heights; by default as much as the highest upper end (or the rise).
+    post_length: [m], of all posts or a list like heights; by default 1.5 times the rise (or the greatest height).
     bar_radius, bar_inner_radius: [m], of the posts. bar_density, cable_density: [kg/m^3].
     bar_youngs_modulus, cable_youngs_modulus: [Pa]. cable_radius: [m], of the solid section of every cable.
     prestress: [N], tension of the tightest cable, to which all others stand as the self-stress says.
@@ -87,10 +87,10 @@ def levy_dome(
     bar_inner_radius: float = 0.092,
     bar_density: float = 7850.0,
     bar_youngs_modulus: float = 2.1e11,
-    cable_radius: float = 0.02,
+    cable_radius: float = 0.025,
     cable_density: float = 7850.0,
     cable_youngs_modulus: float = 1.6e11,
-    prestress: float = 4e5,
+    prestress: float = 8e5,
 ) -> Structure:
     """The cable dome of Matthys Levy: rings of posts staggered by half a sector, cables between them in triangles.
 
@@ -144,7 +144,7 @@ def _shape(
         raise OptionError("rise and heights both say how high the dome is; give one of them")
     tops = _listed("heights", heights, len(places), each)
     if post_length is None:
-        post_length = max(tops) if rise is None else rise
+        post_length = 1.5 * (max(tops) if rise is None else rise)
     if isinstance(post_length, (int, float)):
         require_positive(post_length=post_length)
         post_length = [post_length] * len(places)
