@@ -163,6 +163,8 @@ def test_ten_million_members_are_asked_about_first(monkeypatch: pytest.MonkeyPat
             lambda: taut.generators.x_mast(10_000_000),
             "20000000 bars with their cables would take about 140 GB of memory",
         ),
+        (lambda: taut.generators.geiger_dome(10_000, 1_000), "sectors = 10000, rings = 1000: 10000000 bars"),
+        (lambda: taut.generators.hollow_bridge(10_000_000), "modules = 10000000, sides = 5: 150000000 bars"),
         (lambda: taut.generators.lattice(200, 200, 200), "nx = 200, ny = 200, nz = 200: 48000000 bars"),
         (lambda: taut.generators.planar_lattice(10**200, 3), "columns = 1000.*"),
     ):

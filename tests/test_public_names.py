@@ -31,8 +31,8 @@ Study film page plot reproduce sweep
 
 PACKAGES = {
     "generators": """
-        dbar icosahedron lattice needle_tower planar_lattice prism tbar tower truncated_octahedron truncated_tetrahedron
-        x_mast
+        dbar geiger_dome hollow_bridge icosahedron lattice levy_dome needle_tower planar_lattice prism tbar tower
+        truncated_octahedron truncated_tetrahedron x_mast
     """,
     "statics": """
         Envelope Equilibrium EquilibriumDerivatives LoadCase LoadCaseTable LoadPath Modes PathEvent Sizing Stability
