@@ -159,7 +159,7 @@ def test_the_least_mass_has_its_bound(taut: Callable, mast: Path) -> None:
         (("path", "--csv", "nowhere/x.csv"), "nowhere/x.csv: cannot be written: "),
         (("path", "--plot", "x.doc"), "x.doc: a figure is saved as .png, .pdf, .svg\n"),
         (("path", "--node", "tip"), 'error: "tip" selects no node; did you mean "top"?\n'),
-        (("path", "--method", "newton"), 'error: method = "newton" is not one of arc-length, load\n'),
+        (("path", "--method", "newton"), 'error: method = "newton" is not one of arc-length, load, displacement\n'),
         (("size", "--method", "least"), 'error: --method "least" is not one of elastic, least-mass\n'),
         (("size", "-o", "mast.yaml"), "mast.yaml: is the model itself; give another name with -o\n"),
         (
