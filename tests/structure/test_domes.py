@@ -111,8 +111,8 @@ def test_shape_is_the_one_asked() -> None:
 @pytest.mark.parametrize("sectors", [5, 12])
 def test_geiger_forces_follow_ring_by_ring_from_the_slopes(sectors: int) -> None:
     """In a cut inside ring k - 1 ridge and diagonal have no vertical resultant, H s = G t with slopes s and t; at an
-    upper end the horizontal pulls of one side are those of the other. Hence H_k = product of 1 + s_j / t_j over j > k,
-    and the hoop, turning by 2 pi / n at every post, carries G_k / (2 sin(pi / n)), the post H_k s_k."""
+    upper end the horizontal pulls of one side are those of the other. Hence H_k = product of (1 + s_j / t_j) over
+    j > k, and the hoop, turning by 2 pi / n at every post, carries G_k / (2 sin(pi / n)), the post H_k s_k."""
     radii, heights, posts = (20.0, 14.0, 9.0, 5.0, 0.0), (0.0, 2.5, 3.6, 4.1, 4.5), (6.0, 4.5, 3.0, 2.5)
     dome = geiger_dome(sectors, 3, span=40.0, radii=radii[1:4], heights=heights[1:], post_length=posts)
     steps = [r - s for r, s in pairwise(radii)]
