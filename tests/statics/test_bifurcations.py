@@ -205,5 +205,5 @@ def test_bad_controls_are_named() -> None:
         path(shallow(), case, method="displacement", control=("top", "up"))
     with pytest.raises(OptionError, match='control: node "top" is held along x; take one that can move'):
         path(shallow(), case, method="displacement", control=("top", "x"))
-    with pytest.raises(OptionError, match="switch = 1.5 must be a whole number"):
+    with pytest.raises(OptionError, match="switch: 1.5 is a number, where a whole number is wanted"):
         path(shallow(), case, switch=1.5)  # type: ignore[arg-type]
