@@ -83,7 +83,7 @@ def simulate(
     history: keep time, size, error and acceptance of every step in `history`.
     verify: compare the run with a coarser one, and with a finer one where that leaves a doubt, and say in `accuracy`
         how far it is off; where it is not to be believed, `sound` and `ok` are False and a note says why. Costs about a
-        quarter of the run, or two to three times the run where there is a doubt.
+        third to a half of the run, or two times the run and more where there is a doubt.
     start: continue this trajectory to the duration, counted from its own start. The result holds its samples too and is
         the same, bit for bit, as one long run.
     sink: called with part after part of the samples while the run goes on; the result then holds no samples of its own,
