@@ -115,7 +115,7 @@ def of_steps(trees: Sequence[Tree], only: Sequence[str], turns: int) -> Iterator
             per = 1e9 / members
             yield Row(f"{what}, {members}", "ns/step/member", per * other["taut"], per * this["taut"], limit)
     if chosen(SIX_STRUT, only):
-        _, (other, this) = steps(trees, SIX_STRUT, 0, 3 * turns)
+        _, (other, this) = steps(trees, SIX_STRUT, 0, 30 * turns)
         yield Row(f"{SIX_STRUT}, RK4 step", "us", 1e6 * other["taut"], 1e6 * this["taut"])
         if "C" in this:
             in_c = min(other["C"], this["C"])

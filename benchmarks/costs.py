@@ -81,7 +81,7 @@ def six_strut(folder: str) -> Asked:
     runs: dict[str, Callable[[int], object]] = {"taut": lambda n: six_strut_against_c.by_taut(plant, n)}
     if six_strut_against_c.InC.available:
         runs["C"] = six_strut_against_c.InC(plant, folder).follow
-    return Asked(1, 20_000, 100, runs)
+    return Asked(1, 5_000, 100, runs)  # a few milliseconds: now and then nothing comes between
 
 
 def main(what: str, members: str) -> None:

@@ -97,6 +97,9 @@ GENERATED = [
     "icosahedron: {bar_length: 1, stiffness: 100}",
     "truncated_octahedron: {bar_length: 1}",
     "truncated_tetrahedron: {edge_ratio: 0.5}",
+    "geiger_dome: {sectors: 4, rings: 1, heights: [2, 3], post_length: [3, 2]}",
+    "levy_dome: {sectors: 6, rings: 1, span: 20, centre: ring}",
+    "hollow_bridge: {modules: 1, sides: 4, prestress: 1e5}",
 ]
 
 BASES = [

@@ -32,8 +32,8 @@ Study film page plot reproduce sweep
 
 PACKAGES = {
     "generators": """
-        dbar icosahedron lattice needle_tower planar_lattice prism tbar tower truncated_octahedron truncated_tetrahedron
-        x_mast
+        dbar geiger_dome hollow_bridge icosahedron lattice levy_dome needle_tower planar_lattice prism tbar tower
+        truncated_octahedron truncated_tetrahedron x_mast
     """,
     "statics": """
         Envelope Equilibrium EquilibriumDerivatives LoadCase LoadCaseTable LoadPath Modes PathEvent Sizing Stability
@@ -171,8 +171,31 @@ def shown() -> dict[str, Any]:
         taut.output.ModeShape("sway", 1.0, np.zeros((len(tower.nodes), 3))),
         taut.LagrangianPlant(("a",) * 300, lambda q: np.eye(q.size), np.sum, np.zeros(300), np.zeros(300)),
         *(next(iter(tower.bars.values())), next(iter(tower.cables.values())), taut.Correction(), taut.Damping()),
+        *(taut.Constant(1.0), taut.Sinusoid(1.0, 2.0), taut.Doublet(1.0, 2.0), taut.Feedback(lambda t, x, v: 0.0)),
+        *(taut.Material("m" * 1000, density=7850.0), taut.Event(1.0, "e" * 1000), taut.Problem(("a", "b"), "c")),
+        taut.statics.PathEvent(0.5, "slack", "vertical1.1", 3),
+        *(_sized(), taut.dynamics.predictability(plant, run), _swept()),
     ]
     return {type(thing).__name__: thing for thing in everything}
+
+
+def _sized() -> taut.statics.Sizing:
+    steel = taut.Material("steel", density=7850.0, youngs_modulus=2.1e11, yield_stress=2.5e8)
+    prism = taut.generators.prism(3).supported("bottom*")
+    made = prism.changed("cable:*", material=steel, radius=1e-3, stiffness=None).changed("bar:*", material=steel)
+    return taut.statics.least_mass(made, {"at rest": taut.statics.LoadCase()}, minimum_tension=10.0)
+
+
+def _swept() -> taut.Study:
+    model = taut.read_model(Path(__file__).parents[1] / "examples" / "tbar.yaml", ["scenario.duration=1e-3"])
+    return taut.sweep(model, {"properties.cable:*.stiffness": tuple(np.linspace(50.0, 100.0, 3).tolist())})
+
+
+def test_everything_is_shown() -> None:
+    homes = [taut, *(getattr(taut, package) for package in PACKAGES)]
+    named = {name: getattr(home, name) for home in homes for name in home.__all__}
+    classes = {name for name, one in named.items() if isinstance(one, type) and not issubclass(one, Exception)}
+    assert classes <= shown().keys()
 
 
 def test_everything_fits_on_a_screen() -> None:

@@ -2,8 +2,11 @@
 
 from taut.structure.generators import (
     dbar,
+    geiger_dome,
+    hollow_bridge,
     icosahedron,
     lattice,
+    levy_dome,
     needle_tower,
     planar_lattice,
     prism,
@@ -16,8 +19,11 @@ from taut.structure.generators import (
 
 __all__ = [
     "dbar",
+    "geiger_dome",
+    "hollow_bridge",
     "icosahedron",
     "lattice",
+    "levy_dome",
     "needle_tower",
     "planar_lattice",
     "prism",

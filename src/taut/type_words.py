@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import os
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -38,7 +39,9 @@ WORDS: dict[Any, tuple[str, str]] = {
     str: ("a text", "texts"),
     bool: ("a bool", "bools"),
     type(None): ("None", "None"),
+    complex: ("a number", "numbers"),
     Path: ("the name of a file", "names of files"),
+    os.PathLike: ("the name of a file", "names of files"),
 }
 
 
@@ -58,7 +61,7 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
 def _named(hint: Any) -> tuple[str, bool]:
     """What is wanted, in words, and whether they are plural. None goes without saying."""
     choices = [choice for choice in choices_of(hint) if choice not in (None, type(None))] or [None]
-    if str in choices and Path in choices:
+    if str in choices and any((typing.get_origin(choice) or choice) in (Path, os.PathLike) for choice in choices):
         choices.remove(str)
     told = list(dict.fromkeys(_words(choice, choices) for choice in choices))
     text = " or ".join([", ".join(told[:-1]), told[-1]]) if len(told) > 1 else told[0]
@@ -67,7 +70,7 @@ def _named(hint: Any) -> tuple[str, bool]:
 
 def _words(hint: Any, beside: Iterable[Any] = ()) -> str:
     origin, inner = typing.get_origin(hint) or hint, typing.get_args(hint)
-    if origin in WORDS or origin in (None, Path):
+    if origin in WORDS or origin is None:
         return WORDS[origin or type(None)][0]
     if origin is tuple and len({*inner}) == 1 < len(inner):
         return f"{COUNT[len(inner)]} {WORDS[inner[0]][1]}" if inner[0] in WORDS else _form(hint)
@@ -115,7 +118,7 @@ def _given(value: Any) -> str:
     if kind in WORDS or isinstance(value, numbers.Real):
         return f"{clipped(repr(value), 60)} is {WORDS[kind if kind in (bool, str) else float][0]}"
     name = with_article("array" if kind.__name__ == "ndarray" else kind.__name__)
-    short = isinstance(value, list | tuple | dict | set) and len(value) <= 4 and len(repr(value)) <= 60
+    short = isinstance(value, list | tuple | dict | set) and len(value) <= 4 and len(repr(value)) <= 40
     return f"{value!r} is {name}" if short else f"is {name}"
 
 

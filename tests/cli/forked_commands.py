@@ -8,16 +8,19 @@ Told on stdout: how it ended and how long it took.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
 import select
+import signal
 import sys
 import time
 import traceback
 from typing import Any
 
 from taut.cli import main
+from taut.dynamics.interrupts import INTERRUPTS, raised_interrupts
 
 
 def run(arguments: list[str]) -> int:
@@ -25,7 +28,7 @@ def run(arguments: list[str]) -> int:
         main(arguments)
     except SystemExit as ended:
         return int(ended.code or 0)
-    except BaseException:
+    except Exception:
         traceback.print_exc()
     return 99
 
@@ -37,6 +40,8 @@ def forked(job: dict[str, Any]) -> int:
         return process
     os.setsid()
     settle(job["folder"])
+    stack = contextlib.ExitStack()
+    stack.enter_context(raised_interrupts())  # the command does so first of all; Python itself takes longer to start
     if job["room"]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (job["room"], job["room"]))
     if job["signal"] and job["after"] is None:
@@ -48,7 +53,11 @@ def forked(job: dict[str, Any]) -> int:
             sync(handle)
 
         os.fsync = fatal
-    code = run(job["arguments"])
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
+        code = run(job["arguments"])
+    except KeyboardInterrupt:  # before the command had begun, or after its end
+        code = 1
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
@@ -64,6 +73,7 @@ def settle(folder: str) -> None:
 
 def followed(job: dict[str, Any]) -> dict[str, float]:
     begun = time.monotonic()
+    signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     if job["learn"]:
         settle(job["folder"])
         return {"code": run(job["arguments"]), "seconds": 0.0}

@@ -143,6 +143,27 @@ def test_what_is_ignored_stays_ignored_and_handlers_of_a_program_stay_its_own() 
     assert own == [1]
 
 
+def test_an_interrupt_that_python_had_to_ignore_is_heard_all_the_same() -> None:
+    """As in a destructor, out of which no exception comes."""
+    lines = [
+        "import os, signal, time",
+        "from taut.dynamics.interrupts import raised_interrupts",
+        "class Odd:",
+        "    def __del__(self):",
+        "        os.kill(os.getpid(), signal.SIGTERM)",
+        "with raised_interrupts():",
+        "    try:",
+        "        Odd()",
+        f"        time.sleep({PATIENCE})",
+        "    except KeyboardInterrupt:",
+        "        print('heard')",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=False, timeout=PATIENCE / 2
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "heard\n", "")
+
+
 def test_ctrl_c_twice_ends_at_once() -> None:
     with started(*RUN) as (process, screen):
         shown_until("simulated", screen)

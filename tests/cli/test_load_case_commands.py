@@ -86,6 +86,15 @@ def test_a_path_is_that_of_python(taut: Callable, mast: Path) -> None:
     assert known["table"]["node:top.x"] == wanted.nodes[:, 3, 0].tolist()
 
 
+def test_a_path_by_a_displacement(taut: Callable, mast: Path) -> None:
+    told = taut("path", mast, "--case", "{loads: {top: [400, 0, 0]}}", "--control", "top.x", "--until", 0.01, "--json")
+    case = LoadCase(loads={"top": (400.0, 0.0, 0.0)})
+    wanted = path(library.read("mast.yaml"), case, method="displacement", control=("top", "x"), until=0.01)
+    assert told.code == 0
+    assert json.loads(told.out)["table"]["factor"] == wanted.factor.tolist()
+    assert taut("path", mast, "--control", "tip.x").code == 2
+
+
 def test_a_path_that_does_not_arrive_fails_and_says_why(taut: Callable, mast: Path) -> None:
     code, _, err = taut("path", mast, "--case", "{loads: {top: [400, 0, 0]}}", "--points", 3)
     assert code == 1
@@ -150,7 +159,7 @@ def test_the_least_mass_has_its_bound(taut: Callable, mast: Path) -> None:
         (("path", "--csv", "nowhere/x.csv"), "nowhere/x.csv: cannot be written: "),
         (("path", "--plot", "x.doc"), "x.doc: a figure is saved as .png, .pdf, .svg\n"),
         (("path", "--node", "tip"), 'error: "tip" selects no node; did you mean "top"?\n'),
-        (("path", "--method", "newton"), 'error: method = "newton" is not one of arc-length, load\n'),
+        (("path", "--method", "newton"), 'error: method = "newton" is not one of arc-length, load, displacement\n'),
         (("size", "--method", "least"), 'error: --method "least" is not one of elastic, least-mass\n'),
         (("size", "-o", "mast.yaml"), "mast.yaml: is the model itself; give another name with -o\n"),
         (

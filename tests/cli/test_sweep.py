@@ -248,15 +248,21 @@ def assert_goes_on(taut: Callable, same: Study) -> None:
 
 
 @pytest.mark.parametrize(
-    ("jobs", "press"),
-    [("1", os.killpg), ("2", os.killpg), ("2", os.kill)],
-    ids=["1", "2 by terminal", "2 by kill -INT"],
+    ("jobs", "press", "wish"),
+    [
+        ("1", os.killpg, signal.SIGINT),
+        ("2", os.killpg, signal.SIGINT),
+        ("2", os.kill, signal.SIGINT),
+        ("1", os.kill, signal.SIGTERM),
+        ("2", os.killpg, signal.SIGHUP),
+    ],
+    ids=["1", "2 by terminal", "2 by kill -INT", "1 by kill", "2 by a terminal that is closed"],
 )
-def test_ctrl_c_keeps_what_was_computed_and_the_same_command_goes_on(
-    taut: Callable, tbar: Path, never_stopped: Study, jobs: str, press: Callable[[int, int], None]
+def test_an_interrupt_keeps_what_was_computed_and_the_same_command_goes_on(
+    taut: Callable, tbar: Path, never_stopped: Study, jobs: str, press: Callable[[int, int], None], wish: signal.Signals
 ) -> None:
     with begun(tbar.parent, *LONG, "--jobs", jobs) as process:
-        press(process.pid, signal.SIGINT)
+        press(process.pid, wish)
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (1, "")
     kept = Path("s.nc.journal").read_text().count("\n") - 1

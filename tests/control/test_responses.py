@@ -151,11 +151,15 @@ def test_unknown_coordinates_and_states() -> None:
         linearise(tbar, positions=np.zeros(3))
     with pytest.raises(OptionError, match=r'velocities name the node "n9", which is not there'):
         linearise(tbar, velocities={"n9": (0.0, 0.0, 0.0)})
-    with pytest.raises(OptionError, match=r"not a Structure: linearise\(assemble"):
+    with pytest.raises(
+        OptionError, match="is a Structure, where a Plant, a LagrangianPlant or an Equilibrium is wanted"
+    ):
         linearise(taut.generators.tbar())
     with pytest.raises(OptionError, match=r"4800 coordinates are more than the 3000 it can have"):
         linearise(assemble(taut.generators.planar_lattice(20, 20)))
-    with pytest.raises(OptionError, match=r"takes a plant or an equilibrium, not a int"):
+    with pytest.raises(
+        OptionError, match="3 is a number, where a Plant, a LagrangianPlant or an Equilibrium is wanted"
+    ):
         linearise(3)
 
 

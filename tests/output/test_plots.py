@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import taut
 from taut.dynamics.trajectory import SAMPLED, Trajectory
 
 matplotlib = pytest.importorskip("matplotlib")
+pytest.importorskip("matplotlib.pyplot")
 
 
 @pytest.fixture(autouse=True)
@@ -162,3 +164,56 @@ def test_a_run_without_samples_is_refused(prism: Trajectory) -> None:
     for draw in (figures, *plots):
         with pytest.raises(taut.OptionError, match="no samples"):
             draw(empty)
+
+
+def solid_pictures() -> dict[str, Any]:
+    tower = taut.generators.tower(3, radius=0.5, height=1.0).supported("bottom*")
+    tight = taut.prestress(tower, {"cable:vertical": 200.0})
+    run = taut.simulate(taut.assemble(tight.structure, gravity=9.81), 0.01)
+    return {
+        "tower": lambda **given: taut.plot.structure(tight, **given),
+        "ball": lambda **given: taut.plot.structure(taut.generators.icosahedron(), **given),
+        "beam": lambda **given: taut.plot.structure(taut.generators.lattice(6, 2, 1), **given),
+        "mode": lambda **given: taut.plot.mode(taut.modes(tight), 1, **given),
+        "paths": lambda **given: taut.plot.paths(run, **given),
+    }
+
+
+def seen_box(ax: Any, labels: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Corners of all that is seen of solid axes: their box and their labels [px]."""
+    from mpl_toolkits.mplot3d import proj3d
+
+    corners = np.array(np.meshgrid(ax.get_xlim(), ax.get_ylim(), ax.get_zlim())).reshape(3, -1)
+    box = ax.transData.transform(np.transpose(proj3d.proj_transform(*corners, ax.get_proj())[:2]))
+    points = np.concatenate([box, *(label.get_points() for label in labels)])
+    return points.min(axis=0), points.max(axis=0)
+
+
+@pytest.mark.parametrize("name", ["tower", "ball", "beam", "mode", "paths"])
+@pytest.mark.parametrize("place", ["alone", "among others"])
+def test_solid_pictures_are_large_and_their_labels_whole(name: str, place: str) -> None:
+    if place == "alone":
+        ax = solid_pictures()[name]()
+        assert min(ax.figure.get_size_inches()) >= 5.0
+    else:
+        figure = matplotlib.pyplot.figure(figsize=(8.0, 4.0), layout="constrained")
+        figure.add_subplot(1, 2, 2).set_ylabel("something else")
+        ax = solid_pictures()[name](ax=figure.add_subplot(1, 2, 1, projection="3d"))
+    ax.figure.canvas.draw()
+    page = ax.figure.bbox
+    labels = [axis.label.get_window_extent() for axis in (ax.xaxis, ax.yaxis, ax.zaxis)]
+    assert all(label.x0 >= 0.0 and label.y0 >= 0.0 for label in labels)
+    assert all(label.x1 <= page.x1 and label.y1 <= page.y1 for label in labels)
+    others = [one.get_window_extent() for one in ax.figure.axes if one is not ax]
+    assert not any(label.overlaps(other) for label in labels for other in others)
+    low, high = seen_box(ax, labels)
+    sides = (high - low) / ax.bbox.size
+    assert 0.9 <= sides.max() <= 1.0, "as large as its place"
+
+
+def test_solid_axes_of_ones_own_keep_their_place() -> None:
+    """Filling changes what is seen of the axes, not where they are."""
+    figure = matplotlib.pyplot.figure()
+    own = figure.add_axes((0.1, 0.1, 0.5, 0.5), projection="3d")
+    taut.plot.structure(taut.generators.icosahedron(), ax=own, colour="")
+    assert own.get_position(original=True).bounds == pytest.approx((0.1, 0.1, 0.5, 0.5))

@@ -322,3 +322,10 @@ def test_the_last_point_is_computed_in_a_process_of_its_own_too(tmp_path: Path) 
     found = dict(workers.spread(iter([(7, deadly)]), 1, 2, lambda: False))  # type: ignore[arg-type]
     assert found[7].status.startswith("failed: its process died")
     assert list(workers.spread(iter([]), 0, 2, lambda: False)) == []
+
+
+def test_a_point_that_is_not_to_be_believed_has_failed() -> None:
+    model = taut.read_model(TBAR, ["scenario.duration=3", "scenario.method=rk4", "scenario.tolerance="])
+    slow = taut.sweep(model, {"scenario.step": [0.01, 0.3]})
+    assert slow.ok.tolist() == [True, False]
+    assert slow.status[1].startswith("not to be believed: the motion is off by")

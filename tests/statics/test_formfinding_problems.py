@@ -131,7 +131,7 @@ PRISM = {"cable:vertical": 1.0, "cable:bottom": 1.0, "cable:top": 1.0, "bar:*": 
         ({"method": "lengths", "groups": []}, OptionError, 'has no option "groups"; it has cable_lengths, bar_ratios'),
         ({"groups": ["cable:vertcal"]}, SelectionError, 'selects no cable; did you mean "vertical"?'),
         ({"groups": ["vertical"]}, SelectionError, '"vertical" does not say of what kind'),
-        ({"groups": "cable:*"}, OptionError, "must be a list of selectors"),
+        ({"groups": "cable:*"}, OptionError, "groups: 'cable:\\*' is a text, where a list .* is wanted"),
         ({"groups": ["node:top*"]}, SelectionError, 'groups: "node:top\\*" selects nodes where cables or bars'),
         (
             {"groups": ["cable:*", "cable:top"]},
@@ -164,7 +164,7 @@ PRISM = {"cable:vertical": 1.0, "cable:bottom": 1.0, "cable:top": 1.0, "bar:*": 
         (
             {"method": "force_density", "force_densities": {"cable:*": "much"}},
             OptionError,
-            "force_densities\\[\"cable:\\*\"\\] = 'much' must be a finite number",
+            "force_densities.cable:\\*: 'much' is a text, where a number is wanted",
         ),
         (
             {"method": "force_density", "force_densities": PRISM, "loads": {"top1": (1.0, 0.0, 0.0)}},

@@ -137,6 +137,18 @@ def test_the_star_dome_has_its_limits_and_stays_on_its_branch(step: float) -> No
     assert_no_leap(traced, step)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [0.02, 0.05, 0.1, 0.2, 0.5, 1.0])
+@pytest.mark.parametrize(("load", "until"), [(3.2, 2.0), (3.2, 1.0), (1.0, 4.0), (10.0, 0.5)])
+def test_the_star_dome_has_its_limits_whatever_the_load_is_called(load: float, until: float, step: float) -> None:
+    """Until the apex hangs far below; 11 of 24 such settings leapt to another branch once, 7 of them without a word."""
+    case = LoadCase(loads={"apex": (0.0, 0.0, -load)})
+    traced = path(star_dome(), case, step=step, until=until, points=2000)
+    assert traced.ok, traced.status
+    assert [load * factor for factor in limits_of(traced)] == pytest.approx([3.156545962, -2.760001959], rel=1e-7)
+    assert_no_leap(traced, step)
+
+
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize(("tie", "turns"), [(0.25, False), (0.1, True)])
 def test_a_cable_slackens_on_the_way_to_a_limit_or_at_it(tie: float, turns: bool, step: float) -> None:
@@ -161,26 +173,6 @@ def test_raising_the_load_alone_stops_at_a_kink_where_the_load_turns() -> None:
     assert not traced.ok
     assert "the load has a limit there" in traced.status
     assert 60.0 * traced.factor[-1] == pytest.approx(float(truss_load(np.array(0.1))), abs=1e-7)
-
-
-@pytest.mark.parametrize("step", [0.03, 0.1, 0.3])
-def test_a_path_goes_straight_on_where_another_branches_off(step: float) -> None:
-    """A steep truss buckles sideways before it snaps: the upright branch is unstable from there on."""
-    bars = [Bar(name, (name, "top"), law="compressible", stiffness=STIFFNESS) for name in ("left", "right")]
-    nodes = {"left": (-1, 0, 0), "right": (1, 0, 0), "top": (0, 0, 3)}
-    made = Structure(nodes, bars=bars, supports={"left": "xyz", "right": "xyz", "top": "y"})
-    rest = math.sqrt(10.0)
-    # Sideways k (2 / l^2 - 2 (l0 / l - 1) z^2 / l^2) is zero where l0 z^2 = l^3, and z^2 = l^2 - 1.
-    length = float(np.real(next(root for root in np.roots([1.0, -rest, 0.0, rest]) if 1.0 < root.real < rest)))
-    height = math.sqrt(length**2 - 1.0)
-    full = 1.2 * 2.0 * STIFFNESS * (rest / length - 1.0) * height
-    traced = path(made, LoadCase(loads={"top": (0.0, 0.0, -full)}), step=step)
-    assert traced.ok, traced.status
-    assert np.abs(traced.nodes[:, 2, 0]).max() < 1e-6
-    heights = traced.nodes[:, 2, 2]
-    assert np.all(traced.unstable == (heights < height))
-    assert traced.unstable[-1] == 1
-    assert traced.events == ()
 
 
 def net(rest: float) -> Structure:

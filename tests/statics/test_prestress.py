@@ -183,7 +183,9 @@ def test_a_cables_weight_follows_its_rest_length() -> None:
     rope = taut.Material("rope", density=5000.0, youngs_modulus=2e7)
     structure = taut.Structure(
         {"a": (0, 0, 0), "b": (0, 0, -1), "c": (0, 0, -2)},
-        cables=[taut.Cable(f"r{i}", ends, material=rope, radius=0.01) for i, ends in enumerate(["ab", "bc"])],
+        cables=[
+            taut.Cable(f"r{i}", ends, material=rope, radius=0.01) for i, ends in enumerate([("a", "b"), ("b", "c")])
+        ],
         supports={"a": "xyz", "b": "xy", "c": "xyz"},
     )
     found = prestress(structure, {"cable:r0": 2000.0}, gravity=9.81)

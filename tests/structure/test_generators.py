@@ -16,8 +16,11 @@ from taut.errors import OptionError
 from taut.structure import generators
 from taut.structure.generators import (
     dbar,
+    geiger_dome,
+    hollow_bridge,
     icosahedron,
     lattice,
+    levy_dome,
     needle_tower,
     planar_lattice,
     prism,
@@ -27,7 +30,7 @@ from taut.structure.generators import (
     truncated_tetrahedron,
     x_mast,
 )
-from taut.structure.properties import bar_mass, massless_nodes, route_length, total_mass
+from taut.structure.properties import bar_mass, massless_nodes, route_length, stiffness, total_mass
 from taut.structure.structure import Structure
 
 BALANCED = {
@@ -51,8 +54,10 @@ BALANCED = {
         f"lattice {size} class {class_}": lattice(*size, class_=class_, bar_length=0.8)
         for size, class_ in itertools.product(((1, 1, 1), (2, 1, 1), (1, 3, 2), (3, 2, 2)), (1, 2))
     },
+    **{f"bridge {n} x {p}": hollow_bridge(n, p, span=9.0, radius=1.2) for n, p in ((1, 4), (3, 5), (4, 9))},
 }
-ALL = {"tbar": tbar(), "tower overlap 0.9": tower(2, 3, overlap=0.9), **BALANCED}
+DOMES = {"Geiger dome": geiger_dome(8, 3), "Levy dome": levy_dome(9, 2, centre="ring")}
+ALL = {"tbar": tbar(), "tower overlap 0.9": tower(2, 3, overlap=0.9), **DOMES, **BALANCED}
 
 each_balanced = pytest.mark.parametrize("structure", BALANCED.values(), ids=BALANCED)
 each = pytest.mark.parametrize("structure", ALL.values(), ids=ALL)
@@ -85,7 +90,10 @@ def self_stresses(structure: Structure) -> np.ndarray:
 def force_densities(structure: Structure) -> np.ndarray:
     """Of the cables as built [N/m]."""
     return np.array(
-        [c.stiffness * (1.0 - c.rest_length / route_length(structure, c.route)) for c in structure.cables.values()]
+        [
+            stiffness(structure, c) * (1.0 - c.rest_length / route_length(structure, c.route))
+            for c in structure.cables.values()
+        ]
     )
 
 

@@ -74,7 +74,7 @@ def test_no_example_is_suspected(path: Path) -> None:
         *(lambda: generators.needle_tower(6), lambda: generators.x_mast(200), generators.icosahedron),
         *(generators.truncated_tetrahedron, generators.truncated_octahedron),
         *(lambda: generators.planar_lattice(60, 40), lambda: generators.lattice(12, 10, 8)),
-        lambda: generators.lattice(400, 1, 1),
+        *(lambda: generators.lattice(400, 1, 1), generators.geiger_dome, generators.hollow_bridge),
     ],
 )
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 10.0])

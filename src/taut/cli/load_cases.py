@@ -85,8 +85,16 @@ def path(
         str | None,
         typer.Option("--start", help="What acts at first, as in {gravity: 9.81}.", metavar="{...}"),
     ] = None,
-    until: Annotated[float, typer.Option(help="How much of the case, 1 is all of it.")] = 1.0,
+    until: Annotated[
+        float, typer.Option(help="How much of the case, 1 is all of it; with --control how far it moves [m].")
+    ] = 1.0,
     method: Annotated[str, typer.Option(help="arc-length (goes on past limit points) or load.")] = "arc-length",
+    control: Annotated[
+        str | None, typer.Option(help="Move this node along this axis instead, as in top1.z.", metavar="NODE.AXIS")
+    ] = None,
+    switch: Annotated[
+        int, typer.Option(help="Leave the path at this bifurcation; -1 at the first, to the other side.")
+    ] = 0,
     step: Annotated[float, typer.Option(help="The first step, and the longest.")] = 0.05,
     points: Annotated[int, typer.Option(help="The path ends after so many.")] = 500,
     bars: Bars = None,
@@ -114,6 +122,7 @@ def path(
     if node and node not in loaded.structure.nodes:
         loaded.structure.select(node, "node")  # which says what there is
         raise OptionError(f'--node "{node}" is not the name of one node')
+    moved, _, axis = (control or "").rpartition(".")
     with placed(loaded):
         wanted = told_case("--case", case, scenario_case(loaded.scenario))
         begin = told_case("--start", start, LoadCase())
@@ -121,7 +130,9 @@ def path(
             *(loaded.structure, wanted),
             start=begin,
             until=until,
-            method=method,
+            method="displacement" if control else method,
+            control=(moved, axis) if control else None,
+            switch=switch,
             step=step,
             points=points,
             bars=bars,

@@ -11,6 +11,7 @@ from taut.control.gains import Gains, gains
 from taut.control.linear_model import LinearModel
 from taut.control.splitting import Part, Split, split
 from taut.errors import OptionError
+from taut.type_checks import checked_arguments
 
 CLOSE = 1e-10
 """The H-infinity norm is found to this fraction."""
@@ -36,6 +37,7 @@ class Norm:
         return self.value
 
 
+@checked_arguments
 def h2_norm(model: LinearModel) -> Norm:
     """The root of the energy of all outputs after a unit impulse at each input in turn (also: their spread in noise).
 
@@ -54,6 +56,7 @@ def h2_norm(model: LinearModel) -> Norm:
     return Norm(math.sqrt(max(energy, 0.0)), _unseen(parts))
 
 
+@checked_arguments
 def hinf_norm(model: LinearModel) -> Norm:
     """The largest gain from inputs to outputs at any frequency, and where it is (Bruinsma and Steinbuch 1990).
 
@@ -84,12 +87,14 @@ def hinf_norm(model: LinearModel) -> Norm:
     return Norm(best, _unseen(parts), where / (2.0 * math.pi))
 
 
+@checked_arguments
 def controllability_gramian(model: LinearModel) -> np.ndarray:
     """The integral of e^{A t} B B^T e^{A^T t}: how far inputs of unit energy move the states; of a stable model."""
     _check_stable(model, "controllability")
     return _lyapunov(model.A, model.B @ model.B.T)
 
 
+@checked_arguments
 def observability_gramian(model: LinearModel) -> np.ndarray:
     """The integral of e^{A^T t} C^T C e^{A t}: the energy that states leave in the outputs; of a stable model."""
     _check_stable(model, "observability")

@@ -12,6 +12,7 @@ from taut.control.gains import gains
 from taut.control.linear_model import LinearModel
 from taut.errors import OptionError, suggestion
 from taut.reprs import brief
+from taut.type_checks import checked_arguments
 
 MOST_SAMPLES = 1e7
 
@@ -28,6 +29,7 @@ class Response:
     __repr__ = brief
 
 
+@checked_arguments
 def frequency_response(model: LinearModel, frequency: np.ndarray) -> np.ndarray:
     """(F, p, m) complex gains D + C (2 pi i f - A)^-1 B at frequencies [Hz]."""
     found, gain = [], gains(model.A, model.B, model.C, model.D)
@@ -39,6 +41,7 @@ def frequency_response(model: LinearModel, frequency: np.ndarray) -> np.ndarray:
     return np.array(found).reshape(-1, len(model.outputs), len(model.inputs))
 
 
+@checked_arguments
 def harmonic_response(model: LinearModel, frequency: float, amplitudes: Mapping[str, complex]) -> dict[str, complex]:
     """What every output settles to when some inputs swing for ever: amplitude and phase, as a complex number each.
 
@@ -56,11 +59,13 @@ def harmonic_response(model: LinearModel, frequency: float, amplitudes: Mapping[
     return dict(zip(model.outputs, swing.tolist(), strict=True))
 
 
+@checked_arguments
 def step_response(model: LinearModel, duration: float, *, every: float | None = None) -> Response:
     """After a unit step at each input in turn, from x = 0; exact at the samples."""
     return _answer(model, duration, every, [(0.0, 1.0)])
 
 
+@checked_arguments
 def doublet_response(
     model: LinearModel, duration: float, *, amplitude: float, width: float, every: float | None = None
 ) -> Response:
@@ -69,6 +74,7 @@ def doublet_response(
     return _answer(model, duration, every, [(0.0, amplitude), (width, -amplitude), (2.0 * width, 0.0)])
 
 
+@checked_arguments
 def impulse_response(model: LinearModel, duration: float, *, every: float | None = None) -> Response:
     """C e^{A t} B: after a unit impulse at each input in turn. What D adds at t = 0 has no height and is left out."""
     time = _grid(duration, every)

@@ -96,6 +96,25 @@ class SampleTimes:
         return replace(whole, first=begin + int(np.searchsorted(whole.part(begin, begin + 4), time, side="right")))
 
 
+class Pace:
+    """How far a run came with its last steps, chunk after chunk, to tell whether it can reach its end."""
+
+    def __init__(self, state: Checkpoint) -> None:
+        self._since, self._tried = float(state.clock[at.TIME]), _tried(state.counts)
+
+    def left(self, state: Checkpoint) -> int:
+        """Steps until it is judged: after the same ones on any machine."""
+        return SURE - _tried(state.counts) + self._tried
+
+    def endless(self, state: Checkpoint, duration: float) -> bool:
+        """Whether more steps than anyone waits for would be left, as far as it is known by now."""
+        if self.left(state) > 0:
+            return False
+        came, self._since = float(state.clock[at.TIME]) - self._since, float(state.clock[at.TIME])
+        self._tried = _tried(state.counts)
+        return (duration - self._since) * SURE > MOST_STEPS * came
+
+
 def drive(
     run: Run,
     state: Checkpoint,
@@ -104,6 +123,7 @@ def drive(
     duration: float,
     progress: Progress | None,
     interrupted: Callable[[], bool],
+    pace: Pace | None = None,
 ) -> tuple[int | None, np.ndarray, np.ndarray]:
     """Call the time loop in bites until every time has its state; returns how it ended, steps tried, events."""
     budget, code = 16, loop.PAUSED
@@ -112,10 +132,10 @@ def drive(
     clock, counts = state.clock, state.counts
     counts[at.FILLED] = 0
     counts[at.FRESH] = 0
-    since, tried = float(clock[at.TIME]), _tried(counts)
+    pace = pace or Pace(state)
     while code == loop.PAUSED and not interrupted():
         begun = clocks.perf_counter()
-        bite = min(budget, SURE - _tried(counts) + tried)  # so that it is judged after the same steps on any machine
+        bite = min(budget, pace.left(state))
         code = run.words["time_loop"](
             run.tables,
             run.method.numbers,
@@ -136,11 +156,8 @@ def drive(
         counts[at.NOTED] = counts[at.LOGGED] = 0
         if progress is not None:
             progress(min(float(clock[at.TIME]), duration), duration)
-        if code == loop.PAUSED and _tried(counts) - tried >= SURE:
-            now = float(clock[at.TIME])
-            if run.rules.fixed == 0.0 and (duration - now) * SURE > MOST_STEPS * (now - since):
-                code = ENDLESS
-            since, tried = now, _tried(counts)
+        if code == loop.PAUSED and pace.endless(state, duration) and run.rules.fixed == 0.0:
+            code = ENDLESS
     return None if code == loop.PAUSED else code, np.concatenate(noted), np.concatenate(happened)
 
 
@@ -160,7 +177,7 @@ def chunks(
     """
     rows = max(1, CHUNK // (8 * state.y.size))
     states = np.zeros((min(rows, times.size), state.y.size))
-    begin, last, due = 0, -np.inf, 0.0
+    begin, last, due, pace = 0, -np.inf, 0.0, Pace(state)
 
     def pausing() -> bool:
         return interrupted() or clocks.monotonic() > due
@@ -168,7 +185,7 @@ def chunks(
     while True:
         wanted = times.part(begin, begin + rows)
         due = clocks.monotonic() + HANDED_ON
-        code, noted, log = drive(run, state, wanted, states, duration, progress, pausing)
+        code, noted, log = drive(run, state, wanted, states, duration, progress, pausing, pace)
         filled = int(state.counts[at.FILLED])
         begin += filled
         last = wanted[filled - 1] if filled else last

@@ -35,6 +35,7 @@ from taut.labelled import Labelled, Tabular
 from taut.mechanics.batch import Plants, Variants, alike, side_by_side, varied
 from taut.mechanics.capabilities import features_of, goes_in_lanes
 from taut.mechanics.plant import Plant
+from taut.mechanics.plant_protocol import PlantProtocol
 from taut.numerics.lanes import WIDTH
 from taut.structure.events import Event
 from taut.structure.labels import labels_of
@@ -126,7 +127,7 @@ class Ensemble(Tabular):
 
 @checked_arguments
 def ensemble(
-    plant: Plant | Sequence[Plant],
+    plant: Plant | Sequence[PlantProtocol],
     duration: float,
     *,
     positions: np.ndarray | None = None,

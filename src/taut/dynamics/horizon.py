@@ -19,6 +19,7 @@ from taut.dynamics.simulating import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
 from taut.mechanics.plant_protocol import PlantProtocol
+from taut.type_checks import checked_arguments
 
 PART = 0.01
 """Two runs have parted when a node is this fraction of a mean member away from itself."""
@@ -27,6 +28,7 @@ FINER = 10.0
 """The tolerance of the second run is finer by this factor; a fixed step is halved."""
 
 
+@checked_arguments
 def predictability(
     plant: PlantProtocol, run: Trajectory, *, part: float = PART, progress: Progress | None = None
 ) -> Predictability:

@@ -6,14 +6,21 @@ SIGTERM (kill, batch systems, a machine that shuts down) and SIGHUP (a terminal 
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 INTERRUPTS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )  # Windows has no SIGHUP
+
+
+ONCE_MORE = (signal.SIGALRM,) if hasattr(signal, "SIGALRM") else ()
+SOON = 0.01
+"""Seconds after which an interrupt that was lost is raised again."""
 
 
 class _Held:
@@ -50,19 +57,59 @@ def held_interrupts() -> Iterator[Callable[[], bool]]:
             signal.signal(number, before[number])
 
 
+class _Raised:
+    """The handler within a command: raises KeyboardInterrupt, and once more where Python could only ignore it.
+
+    In a destructor or a callback of the garbage collector an exception goes nowhere: the interrupt would be lost. What
+    destructors say of objects that it left half-made is of no use to anyone.
+    """
+
+    def __init__(self) -> None:
+        self._before = sys.unraisablehook
+        self._asked = self._deaf = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        self._asked = True
+        if self._deaf:
+            _once_more()
+        else:
+            raise KeyboardInterrupt
+
+    def unraisable(self, ignored: Any) -> None:
+        self._deaf = True  # whatever is raised here goes nowhere, too
+        try:
+            if not self._asked:
+                self._before(ignored)
+            elif issubclass(ignored.exc_type, KeyboardInterrupt):
+                _once_more()
+        finally:
+            self._deaf = False
+
+
+def _once_more() -> None:
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+
+
 @contextmanager
 def raised_interrupts() -> Iterator[None]:
     """Within, every interrupt raises KeyboardInterrupt as Ctrl-C does, so that whatever is in hand is put away."""
-    deaf = threading.current_thread() is not threading.main_thread()
-    ended = [n for n in INTERRUPTS if not deaf and signal.getsignal(n) is signal.SIG_DFL]
-    for number in ended:
-        signal.signal(number, signal.default_int_handler)
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    raised, hook = _Raised(), sys.unraisablehook
+    before = {number: signal.getsignal(number) for number in (*INTERRUPTS, *ONCE_MORE)}
+    ours = [number for number, handler in before.items() if _free(handler)]
     try:
+        sys.unraisablehook = raised.unraisable
+        for number in ours:
+            signal.signal(number, raised)
         yield
     finally:
-        for number in ended:
-            signal.signal(number, signal.SIG_DFL)
+        for number in ours:
+            signal.signal(number, before[number])
+        sys.unraisablehook = hook
 
 
 def _free(handler: object) -> bool:
-    return handler in (signal.SIG_DFL, signal.default_int_handler) or isinstance(handler, _Held)
+    return handler in (signal.SIG_DFL, signal.default_int_handler) or isinstance(handler, _Held | _Raised)

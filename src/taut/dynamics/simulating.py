@@ -83,7 +83,7 @@ def simulate(
     history: keep time, size, error and acceptance of every step in `history`.
     verify: compare the run with a coarser one, and with a finer one where that leaves a doubt, and say in `accuracy`
         how far it is off; where it is not to be believed, `sound` and `ok` are False and a note says why. Costs about a
-        quarter of the run, or two to three times the run where there is a doubt.
+        third to a half of the run, or two times the run and more where there is a doubt.
     start: continue this trajectory to the duration, counted from its own start. The result holds its samples too and is
         the same, bit for bit, as one long run.
     sink: called with part after part of the samples while the run goes on; the result then holds no samples of its own,
@@ -92,10 +92,6 @@ def simulate(
     Ctrl-C and a step that fails end the run early with what was computed; `status` says so.
     """
     begun = working_time()
-    if not hasattr(plant, "own_tables"):
-        raise OptionError(
-            f"simulate takes what assemble returns, not a {type(plant).__name__}: simulate(assemble(...))"
-        )
     chosen = method_for(method, tolerance, step)
     wish = correction_for(correction, chosen)
     check_options(plant, chosen, wish, duration, every, tolerance, step)
@@ -123,8 +119,8 @@ def simulate(
     times = SampleTimes(duration, every)
     if start is not None:
         notes = tuple(note for note in start.notes if not note.endswith(NEVER))
-        reached = np.nextafter(point.clock[at.TIME], -np.inf)  # a sample at that very time is still to come
-        times = times.after(max(start.time[-1] + 1e-9 * every, reached))
+        now = np.nextafter(point.clock[at.TIME], -np.inf)  # a sample at that very time is still to come
+        times = times.after(max(start.time[-1] + 1e-9 * every, now))
     parts: list[Trajectory] = []
     told = Overall()
     if sink is None:

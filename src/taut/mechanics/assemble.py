@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -164,11 +162,8 @@ def assemble(
     elements: records of kinds that `taut.register` has made known.
     Raises ModelError with every problem found.
     """
-    if not isinstance(structure, Structure):
-        raise OptionError(f"assemble takes a Structure, not {_slip(structure)}")
     vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
-    loads, motions = _all("loads", loads, Load), _all("motions", motions, Motion)
-    damping, events = damping or Damping(), _all("events", events, Watch)
+    loads, motions, damping, events = tuple(loads), tuple(motions), damping or Damping(), tuple(events)
     if solver not in SOLVERS:
         raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
     structure = with_bars(structure, bars)
@@ -179,32 +174,6 @@ def assemble(
         raise ModelError(problems)
     given = Given(subdivided(structure), vector, loads, damping, motions, grouped(elements))
     return _plant(given, watched_by(given.structure, events), velocities or {}, iterative=solver == "iterative")
-
-
-def _slip(given: Any) -> str:
-    """What was given where a structure belongs, and what to do about it."""
-    if isinstance(given, str | os.PathLike):
-        return f'the path "{given}"; read it first: assemble(taut.read("{given}"))'
-    if isinstance(getattr(given, "structure", None), Structure):
-        return f"a {type(given).__name__}; take its structure: assemble(model.structure)"
-    return f"{reprlib.repr(given)}, a {type(given).__name__}; taut.read or a generator gives one"
-
-
-Record = TypeVar("Record", Load, Motion, Watch)
-
-
-def _all(name: str, given: Iterable[Record], kind: type[Record]) -> tuple[Record, ...]:
-    """What was given, if it is a list of records of a kind."""
-    if isinstance(given, kind):
-        raise OptionError(f"{name} is one {kind.__name__}; put it into a list: {name}=[{kind.__name__}(...)]")
-    try:
-        listed = tuple(given)
-    except TypeError:
-        raise OptionError(f"{name} = {reprlib.repr(given)} must be a list of {kind.__name__}") from None
-    for index, one in enumerate(listed):
-        if not isinstance(one, kind):
-            raise OptionError(f"{name}[{index}] = {reprlib.repr(one)} must be a {kind.__name__}")
-    return listed
 
 
 def assembled_as_printed(structure: Structure, **options: Any) -> Plant:

@@ -114,7 +114,7 @@ class Plants:
         return any(plant.works for plant in self.plants)
 
 
-def alike(plants: Sequence[Plant]) -> Plants:
+def alike(plants: Sequence[Any]) -> Plants:
     """Plants that can go side by side; raises OptionError where one has another layout than the first."""
     if not plants:
         raise OptionError("nothing varies: give at least one plant")

@@ -215,7 +215,7 @@ class Curve:
                 return positions, factor
             if not np.all(np.isfinite(residuals)):
                 return None
-            by_factor = self._by_factor(positions, np.zeros(problem.rows), factor)[free:, None] / self.scale
+            by_factor = self.by_factor(positions, np.zeros(problem.rows), factor)[free:, None] / self.scale
             ways = sp.hstack([problem.free_rows(positions, setting), sp.csr_matrix(by_factor)])
             rows = sp.csr_matrix(sp.vstack([ways, sp.csr_matrix(normal[None, :])]))
             solver = bordered(sp.identity(free + 1, format="csc"), rows, CLOSING)
@@ -228,7 +228,7 @@ class Curve:
             positions, factor = moved(problem, positions, self.scale * step[:-1]), factor + float(step[-1])
         return None
 
-    def _by_factor(self, positions: np.ndarray, multipliers: np.ndarray, factor: float) -> np.ndarray:
+    def by_factor(self, positions: np.ndarray, multipliers: np.ndarray, factor: float) -> np.ndarray:
         """(f + r,) derivatives of unbalance and residuals by the factor, held coordinates moving along."""
         ahead = factor + 1j * STEP
         there = self.problem.placed(positions.astype(complex), self.setting(ahead))
@@ -244,7 +244,7 @@ class Curve:
             problem.stiffness(positions, multipliers, setting),
             problem.free_rows(positions, setting),
             SLACK / self.stiffness,
-            self._by_factor(positions, multipliers, factor),
+            self.by_factor(positions, multipliers, factor),
             row,
         )
 

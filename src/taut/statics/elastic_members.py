@@ -24,6 +24,7 @@ class Members(NamedTuple):
     stiffness: np.ndarray  # (m,) [N/m]
     rest_length: np.ndarray  # (m,) [m]
     one_sided: np.ndarray  # (m,) True for members that cannot push
+    rounding: np.ndarray | None = None  # (m,) [m] over which one-sided members begin to pull, at once if None
 
 
 def spans_of(members: Members, positions: np.ndarray) -> np.ndarray:
@@ -43,14 +44,42 @@ def taut(members: Members, lengths: np.ndarray) -> np.ndarray:
 
 def tensions(members: Members, lengths: np.ndarray) -> np.ndarray:
     """[N], positive where a member pulls."""
-    pull = members.stiffness * (lengths - members.rest_length)
-    return np.asarray(np.where(taut(members, lengths), pull, 0.0))
+    return np.asarray(members.stiffness * _strained(members, lengths)[0])
 
 
 def energy(members: Members, lengths: np.ndarray) -> float:
     """Elastic energy [J]."""
-    stretch = np.where(taut(members, lengths), lengths - members.rest_length, 0.0)
-    return float(0.5 * np.sum(members.stiffness * stretch * stretch))
+    stretch, width = lengths - members.rest_length, members.rounding
+    stored = 0.5 * np.where(taut(members, lengths), stretch, 0.0) ** 2
+    if width is not None:
+        floor = -0.5 * members.rest_length
+        above = np.maximum(stretch, floor)
+        here, least = (0.5 * s * _rounded(s, width) + width**2 * np.arcsinh(s / (2.0 * width)) for s in (above, floor))
+        stored = np.where(members.one_sided, here - least - _rounded(floor, width) * (above - floor), stored)
+    return float(np.sum(members.stiffness * stored))
+
+
+def _strained(members: Members, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What of a member's length strains it [m], and the derivative of that by its length.
+
+    Where the law is rounded off, one-sided members pull a little below their rest lengths too, down to half of them:
+    never less, or the ends of a slack one would be drawn into one place. Convex, and smooth above that.
+    """
+    stretch, works, width = lengths - members.rest_length, taut(members, lengths), members.rounding
+    strained, rate = np.where(works, stretch, 0.0), np.where(works, 1.0, 0.0)
+    if width is not None:
+        floor = -0.5 * members.rest_length
+        above = np.maximum(stretch, floor)
+        smooth = _rounded(above, width)
+        strained = np.where(members.one_sided, smooth - _rounded(floor, width), strained)
+        rate = np.where(members.one_sided, np.where(above > floor, smooth / np.hypot(above, 2.0 * width), 0.0), rate)
+    return strained, rate
+
+
+def _rounded(stretch: np.ndarray, width: np.ndarray) -> np.ndarray:
+    """(s + sqrt(s^2 + 4 w^2)) / 2 for max(s, 0) (Chen and Harker 1993), without the difference of large numbers."""
+    far = 2.0 * width**2 / (np.hypot(stretch, 2.0 * width) + np.abs(stretch))
+    return np.asarray(np.maximum(stretch, 0.0) + far)
 
 
 def nodal_forces(members: Members, pulls: np.ndarray, nodes: int) -> np.ndarray:
@@ -77,5 +106,5 @@ def blocks(spans: np.ndarray, lengths: np.ndarray, material: np.ndarray, density
 def stiffness_blocks(members: Members, spans: np.ndarray) -> np.ndarray:
     """(m, 3, 3) tangent stiffness [N/m] of every member where it is; nothing for slack ones."""
     lengths = lengths_of(spans)
-    material = np.where(taut(members, lengths), members.stiffness, 0.0)
-    return blocks(spans, lengths, material, tensions(members, lengths) / lengths)
+    strained, rate = _strained(members, lengths)
+    return blocks(spans, lengths, members.stiffness * rate, members.stiffness * strained / lengths)

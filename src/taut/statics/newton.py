@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,8 +15,14 @@ from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 FIRST_SHIFT = 1e-6
 """Of the mean stiffness, added to the diagonal where the stiffness is not positive, then ten times more, and so on."""
 
-STEPS = (1, 4, 16)
+STEPS = (4, 16)
 """Into how many steps what is imposed is cut, each try after the one before it has failed."""
+
+PATIENCE = 60
+"""Iterations after which something else is tried where there is something."""
+
+GRADUAL = 1e-9
+"""Of the loads: where slack cables pull with no more than that they are as good as slack."""
 
 FREE_SHIFT = 1e-8
 FREE_MOTIONS = 6
@@ -23,6 +30,10 @@ FREE_MOTIONS = 6
 
 SINGULAR = 1e-13
 """A pivot below this fraction of the largest stiffness means that something can move freely."""
+
+FINE = 1e-6
+POLISHING = 4
+"""Newton steps taken on from a balance asked for to FINE or better, while they halve the residual."""
 
 FARTHEST = 0.5
 """The ends of a member move against each other by this fraction of its length at most, in one step."""
@@ -87,7 +98,33 @@ def settled(
         multipliers = multipliers + change if share == 1.0 else balancing(problem, setting, places)
         model = model.after()
     worst = int(problem.free[np.argmax(np.abs(slope))]) if slope.size else 0
-    return Settled(places, multipliers, residual, goal, bool(converged), worst, np.array(history))
+    found = Settled(places, multipliers, residual, goal, bool(converged), worst, np.array(history))
+    return _polished(problem, setting, found) if converged and solver == "direct" and tolerance <= FINE else found
+
+
+def _polished(problem: EquilibriumEquations, setting: Setting, found: Settled) -> Settled:
+    """The balance with round-off left, where plain Newton steps lead to it: soft modes are as good as it is."""
+    for _ in range(POLISHING):
+        matrix = problem.stiffness(found.positions, found.multipliers, setting)
+        worked = factored(matrix, problem.free_rows(found.positions, setting))
+        if worked.lu is None or worked.weakest <= SINGULAR:
+            break
+        slope = problem.unbalance(found.positions, found.multipliers, setting)[problem.free]
+        step, change = worked.solve(-slope, -problem.residuals(found.positions, setting))
+        there, carried = moved(problem, found.positions, step), found.multipliers + change
+        left = np.abs(problem.unbalance(there, carried, setting)[problem.free])
+        residual = float(left.max(initial=0.0))
+        if not residual < 0.5 * found.residual or not _closed(problem.residuals(there, setting), there):
+            break
+        found = replace(
+            found,
+            positions=there,
+            multipliers=carried,
+            residual=residual,
+            worst=int(problem.free[np.argmax(left)]),
+            history=np.append(found.history, residual),
+        )
+    return found
 
 
 def stepped(
@@ -100,19 +137,62 @@ def stepped(
     limit: int = 200,
     solver: str = "direct",
 ) -> tuple[Settled, int]:
-    """A balance at the goal, in more and more steps from the start where fewer fail; and the iterations it took."""
+    """A balance at the goal, and the iterations it took.
+
+    At first in one go; where that fails, with cables that begin to pull gradually; then in more and more steps from
+    the start.
+    """
+    options: dict[str, Any] = {"tolerance": tolerance, "solver": solver}
+    gradual = bool(problem.members.one_sided.any())
+    found, total = _in_steps(
+        problem, start, goal, positions, 1, limit=min(limit, PATIENCE if gradual else limit), **options
+    )
+    if gradual and not found.converged:
+        found, count = _gradually(problem, goal, positions, limit=limit, **options)
+        total += count
     same = all(np.array_equal(a, b) for a, b in zip(start, goal, strict=True))
-    for pieces in (1,) if same else STEPS:
-        places, count = positions, 0
-        for piece in range(1, pieces + 1):
-            setting = start.towards(goal, piece / pieces)
-            found = settled(problem, setting, places, tolerance=tolerance, limit=limit, solver=solver)
-            places, count = found.positions, count + len(found.history) - 1
-            if not found.converged:
-                break
+    for pieces in () if same else STEPS:
         if found.converged:
             break
+        found, count = _in_steps(problem, start, goal, positions, pieces, limit=limit, **options)
+        total += count
+    return found, total
+
+
+def _in_steps(
+    problem: EquilibriumEquations, start: Setting, goal: Setting, places: np.ndarray, pieces: int, **options: Any
+) -> tuple[Settled, int]:
+    """What is imposed put on in so many pieces, as far as they all balance."""
+    count = 0
+    for piece in range(1, pieces + 1):
+        found = settled(problem, start.towards(goal, piece / pieces), places, **options)
+        places, count = found.positions, count + len(found.history) - 1
+        if not found.converged:
+            break
     return found, count
+
+
+def _gradually(
+    problem: EquilibriumEquations, setting: Setting, places: np.ndarray, *, tolerance: float, limit: int, solver: str
+) -> tuple[Settled, int]:
+    """A balance with cables that at first pull at any length, then less and less before their rest length.
+
+    What hangs on slack cables alone is loose, and a stiff net of them is a maze of kinks: Newton's method strays in it.
+    Rounded off by as much as makes slack cables pull like the loads do, the energy has one valley, which is followed
+    while the rounding shrinks (a smoothing method: Chen and Mangasarian 1996).
+    """
+    members, count = problem.members_at(setting), 0
+    free = problem.free
+    unbalance = problem.unbalance(problem.placed(places, setting), np.zeros(problem.rows), setting)[free]
+    size = float(np.abs(setting.external).max(initial=0.0) or np.abs(unbalance).max(initial=0.0))
+    pull = size
+    while pull > GRADUAL * size:
+        width = np.sqrt(pull * members.rest_length / np.where(members.one_sided, members.stiffness, 1.0))
+        rounded = replace(problem, members=problem.members._replace(rounding=width))
+        found = settled(rounded, setting, places, tolerance=1e-3, limit=min(limit, PATIENCE), solver=solver)
+        places, pull, count = found.positions, 0.25 * pull, count + len(found.history) - 1
+    found = settled(problem, setting, places, tolerance=tolerance, limit=limit, solver=solver)
+    return found, count + len(found.history) - 1
 
 
 def restored(problem: EquilibriumEquations, setting: Setting, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -226,7 +306,11 @@ def _descended(
 
 
 def _distortion(problem: EquilibriumEquations, places: np.ndarray, step: np.ndarray) -> float:
-    """The largest change of a member's span, in lengths of the member: far steps land in other valleys."""
-    spans = spans_of(problem.members, places)
+    """The largest change of a member's span, in lengths of the member: far steps land in other valleys.
+
+    A slack cable counts with its rest length: its ends may come as near to each other as they like.
+    """
+    lengths = lengths_of(spans_of(problem.members, places))
+    lengths = np.where(problem.members.one_sided, np.maximum(lengths, problem.members.rest_length), lengths)
     change = spans_of(problem.members, moved(problem, np.zeros_like(places), step))
-    return float((lengths_of(change) / lengths_of(spans)).max(initial=0.0))
+    return float((lengths_of(change) / lengths).max(initial=0.0))

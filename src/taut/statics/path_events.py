@@ -1,4 +1,5 @@
-"""What happens on an equilibrium path: cables slacken or tighten, bars reach Euler's load or yield, the load turns."""
+"""What happens on an equilibrium path: cables slacken or tighten, bars reach Euler's load or yield, the load turns,
+another branch leaves."""
 
 from __future__ import annotations
 
@@ -8,10 +9,15 @@ from functools import partial
 
 import numpy as np
 
+from taut.statics.bifurcations import Bifurcation, bifurcations
 from taut.statics.continuation import Curve, Point
 from taut.statics.equilibrium_equations import EquilibriumEquations
 from taut.statics.kinks import AT_REST, wrong
+from taut.statics.path_control import Control
 from taut.statics.strengths import Strengths, strengths
+
+BRANCHING = -1
+"""In place of the number of a sign change: that of the tangent stiffness."""
 
 LOCATED = 1e-12
 """Events are found to this fraction of a step."""
@@ -19,12 +25,17 @@ LOCATED = 1e-12
 
 @dataclass(frozen=True)
 class PathEvent:
-    """kind: "slack", "taut", "euler", "yield" or "limit point"; member: its name, empty for a limit point."""
+    """kind: "slack", "taut", "euler", "yield", "limit point" or "bifurcation".
+
+    member: its name, empty for a limit point or a bifurcation.
+    node: at a bifurcation, the one that moves most where the other branch leaves.
+    """
 
     factor: float
     kind: str
     member: str
     point: int  # its number on the path
+    node: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,6 +46,7 @@ class Found:
     point: Point
     event: PathEvent | None
     number: int
+    bifurcation: Bifurcation | None = None
 
     @property
     def kink(self) -> bool:
@@ -46,7 +58,7 @@ class PathWatch:
     """Numbers that change sign at an event, and at the end of the path."""
 
     problem: EquilibriumEquations
-    until: float
+    control: Control
     limits: Strengths = field(init=False)
 
     def __post_init__(self) -> None:
@@ -59,7 +71,7 @@ class PathWatch:
         with np.errstate(invalid="ignore"):
             shares = [1.0 + forces / self.limits.buckling, 1.0 - forces / self.limits.yielding]
             shares.append(1.0 + forces / self.limits.yielding)
-        return np.concatenate([one_sided, *shares, [point.tangent[-1], self.until - point.factor]])
+        return np.concatenate([one_sided, *shares, [point.tangent[-1], self.control.left(curve, point)]])
 
     def event(self, number: int, falling: bool, factor: float) -> PathEvent | None:
         """None for a sign change that is of no interest (a bar that recovers), and for the end."""
@@ -72,11 +84,20 @@ class PathWatch:
             return PathEvent(factor, "slack" if falling else "taut", name, 0)
         return PathEvent(factor, "euler" if part == 1 else "yield", name, 0) if falling else None
 
+    def branching(self, found: Bifurcation) -> PathEvent:
+        motion = np.zeros(self.problem.unknown.size)
+        motion[self.problem.free] = found.mode
+        most = int(np.argmax(np.linalg.norm(motion.reshape(-1, 3), axis=1)))
+        return PathEvent(found.point.factor, "bifurcation", "", 0, list(self.problem.network.structure.nodes)[most])
+
 
 def located(
     watch: PathWatch, curve: Curve, now: Point, after: Point, along: Callable[[float], Point | None], length: float
 ) -> list[Found] | None:
     """What happens between two points, in order, up to the first kink or the end; None where it cannot be located."""
+    branches = bifurcations(curve, now, after, along, length)
+    if branches is None:
+        return None
     before, behind = watch.signs(curve, now), watch.signs(curve, after)
     count = watch.problem.network.members
     end = before.size - 1
@@ -85,7 +106,7 @@ def located(
     crossed[:count] = wrong(curve, after, behind[:count])
     crossed[end] = behind[end] <= 0.0
     rates = curve.stretch_rates(now, now.tangent)
-    found = []
+    found = [Found(b.reach, b.point, watch.branching(b), BRANCHING, b) for b in branches]
     for number in map(int, np.flatnonzero(crossed)):
         falling = bool(now.taut[number] if number < count else behind[number] < before[number])
         if number != end and watch.event(number, falling, 0.0) is None:

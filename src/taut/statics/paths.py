@@ -11,19 +11,21 @@ from taut.errors import OptionError
 from taut.labelled import Labelled, Tabular, Variable
 from taut.reprs import titled
 from taut.statics.balancing import refuse_adrift
+from taut.statics.bifurcations import switched
 from taut.statics.continuation import Curve, Point, curve_between
 from taut.statics.equilibrium_equations import BarChoice, equations_of
 from taut.statics.kinks import begun, beyond
 from taut.statics.load_case import LoadCase, imposed
 from taut.statics.network import network
 from taut.statics.newton import stepped
+from taut.statics.path_control import displacement, share_of_case
 from taut.statics.path_events import Found, PathEvent, PathWatch, located, together
 from taut.structure.joining import subdivided
 from taut.structure.labels import labels_of, member_names
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
 
-METHODS = ("arc-length", "load")
+METHODS = ("arc-length", "load", "displacement")
 SHORTEST = 1e-8
 """Steps are not cut below this fraction of the first."""
 
@@ -90,6 +92,8 @@ def path(
     start: LoadCase | None = None,
     until: float = 1.0,
     method: str = "arc-length",
+    control: tuple[str, str] | None = None,
+    switch: int = 0,
     step: float = 0.05,
     points: int = 500,
     bars: BarChoice = None,
@@ -98,64 +102,122 @@ def path(
     """Follow the equilibria from `start` (nothing, by default) to `until` times `case`.
 
     method: "arc-length" goes on past limit points, where the load must fall for balance to be kept (snap-through);
-        "load" only raises the load, and says where no balance is near any more.
+        "load" only raises the load, and says where no balance is near any more; "displacement" moves the `control`, a
+        node and an axis as ("top", "z"), by `until` metres, and the load is what balance needs for it.
+    switch: 1 leaves the path at its first bifurcation and goes on along the branch that leaves there, to the side to
+        which the event's node moves along its largest axis, -1 to the other side; 2 at the second, and so on.
     step: the first step, and the longest, as a share of the case or of a member's length, whichever is larger; steps
         are shorter where the path bends.
     points: the path ends after so many.
     """
     if method not in METHODS:
         raise OptionError(f'method = "{method}" is not one of {", ".join(METHODS)}')
-    if not step > 0.0 or not until > 0.0:
+    if not step > 0.0 or not (abs(until) if method == "displacement" else until) > 0.0:
         raise OptionError(f"step = {step!r} and until = {until!r} must be more than zero")
+    if (method == "displacement") != (control is not None):
+        raise OptionError('method="displacement" and control=("node", "axis") go together; give both or neither')
+    if int(switch) != switch:
+        raise OptionError(f"switch = {switch!r} must be a whole number, as 1 or -1 for the first bifurcation")
     problem = equations_of(network(subdivided(structure)), bars)
     begin, end = imposed(problem, start or LoadCase()), imposed(problem, case)
     refuse_adrift(problem.network, end.external)
     bare = begin._replace(external=np.zeros_like(begin.external))
     first, _ = stepped(problem, bare, begin, problem.network.positions, tolerance=tolerance)
     curve = curve_between(problem, begin, end, tolerance)
+    counted = share_of_case(until)
+    if control is not None:
+        counted = displacement(problem, *control, until, first.positions, curve.scale)
     if not first.converged:
         return _path(curve, [], (), "the start is not balanced; balance it first and see its status", first.positions)
     now = begun(curve, first.positions, first.multipliers)
     if now is None:
         message = "the start is singular: it can move freely or is at a limit point; support or prestress it"
         return _path(curve, [], (), message, first.positions)
-    found, events, status = _followed(curve, now, PathWatch(problem, until), method, step, points)
+    way = _Way(curve, PathWatch(problem, counted), method, step, switch)
+    found, events, status = way.followed(now, points)
     return _path(curve, found, tuple(events), status, first.positions)
 
 
-def _followed(
-    curve: Curve, now: Point, watch: PathWatch, method: str, step: float, points: int
-) -> tuple[list[Point], list[PathEvent], str]:
-    """Points from the first on, events, and how it ended."""
-    found, events, size = [now], list[PathEvent](), step
-    while len(found) < points:
-        if size < SHORTEST * step or (method == "load" and now.tangent[-1] <= 0.0):
-            return found, events, _stuck(now.factor, method)
-        length = size if method == "arc-length" else min(size, watch.until - now.factor)
-        along = _follower(curve, now, load=method == "load")
-        after = along(length)
-        bend = np.inf if after is None else curve.bend(now, after)
-        met = None if after is None or bend > 1.0 else _met(watch, curve, now, after, along, length)
-        if after is None or met is None:
-            size = length * min(0.5, max(0.1, AIM / bend))
-            continue
-        for item in met:
-            if item.event is None:
-                found.append(_at(curve, item.point, watch.until))
-                return found, events, "reached"
-            events.append(replace(item.event, point=len(found)))
-            found.append(item.point)
-        size = min(step, length * min(2.0, AIM / max(bend, 1e-9)))
-        if not met or not met[-1].kink:
-            now = after
-            found.append(now)
-            continue
-        turned = beyond(curve, met[-1].point, met[-1].number, together(curve, met[-1], after))
-        if turned is None:
-            return found, events, _stuck(met[-1].point.factor, method)
-        events[-1:] = _at_kink(watch, met[-1], turned, len(found) - 1)
-        now = found[-1] = turned
-    return found, events, f"ended after {points} points at {now.factor:g}; give more points or a longer step"
+@dataclass(frozen=True)
+class _Way:
+    """How a curve is followed."""
+
+    curve: Curve
+    watch: PathWatch
+    method: str
+    step: float
+    switch: int
+
+    def followed(self, now: Point, points: int) -> tuple[list[Point], list[PathEvent], str]:
+        """Points from the first on, events, and how it ended."""
+        curve, watch = self.curve, self.watch
+        now = self._towards_end(now)
+        found, events, size, branches = [now], list[PathEvent](), self.step, 0
+        while len(found) < points:
+            if size < SHORTEST * self.step or self._turned(now):
+                return found, events, _stuck(now.factor, self.method)
+            length = size if self.method == "arc-length" else min(size, watch.control.left(curve, now))
+            along = self._follower(now)
+            after = along(length)
+            bend = np.inf if after is None else curve.bend(now, after)
+            met = None if after is None or bend > 1.0 else _met(watch, curve, now, after, along, length)
+            if after is None or met is None:
+                size = length * min(0.5, max(0.1, AIM / bend))
+                continue
+            left = None
+            for item in met:
+                if item.event is None:
+                    found.append(watch.control.at_end(curve, item.point))
+                    return found, events, "reached"
+                events.append(replace(item.event, point=len(found)))
+                found.append(item.point)
+                branches += item.bifurcation is not None
+                if item.bifurcation is not None and branches == abs(self.switch):
+                    left = item.bifurcation
+                    break
+            size = min(self.step, length * min(2.0, AIM / max(bend, 1e-9)))
+            if left is not None:
+                switched_to = switched(curve, left, float(np.sign(self.switch)), self.step)
+                if switched_to is None:
+                    return found, events, f"no branch was found that leaves at {left.point.factor:.6g} of the case"
+                now, size = switched_to, 0.1 * self.step
+                found.append(now)
+            elif not met or not met[-1].kink:
+                now = after
+                found.append(now)
+            else:
+                turned = beyond(curve, met[-1].point, met[-1].number, together(curve, met[-1], after))
+                if turned is None:
+                    return found, events, _stuck(met[-1].point.factor, self.method)
+                events[-1:] = _at_kink(curve, watch, met[-1], turned, len(found) - 1)
+                now = found[-1] = turned
+        return found, events, f"ended after {points} points at {now.factor:g}; give more points or a longer step"
+
+    def _towards_end(self, now: Point) -> Point:
+        """The first point with its tangent to the side on which the control ends: its load may have to fall."""
+        if self.method != "displacement" or now.tangent @ self.watch.control.normal(now.tangent.size) >= 0.0:
+            return now
+        return replace(now, tangent=-now.tangent)
+
+    def _turned(self, now: Point) -> bool:
+        """Whether what the path is counted by does not grow any more where it has to."""
+        return self.method != "arc-length" and bool(now.tangent @ self.watch.control.normal(now.tangent.size) <= 0.0)
+
+    def _follower(self, now: Point) -> Callable[[float], Point | None]:
+        """The point that far along from here: on the tangent, or by so much of the control."""
+        normal, rate = now.tangent, 1.0
+        if self.method != "arc-length":
+            normal = self.watch.control.normal(now.tangent.size)
+            rate = float(now.tangent @ normal)
+
+        def along(length: float) -> Point | None:
+            places, factor = self.curve.predicted(now, length / rate)
+            found = self.curve.corrected(places, now.multipliers, factor, normal, now.tangent, now.taut)
+            if found is None or self.curve.distance(places, factor, found) > FARTHEST * length / rate + 1e-9:
+                return None
+            return found
+
+        return along
 
 
 def _met(
@@ -164,45 +226,21 @@ def _met(
     """What happens in a step; where the load turns beyond the end of the path, the end lies before that."""
     met = located(watch, curve, now, after, along, length)
     for item in met or ():
-        if item.event is not None and item.event.kind == "limit point" and item.point.factor > watch.until:
+        turns = item.event is not None and item.event.kind == "limit point"
+        if turns and watch.control.left(curve, item.point) < 0.0:
             return located(watch, curve, now, item.point, along, item.reach)
     return met
 
 
-def _at_kink(watch: PathWatch, kink: Found, turned: Point, number: int) -> list[PathEvent]:
-    """All that happens at a kink: every cable that changes there, and the load, if it turns."""
+def _at_kink(curve: Curve, watch: PathWatch, kink: Found, turned: Point, number: int) -> list[PathEvent]:
+    """All that happens at a kink: cables that change there, the load, if it turns, and else what becomes unstable."""
     changed = np.flatnonzero(kink.point.taut != turned.taut)
     told = [watch.event(int(k), bool(kink.point.taut[k]), turned.factor) for k in changed]
     if kink.point.tangent[-1] * turned.tangent[-1] < 0.0:
         told.append(PathEvent(turned.factor, "limit point", "", 0))
+    elif curve.negative(turned) != curve.negative(kink.point):
+        told.append(PathEvent(turned.factor, "bifurcation", "", 0))
     return [replace(event, point=number) for event in told if event is not None]
-
-
-def _follower(curve: Curve, now: Point, load: bool) -> Callable[[float], Point | None]:
-    """The point that far along from here; load: so much more of the case, else so far along the tangent."""
-    normal = now.tangent
-    if load:
-        normal = np.zeros_like(now.tangent)
-        normal[-1] = 1.0
-
-    def along(length: float) -> Point | None:
-        reach = length / now.tangent[-1] if load else length
-        places, factor = curve.predicted(now, reach)
-        factor = now.factor + length if load else factor
-        found = curve.corrected(places, now.multipliers, factor, normal, now.tangent, now.taut)
-        if found is None or curve.distance(places, factor, found) > FARTHEST * reach + 1e-9:
-            return None
-        return found
-
-    return along
-
-
-def _at(curve: Curve, point: Point, until: float) -> Point:
-    """The point with the factor asked for to the last bit, where the path does not turn just there."""
-    upwards = np.zeros_like(point.tangent)
-    upwards[-1] = 1.0
-    last = curve.corrected(point.positions, point.multipliers, until, upwards, point.tangent, point.taut)
-    return point if last is None else last
 
 
 def _stuck(factor: float, method: str) -> str:
@@ -210,6 +248,11 @@ def _stuck(factor: float, method: str) -> str:
         return (
             f"no balance was found beyond {factor:.6g} of the case: the load has a limit there, or the shape jumps; "
             'method="arc-length" goes on past limits'
+        )
+    if method == "displacement":
+        return (
+            f"the control turns back at {factor:.6g} of the case, or the shape jumps there; "
+            'method="arc-length" goes on, or take another control'
         )
     return f"the path could not be followed beyond {factor:.6g} of the case; take a smaller step, or look at the events"
 

@@ -20,6 +20,9 @@ from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
 
+LARGEST = 1e6
+"""[m^2] No member is thicker: sizes that grow beyond it grow for ever."""
+
 FIRST_TRUST = 0.2
 """By what fraction areas may change in the first linear program."""
 
@@ -97,7 +100,7 @@ class _Task:
         for _ in range(20):
             table = solve_cases(with_areas(self.structure, area), self.cases, bars="compressible")
             share = float((self.wanted(table) / area).max())
-            if not table.ok or abs(share - 1.0) < 1e-7:
+            if not table.ok or abs(share - 1.0) < 1e-7 or area.max() > LARGEST:
                 break
             area = np.maximum(share * area, self.least)
         return _Design(area, table, float(self.stock.mass(area).sum()), share)

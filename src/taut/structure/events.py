@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from taut.reprs import brief
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -16,6 +18,8 @@ class Event:
     name: str
     subject: str = ""
     change: str = ""
+
+    __repr__ = brief
 
     def __str__(self) -> str:
         return f"{self.name} at {self.time:.6g} s"

@@ -20,6 +20,7 @@ from taut.structure.format.records import Columns, columns_of, with_records
 from taut.structure.format.writing import model_text
 from taut.structure.scenario import SampledSignal, Scenario
 from taut.structure.structure import Structure
+from taut.type_checks import checked_arguments
 
 __all__ = ["SIZE_LIMIT", "Model", "located", "model_text", "parse_model", "read_model", "read_record", "write_model"]
 
@@ -46,6 +47,7 @@ class Model:
         return titled(f"Model {self.source}", "", repr(self.structure), counted(len(self.overrides), "override"))
 
 
+@checked_arguments
 def read_model(
     path: str | os.PathLike[str],
     overrides: Iterable[str] = (),
@@ -62,6 +64,7 @@ def read_model(
     return parse_model(_text_of(source, "a model file"), source, overrides, record_folders=folders)
 
 
+@checked_arguments
 def read_record(path: str | os.PathLike[str], *, scale: float = 1.0) -> SampledSignal:
     """Read a record from a text file: two columns, times [s] and values, which are multiplied by the scale."""
     times, values = _columns(os.fspath(path))

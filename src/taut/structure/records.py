@@ -33,6 +33,8 @@ class Material:
     thermal_expansion: float | None = None
     poisson_ratio: float | None = None
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         conform(self, "materials", str(self.name))
 
@@ -62,6 +64,8 @@ class Bar:
     stiffness: float | None = None
     damping: float = 0.0
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         conform(self, "bars", str(self.name))
 
@@ -88,6 +92,8 @@ class Cable:
     mass: float | None = None
     law: str = "cable"
     segments: int = 1
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         conform(self, "cables", str(self.name))

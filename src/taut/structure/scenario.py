@@ -98,6 +98,8 @@ class Damping:
     mass: float = 0.0
     stiffness: float = 0.0
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         conform(self, "Damping")
 

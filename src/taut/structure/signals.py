@@ -29,6 +29,8 @@ class Constant:
 
     value: float
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         conform(self, "Constant")
 
@@ -42,6 +44,8 @@ class Sinusoid:
     phase: float = 0.0
     mean: float = 0.0
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         conform(self, "Sinusoid")
 
@@ -53,6 +57,8 @@ class Doublet:
     amplitude: float
     width: float
     start: float = 0.0
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         conform(self, "Doublet")
@@ -69,6 +75,8 @@ class CosineRamp:
     to: float
     start: float
     end: float
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         conform(self, "CosineRamp")
@@ -96,6 +104,8 @@ class Feedback:
     """A signal that answers to the motion: law(t, nodes (n, 3) [m], velocities (n, 3) [m/s]) -> number."""
 
     law: Callable[[float, np.ndarray, np.ndarray], float]
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         conform(self, "Feedback")

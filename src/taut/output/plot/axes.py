@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 COLUMN = (3.5, 2.4)
 """Width and height [in] of a figure that fits a column."""
 
+LARGE = (6.4, 5.4)
+"""Of a figure in three dimensions, which has more to show."""
+
 
 LONGEST_LABEL = 22
 """Characters of a name in a legend."""
@@ -26,7 +29,7 @@ def ready(ax: Axes | None, *, solid: bool = False, size: tuple[float, float] = C
     except ImportError:
         raise OptionError('plots need matplotlib; install it with: pip install "taut[plot]"') from None
     if ax is None:
-        figure = plt.figure(figsize=size, layout="constrained", dpi=150)
+        figure = plt.figure(figsize=LARGE if solid else size, layout="constrained", dpi=150)
         ax = figure.add_subplot(projection="3d" if solid else None)
     elif solid and ax.name != "3d":
         raise OptionError('a view "3d" needs axes with projection="3d"')
@@ -59,7 +62,7 @@ def keyed(ax: Any, title: str = "") -> None:
     handles, _ = ax.get_legend_handles_labels()
     if not handles:
         return
-    below = -0.22 if ax.name != "3d" else -0.28  # the labels of solid axes lie outside of them
+    below = -0.22 if ax.name != "3d" else -0.02  # the labels of solid axes lie within them
     ax.legend(
         fontsize=7.5, frameon=False, ncols=2 if len(handles) > 1 else 1, loc="upper center", borderaxespad=0,
         bbox_to_anchor=(0.5, below), handlelength=1.4, columnspacing=1.2, title=title or None, title_fontsize=7.5,

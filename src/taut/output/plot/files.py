@@ -7,6 +7,7 @@ from typing import Any
 
 from taut.atomic_files import written_whole
 from taut.errors import FileError, OptionError
+from taut.output.plot.views import fill
 
 SUFFIXES = (".png", ".pdf", ".svg")
 
@@ -29,5 +30,7 @@ def blank_figure(size: tuple[float, float]) -> Any:
 
 
 def save_figure(figure: Any, path: Path) -> None:
+    for ax in figure.axes:
+        fill(ax)
     with written_whole(path) as draft:
         figure.savefig(draft, format=path.suffix[1:])

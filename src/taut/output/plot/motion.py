@@ -10,7 +10,7 @@ from taut.dynamics.trajectory import Trajectory
 from taut.output.palette import LINES
 from taut.output.plot.axes import COLUMN, keyed, label, over_time, ready, require_samples
 from taut.output.plot.shapes import outlined
-from taut.output.plot.views import AXIS_PAIRS, chosen_view, flat_labels, solid_labels, solid_limits
+from taut.output.plot.views import AXIS_PAIRS, chosen_view, fill, flat_labels, solid_labels, solid_limits
 from taut.structure.records import AXES
 from taut.structure.selectors import select
 from taut.type_checks import checked_arguments
@@ -45,6 +45,7 @@ def paths(run: Trajectory, nodes: str = "", *, view: str = "", ax: Axes | None =
     else:
         flat_labels(drawn, wanted)
     keyed(drawn)
+    fill(drawn)
     return drawn
 
 

@@ -13,7 +13,7 @@ from taut.output.page.layout import tensions_as_placed
 from taut.output.palette import BAR, MUTED, NODE, PUSH, SLACK, SUPPORT, TENSION, UNKNOWN
 from taut.output.pictured import ModeShape, Still, checked_mode, mode_shapes
 from taut.output.plot.axes import COLUMN, label, ready
-from taut.output.plot.views import AXIS_PAIRS, chosen_view, flat_labels, solid_labels, solid_limits
+from taut.output.plot.views import AXIS_PAIRS, chosen_view, fill, flat_labels, solid_labels, solid_limits
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.vibrations import Modes
 from taut.structure.properties import route_length
@@ -55,6 +55,7 @@ def structure(
         solid_limits(drawn, members.positions)
     if limit > 0.0:
         _colour_bar(drawn, limit, COLOURINGS[colour])
+    fill(drawn)
     return drawn
 
 
@@ -89,6 +90,7 @@ def mode(
         solid_limits(drawn, np.concatenate([shown.positions, moved]))
     rate = f", {shape.frequency:.4g} Hz" if np.isfinite(shape.frequency) else ""
     drawn.set_title(f"{label(shape.name)}{rate}", fontsize=9)
+    fill(drawn)
     return drawn
 
 
@@ -178,7 +180,7 @@ def _colour_bar(ax: Any, limit: float, words: str) -> None:
     from matplotlib.colors import Normalize
 
     scale = ScalarMappable(Normalize(0.0, limit), tension_scale())
-    bar = ax.figure.colorbar(scale, ax=ax, shrink=0.7, aspect=22, pad=0.12 if ax.name == "3d" else 0.03)
+    bar = ax.figure.colorbar(scale, ax=ax, shrink=0.7, aspect=22, pad=0.03)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=8, width=0.6, length=3, color=MUTED)
     bar.set_label(words, fontsize=9)

@@ -8,7 +8,7 @@ from typing import Any
 
 from taut.atomic_files import made_folder
 from taut.dynamics.trajectory import Trajectory
-from taut.output.plot.axes import require_samples
+from taut.output.plot.axes import LARGE, require_samples
 from taut.output.plot.energies import energy, violations
 from taut.output.plot.files import blank_figure, check_suffix, save_figure
 from taut.output.plot.forces import tensions
@@ -17,6 +17,9 @@ from taut.output.plot.shapes import structure
 from taut.output.plot.views import chosen_view
 
 Draw = Callable[[Any], Any]
+
+SHEET = (8.27, 11.69)
+"""Width and height [in] of a sheet: A4."""
 
 
 def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
@@ -39,7 +42,7 @@ def save_figures(drawings: Mapping[str, tuple[Draw, bool]], folder: Path) -> lis
     made_folder(folder)
     made = []
     for name, (draw, solid) in drawings.items():
-        figure = blank_figure((3.5, 3.0 if name in ("structure", "paths") else 2.6))
+        figure = blank_figure(LARGE if solid else (3.5, 3.0 if name in ("structure", "paths") else 2.6))
         draw(figure.add_subplot(projection="3d" if solid else None))
         path = folder / f"{name}.png"
         save_figure(figure, path)
@@ -51,7 +54,7 @@ def save_sheet(run: Trajectory, path: Path) -> None:
     """All of them on one sheet; the kind of file follows from its name."""
     check_suffix(path)
     drawings = figures(run)
-    figure = blank_figure((7.2, 9.0))
+    figure = blank_figure(SHEET)
     for place, (draw, solid) in enumerate(drawings.values(), 1):
         draw(figure.add_subplot(3, 2, place, projection="3d" if solid else None))
     save_figure(figure, path)

@@ -43,7 +43,8 @@ def spread(
         yield from _here(variants, interrupted)
         return
     context = multiprocessing.get_context("spawn")
-    stop = context.Event()
+    with _deaf():  # the process that looks after what they share is started here
+        stop = context.Event()
     lanes = [_Lane(context, stop) for _ in range(min(jobs, count))]
     try:
         _check_alive(lanes)

@@ -22,6 +22,9 @@ GENERATORS = (
     "truncated_octahedron",
     "planar_lattice",
     "lattice",
+    "geiger_dome",
+    "levy_dome",
+    "hollow_bridge",
 )
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")

@@ -4,6 +4,8 @@ Plain functions, SI units. What has a self-stress is built in it: rest lengths a
 without gravity, all cables pulling and all bars pushed. What does not belong here: edits of a given structure.
 """
 
+from taut.structure.generators.bridges import hollow_bridge
+from taut.structure.generators.domes import geiger_dome, levy_dome
 from taut.structure.generators.lattices import lattice
 from taut.structure.generators.masts import needle_tower, x_mast
 from taut.structure.generators.planar import dbar, planar_lattice, tbar
@@ -13,8 +15,11 @@ from taut.structure.generators.truncated import truncated_octahedron, truncated_
 
 __all__ = [
     "dbar",
+    "geiger_dome",
+    "hollow_bridge",
     "icosahedron",
     "lattice",
+    "levy_dome",
     "needle_tower",
     "planar_lattice",
     "prism",

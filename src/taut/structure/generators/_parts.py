@@ -43,6 +43,23 @@ class Stock(NamedTuple):
     rest_ratio: float
 
 
+class Steelwork(NamedTuple):
+    """What all bars (tubes) and all cables of a building are made of, and how tight it is built.
+
+    bar_radius, bar_inner_radius: [m]. bar_density, cable_density: [kg/m^3]. cable_radius: [m], of the solid section.
+    bar_youngs_modulus, cable_youngs_modulus: [Pa]. prestress: [N], the largest tension of a cable as built.
+    """
+
+    bar_radius: float
+    bar_inner_radius: float
+    bar_density: float
+    bar_youngs_modulus: float
+    cable_radius: float
+    cable_density: float
+    cable_youngs_modulus: float
+    prestress: float
+
+
 def require_positive(**values: float) -> None:
     for name, value in values.items():
         if not _is_number(value) or not 0.0 < value < math.inf:
@@ -82,7 +99,7 @@ def _require_size(name: str, value: float, least: float) -> None:
         raise OptionError(f"{name} = {wrong}")
 
 
-def require_one_of(allowed: tuple[int, ...], **values: int) -> None:
+def require_one_of(allowed: tuple[int, ...] | tuple[str, ...], **values: int | str) -> None:
     for name, value in values.items():
         if value not in allowed or isinstance(value, bool):
             raise OptionError(f"{name} = {value!r} must be one of {', '.join(map(str, allowed))}")
@@ -114,10 +131,54 @@ def balanced(name: str, layout: Layout, stock: Stock, supports: Mapping[str, str
     )
 
 
-def bars_of(lines: Iterable[BarLine], radius: float, density: float, youngs_modulus: float) -> dict[str, Bar]:
-    """Bars of one material and one radius, by name."""
+def prestressed(name: str, layout: Layout, stock: Steelwork, supports: Mapping[str, str]) -> Structure:
+    """A structure of steel whose cables carry the layout's force densities, scaled to the prestress of the tightest."""
+    require_positive(**{field: value for field, value in stock._asdict().items() if field != "bar_inner_radius"})
+    require_finite(bar_inner_radius=stock.bar_inner_radius)
+    if not 0.0 <= stock.bar_inner_radius < stock.bar_radius:
+        raise OptionError(
+            f"bar_inner_radius = {stock.bar_inner_radius!r} must be zero or more, and less than bar_radius = "
+            f"{stock.bar_radius!r}"
+        )
+    material = Material("cable", stock.cable_density, stock.cable_youngs_modulus)
+    stiffness = stock.cable_youngs_modulus * math.pi * stock.cable_radius**2
+    lengths = {label: math.dist(layout.nodes[a], layout.nodes[b]) for label, a, b, _ in layout.cables}
+    scale = stock.prestress / max(share * lengths[label] for label, _, _, share in layout.cables)
+    return Structure(
+        nodes=layout.nodes,
+        bars=bars_of(
+            layout.bars,
+            stock.bar_radius,
+            stock.bar_density,
+            stock.bar_youngs_modulus,
+            inner_radius=stock.bar_inner_radius,
+        ),
+        cables={
+            label: Cable(
+                label,
+                (first, second),
+                # A cable is E A / rest length stiff, so a tension T stretches it by T / E A of its rest length.
+                rest_length=lengths[label] / (1.0 + scale * share * lengths[label] / stiffness),
+                material=material,
+                radius=stock.cable_radius,
+            )
+            for label, first, second, share in layout.cables
+        },
+        supports=supports,
+        groups=layout.groups,
+        name=name,
+    )
+
+
+def bars_of(
+    lines: Iterable[BarLine], radius: float, density: float, youngs_modulus: float, *, inner_radius: float = 0.0
+) -> dict[str, Bar]:
+    """Bars of one material and one section, by name."""
     material = Material("bar", density, youngs_modulus)
-    return {label: Bar(label, (first, second), material=material, radius=radius) for label, first, second in lines}
+    return {
+        label: Bar(label, (first, second), material=material, radius=radius, inner_radius=inner_radius)
+        for label, first, second in lines
+    }
 
 
 def _is_number(value: object) -> bool:

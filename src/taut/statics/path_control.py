@@ -1,0 +1,77 @@
+"""What a path is counted by, and where it ends: the share of a case, or how far a node has gone along an axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from taut.errors import OptionError, suggestion
+from taut.statics.continuation import Curve, Point
+from taut.statics.equilibrium_equations import EquilibriumEquations
+from taut.structure.records import AXES
+
+
+@dataclass(frozen=True)
+class Control:
+    """coordinate: among the free ones, or -1 for the share of the case; way: -1 where it ends below where it began."""
+
+    coordinate: int
+    start: float
+    end: float
+    unit: float  # what a tangent counts it in: 1, or the length of a curve's scale [m]
+
+    @property
+    def way(self) -> float:
+        return 1.0 if self.end > self.start else -1.0
+
+    def normal(self, size: int) -> np.ndarray:
+        """The direction (x, s) in which the control alone grows towards its end."""
+        found = np.zeros(size)
+        found[self.coordinate] = self.way
+        return found
+
+    def left(self, curve: Curve, point: Point) -> float:
+        """How much there is to go at a point, in units of a tangent; negative beyond the end."""
+        return self.way * (self.end - self._value(curve, point)) / self.unit
+
+    def at_end(self, curve: Curve, point: Point) -> Point:
+        """The point with its control at the end to the last bit, where the path does not turn just there."""
+        places, factor = point.positions, point.factor
+        if self.coordinate < 0:
+            factor = self.end
+        else:
+            places = places.copy()
+            places.reshape(-1)[curve.problem.free[self.coordinate]] = self.end
+        normal = self.normal(point.tangent.size)
+        last = curve.corrected(places, point.multipliers, factor, normal, point.tangent, point.taut)
+        return point if last is None else last
+
+    def _value(self, curve: Curve, point: Point) -> float:
+        if self.coordinate < 0:
+            return point.factor
+        return float(point.positions.ravel()[curve.problem.free[self.coordinate]])
+
+
+def share_of_case(until: float) -> Control:
+    """Counted by how much of the case acts."""
+    return Control(-1, 0.0, until, 1.0)
+
+
+def displacement(
+    problem: EquilibriumEquations, node: str, axis: str, by: float, positions: np.ndarray, scale: float
+) -> Control:
+    """Counted by how far a node goes along an axis from these positions, to `by` [m]."""
+    names = list(problem.network.structure.nodes)
+    if node not in names:
+        raise OptionError(f'control: no node "{node}"{suggestion(node, names)}')
+    if axis not in AXES:
+        raise OptionError(f'control: "{axis}" is not an axis; say x, y or z')
+    place = 3 * names.index(node) + AXES.index(axis)
+    coordinate = int(problem.unknown[place])
+    if coordinate < 0:
+        raise OptionError(
+            f'control: node "{node}" is held along {axis}; take one that can move, or settle it in the case'
+        )
+    begin = float(positions.ravel()[place])
+    return Control(coordinate, begin, begin + by, scale)
