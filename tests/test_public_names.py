@@ -172,6 +172,7 @@ def shown() -> dict[str, Any]:
         taut.LagrangianPlant(("a",) * 300, lambda q: np.eye(q.size), np.sum, np.zeros(300), np.zeros(300)),
         *(next(iter(tower.bars.values())), next(iter(tower.cables.values())), taut.Correction(), taut.Damping()),
         *(taut.Constant(1.0), taut.Sinusoid(1.0, 2.0), taut.Doublet(1.0, 2.0), taut.Feedback(lambda t, x, v: 0.0)),
+        *(taut.CosineRamp(0.0, 1.0, 0.0, 1.0), taut.SmoothStart(record, 0.0, 1.0), taut.SignalSum((record,) * 50)),
         *(taut.Material("m" * 1000, density=7850.0), taut.Event(1.0, "e" * 1000), taut.Problem(("a", "b"), "c")),
         taut.statics.PathEvent(0.5, "slack", "vertical1.1", 3),
         *(_sized(), taut.dynamics.predictability(plant, run), _swept()),

@@ -146,12 +146,12 @@ def _weights(structure: Structure, index: Mapping[str, int], gravity: float | Fo
         )
     for node, mass in structure.point_masses.items():
         masses[index[node]] += mass
-    for ends, mass in (
-        *((bar.nodes, properties.bar_mass(structure, bar) or 0.0) for bar in structure.bars.values()),
-        *(((c.route[0], c.route[-1]), properties.cable_mass(structure, c)) for c in structure.cables.values()),
-    ):
-        for node in ends:
-            masses[index[node]] += mass / 2.0
+    for bar in structure.bars.values():
+        for node in bar.nodes:
+            masses[index[node]] += (properties.bar_mass(structure, bar) or 0.0) / 2.0
+    for cable in structure.cables.values():
+        for node, mass in properties.lumped_mass(structure, cable).items():
+            masses[index[node]] += mass
     return np.outer(masses, vector)
 
 

@@ -10,7 +10,17 @@ from taut.errors import Problem, SelectionError, suggestion
 from taut.structure import properties
 from taut.structure.magnitudes import SMALLEST, size_problem
 from taut.structure.memory import SEGMENT, memory_problem
-from taut.structure.records import AXES, BAR_INERTIAS, BAR_LAWS, CABLE_LAWS, Bar, Cable, LinearConstraint, Material
+from taut.structure.records import (
+    AXES,
+    BAR_INERTIAS,
+    BAR_LAWS,
+    CABLE_LAWS,
+    CABLE_MODES,
+    Bar,
+    Cable,
+    LinearConstraint,
+    Material,
+)
 from taut.structure.selectors import KINDS, select
 from taut.structure.structure import Structure
 
@@ -168,9 +178,11 @@ def _cable(structure: Structure, cable: Cable, sound: set[str], elastic: bool) -
         *_number((*path, "radius"), cable.radius, "m"),
         *_number((*path, "damping"), cable.damping, "N s/m", zero=True),
         *_number((*path, "mass"), cable.mass, "kg", zero=True),
+        *_number((*path, "friction"), cable.friction, "", zero=True),
         *_material(path, cable.material),
     ]
     yield from numbers
+    yield from _mode(structure, cable)
     if cable.law not in CABLE_LAWS:
         yield Problem((*path, "law"), f'"{cable.law}" is not one of {", ".join(CABLE_LAWS)}')
     if cable.segments < 1:
@@ -178,7 +190,7 @@ def _cable(structure: Structure, cable: Cable, sound: set[str], elastic: bool) -
     if ends or numbers or not sound.issuperset(cable.route):
         return
     stiffness = properties.stiffness(structure, cable)
-    if stiffness is None and elastic:
+    if stiffness is None and elastic and cable.mode == "spring":
         yield Problem(
             (*path, "stiffness"), "is not known; give a stiffness, or a material with youngs_modulus and a radius"
         )
@@ -188,6 +200,41 @@ def _cable(structure: Structure, cable: Cable, sound: set[str], elastic: bool) -
         yield from _followed(path, "mass", properties.cable_mass(structure, cable), "kg")
     if cable.segments > 1 and properties.cable_mass(structure, cable) == 0.0:
         yield Problem((*path, "segments"), "only a cable with mass can be cut into segments; give a mass or a density")
+
+
+def _mode(structure: Structure, cable: Cable) -> Iterator[Problem]:
+    """What is wrong with what is given of a cable."""
+    path, mode, command = ("cables", cable.name), cable.mode, cable.command
+    if mode not in CABLE_MODES:
+        hint = suggestion(mode, CABLE_MODES)
+        yield Problem((*path, "mode"), f'"{mode}" is not one of {", ".join(CABLE_MODES)}{hint}')
+        return
+    unit = {"tension": "N", "force_density": "N/m", "length": "m"}.get(mode, "")
+    if mode == "spring":
+        if command is not None:
+            yield Problem((*path, "command"), f"{command:g} goes with a mode of tension, force_density or length")
+    elif command is None and mode != "length":
+        yield Problem((*path, "command"), f"is missing: the {mode.replace('_', ' ')} [{unit}] that is commanded")
+    elif command is not None and command < 0.0 and mode != "length":
+        yield Problem((*path, "command"), f"{command:g} {unit} would push; a cable only pulls, so command zero or more")
+    else:
+        yield from _number((*path, "command"), command, unit, zero=mode != "length")
+    if mode == "length" and command is not None and cable.route[0] != cable.route[-1]:
+        first, last = cable.route[0], cable.route[-1]
+        known = first in structure.nodes and last in structure.nodes
+        ends = properties.route_length(structure, (first, last)) if known else 0.0
+        if _held(structure, cable) and command < ends * (1.0 - LENGTH_TOLERANCE):
+            message = f"{command:g} m is shorter than the {ends:g} m between its ends, which supports hold"
+            yield Problem((*path, "command"), f"{message}; hold it longer, or free an end")
+    if cable.segments > 1 and (mode != "spring" or len(cable.route) != 2):
+        yield Problem((*path, "segments"), "only a straight cable with a rest length can be cut into segments")
+    if cable.friction > 0.0 and mode == "length":
+        yield Problem((*path, "friction"), "does not go with a held length, whose one tension is a multiplier")
+
+
+def _held(structure: Structure, cable: Cable) -> bool:
+    """Whether supports hold both ends."""
+    return all(set(structure.supports.get(node, "")) == set(AXES) for node in (cable.route[0], cable.route[-1]))
 
 
 def _segments(structure: Structure) -> Iterator[Problem]:

@@ -157,6 +157,19 @@ def cable_mass(structure: Structure, cable: Cable) -> float:
     return cable.material.density * math.pi * cable.radius**2 * rest_length(structure, cable)
 
 
+def lumped_mass(structure: Structure, cable: Cable) -> dict[str, float]:
+    """Node -> [kg] of a cable's mass: half of what lies between two nodes, by length, at either."""
+    mass, route = cable_mass(structure, cable), cable.route
+    if mass == 0.0 or len(route) == 2:
+        return dict.fromkeys((route[0], route[-1]), mass / 2.0) if mass else {}
+    whole, shares = route_length(structure, route), dict.fromkeys(route, 0.0)
+    for a, b in pairwise(route):
+        half = 0.5 * mass * route_length(structure, (a, b)) / whole
+        shares[a] += half
+        shares[b] += half
+    return shares
+
+
 def total_mass(structure: Structure) -> float:
     """[kg] of bars, cables and point masses; bars of unknown mass count as nothing."""
     bars = sum(bar_mass(structure, bar) or 0.0 for bar in structure.bars.values())
@@ -168,8 +181,7 @@ def massless_nodes(structure: Structure) -> list[str]:
     """Nodes that are free to move along some axis but have nothing that gives them mass."""
     heavy = {node for bar in structure.bars.values() for node in bar.nodes} | set(structure.point_masses)
     for cable in structure.cables.values():
-        if cable_mass(structure, cable) > 0.0:
-            heavy.update((cable.route[0], cable.route[-1]))
+        heavy.update(node for node, mass in lumped_mass(structure, cable).items() if mass > 0.0)
     return [n for n in structure.nodes if n not in heavy and set(structure.supports.get(n, "")) != set("xyz")]
 
 

@@ -13,6 +13,7 @@ AXES = "xyz"
 BAR_INERTIAS = ("thin", "cylinder", "lumped")
 BAR_LAWS = ("rigid", "compressible")
 CABLE_LAWS = ("cable", "spring")
+CABLE_MODES = ("spring", "tension", "force_density", "length")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +73,22 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Cable:
-    """A cable along a route of nodes.
+    """A cable along a route of nodes: straight between two, or over guides; a loop ends where it begins.
+
+    One tension, by the length of the whole route; it slides over its guides without friction unless that is given.
 
     rest_length: [m]; None takes the length of the route as it stands.
     stiffness: [N/m]; None takes E A / rest_length from material and radius.
     damping: [N s/m], along the cable and only while it is taut.
-    mass: [kg]; None takes it from the material's density, zero where that is unknown. Half of it sits at either end.
+    mass: [kg]; None takes it from the material's density, zero where that is unknown. Lumped at the
+        nodes: half the share of each stretch of the route, by length, at either end of it.
     law: "cable" (tension only) or "spring" (pulls and pushes).
-    segments: a cable with mass can be cut into this many equal pieces with nodes between them.
+    segments: a straight cable with mass can be cut into this many equal pieces with nodes between them.
+    mode: what of it is given: "spring" (its rest length), "tension" or "force_density" (tension over the length of the
+        route), whatever its length, or "length" (held: it never stretches, and can go slack).
+    command: of the other modes: the tension [N], the force density [N/m], or the length [m], which is that of the route
+        as it stands where nothing is said.
+    friction: coefficient of Coulomb's friction at the guides.
     """
 
     name: str
@@ -92,6 +101,9 @@ class Cable:
     mass: float | None = None
     law: str = "cable"
     segments: int = 1
+    mode: str = "spring"
+    command: float | None = None
+    friction: float = 0.0
 
     __repr__ = brief
 

@@ -1,4 +1,4 @@
-"""The masses of a structure in nodal coordinates: consistent rods, point masses, half of a cable at either end."""
+"""The masses of a structure in nodal coordinates: consistent rods, point masses, cables lumped along their routes."""
 
 from __future__ import annotations
 
@@ -104,12 +104,11 @@ def _thick_part(structure: Structure, thickness: np.ndarray, first: np.ndarray, 
 
 
 def _lumped_masses(structure: Structure, index: dict[str, int]) -> np.ndarray:
-    """Point masses, and half of every cable's mass at either end."""
+    """Point masses, and those of cables, lumped along their routes."""
     masses = np.zeros(len(index))
     for node, mass in structure.point_masses.items():
         masses[index[node]] += mass
     for cable in structure.cables.values():
-        share = properties.cable_mass(structure, cable) / 2.0
-        masses[index[cable.route[0]]] += share
-        masses[index[cable.route[-1]]] += share
+        for node, share in properties.lumped_mass(structure, cable).items():
+            masses[index[node]] += share
     return masses

@@ -62,6 +62,9 @@ class CableFields(Entry):
     mass: Number | None = None
     law: Name = "cable"
     segments: int = 1
+    mode: Name = "spring"
+    command: Number | None = None
+    friction: Number = 0.0
 
     @model_validator(mode="after")
     def _one_rule(self) -> CableFields:
