@@ -64,7 +64,7 @@ def inputs_of(
             if port.quantity == "rest_length":
                 force[:, k] = linear.by_natural[:, row]
             deaf += [] if tension[row, k] else [f'"{port.name}"']
-    force += _on_coordinates(plant, linear, members) @ tension
+    force += _on_coordinates(linear, members) @ tension
     notes = (f"slack, so their inputs do nothing: {', '.join(deaf)}",) if deaf else ()
     return Inputs(tuple(map(str, ports)), force, tension, tuple(driven), notes)
 
@@ -86,7 +86,7 @@ def outputs_of(
     sizes = (linear.moving.size, linear.moving.size, linear.multiplier.size, len(inputs.names))
     by_position, by_velocity, by_multiplier, direct = (np.zeros((len(ports), size)) for size in sizes)
     offset = np.zeros(len(ports))
-    along = _on_coordinates(plant, linear, members)
+    along = _on_coordinates(linear, members)
     thickness, turning = rigid_thickness(plant.structure), turning_push(plant.structure, plant.pack, v)
     for k, port in enumerate(ports):
         member = (port.kind, port.name)
@@ -114,8 +114,8 @@ def outputs_of(
             offset[k] = members.length[row]
         else:
             row = elastic[member]
-            by_position[k] = _spread(plant, linear, members, row, members.by_span[row])
-            by_velocity[k] = _spread(plant, linear, members, row, members.by_rate[row])
+            by_position[k] = members.by_place[row, linear.moving]
+            by_velocity[k] = members.by_speed[row, linear.moving]
             direct[k] = inputs.tension[row]
             offset[k] = members.tension[row]
     return Outputs(tuple(map(str, ports)), by_position, by_velocity, by_multiplier, direct, offset)
@@ -154,7 +154,9 @@ def _member_rows(plant: Plant) -> tuple[dict[tuple[str, str], int], dict[tuple[s
     rows = {name: k for k, name in enumerate(plant.constraint_names)}
     members = [("cable", name) for name in plant.structure.cables] + [("bar", name) for name in plant.structure.bars]
     rigid = {(kind, name): rows[f'{kind} "{name}"'] for kind, name in members if f'{kind} "{name}"' in rows}
-    return {member: k for k, member in enumerate(each for each in members if each not in rigid)}, rigid
+    given = plant.given
+    elastic = {("cable", name): row for name, row in given.cable.items()}
+    return elastic | {("bar", name): row for name, row in given.compressible_bar.items()}, rigid
 
 
 def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) -> float:
@@ -176,18 +178,9 @@ def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) 
     return -(stiffness * float(members.length[row]) + viscous) / rest
 
 
-def _on_coordinates(plant: Plant, linear: Linearisation, members: MemberSlopes) -> np.ndarray:
+def _on_coordinates(linear: Linearisation, members: MemberSlopes) -> np.ndarray:
     """(f, c): what a newton of tension in each member does to the coordinates."""
-    columns = [_spread(plant, linear, members, row, -unit) for row, unit in enumerate(members.unit)]
-    return np.array(columns).reshape(-1, linear.moving.size).T
-
-
-def _spread(plant: Plant, linear: Linearisation, members: MemberSlopes, row: int, by_span: np.ndarray) -> np.ndarray:
-    """(f,) a slope by the span of a member as one by coordinates."""
-    whole = np.zeros((len(plant.structure.nodes), 3))
-    whole[members.second[row]] += by_span
-    whole[members.first[row]] -= by_span
-    return np.asarray(whole.ravel()[linear.moving])
+    return np.asarray(-members.along[:, linear.moving].T)
 
 
 def _coordinate(plant: Plant, linear: Linearisation, port: Port) -> int:

@@ -19,6 +19,7 @@ from taut.dynamics.simulating import simulate
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
 from taut.mechanics.plant_protocol import PlantProtocol
+from taut.structure.properties import route_length
 from taut.type_checks import checked_arguments
 
 PART = 0.01
@@ -71,10 +72,7 @@ def finer_run(
 def mean_member(run: Trajectory) -> float:
     """Mean length of the members at the start of a run [m]."""
     structure = run.structure
-    places = structure.positions
-    index = {name: i for i, name in enumerate(structure.nodes)}
-    ends = [bar.nodes for bar in structure.bars.values()]
-    ends += [(cable.route[0], cable.route[-1]) for cable in structure.cables.values()]
-    if not ends:
-        return float(np.ptp(places, axis=0).max(initial=0.0)) or 1.0
-    return float(np.mean([np.linalg.norm(places[index[a]] - places[index[b]]) for a, b in ends]))
+    routes = [bar.nodes for bar in structure.bars.values()] + [c.route for c in structure.cables.values()]
+    if not routes:
+        return float(np.ptp(structure.positions, axis=0).max(initial=0.0)) or 1.0
+    return float(np.mean([route_length(structure, route) for route in routes]))

@@ -25,7 +25,7 @@ from taut.mechanics.operations.watches import Watches
 from taut.mechanics.plant import Plant
 from taut.mechanics.rows.jacobian import jacobian_table
 from taut.mechanics.signals import in_order, pieces_of, tabulated
-from taut.mechanics.spec import Spec, imposed_of, kind_named, rows_of, terms_of
+from taut.mechanics.spec import BUILT_IN, Spec, imposed_of, kind_named, rows_of, terms_of
 from taut.mechanics.systems.minres import Minres
 from taut.mechanics.systems.pairs import Pairs
 from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables
@@ -104,8 +104,9 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, i
     alone = not given.structure.constraints and not rows and np.unique(ends).size == ends.size
     system = "pairs" if alone and not cylinders.first.size else "minres" if iterative else "saddle"
     imposed = [kind.name for kind in extra if isinstance(kind, Imposed)]
+    own = [name for name in BUILT_IN if name in Spec().terms or (name == "routes" and given.routed)]
     return Spec(
-        terms=(*Spec().terms, *(kind.name for kind in extra if isinstance(kind, Term))),
+        terms=(*own, *(kind.name for kind in extra if isinstance(kind, Term))),
         rows=("bars",) if system == "pairs" else ("bars", "linear", *rows),
         inertia="cylinders" if cylinders.first.size else "thin",
         imposed=(*(("supports",) if given.motions else ()), *imposed),
@@ -120,9 +121,9 @@ def _scale(given: Given, thin: Thin, springs: Springs) -> tuple[float, float]:
     lengths += [route_length(structure, cable.route) for cable in structure.cables.values()]
     typical = float(np.mean(lengths)) if lengths else 1.0
     # Stiff bars tremble; the structure swings by its cables, and has only bars to swing by where it has none.
-    cables, mass = len(structure.cables), thin.diagonal[::3]
-    swinging = springs.stiffness[:cables] if cables else springs.stiffness
-    return typical, float(np.sqrt(mass.sum() / swinging.sum())) if swinging.size and mass.any() else 1.0
+    cables, mass = [*given.cable.values()], thin.diagonal[::3]
+    swinging = springs.stiffness[cables] if springs.stiffness[cables].any() else springs.stiffness
+    return typical, float(np.sqrt(mass.sum() / swinging.sum())) if swinging.any() and mass.any() else 1.0
 
 
 def _shares(thin: Thin, free: np.ndarray, rows: list[Rows], tables: Tables) -> np.ndarray:
@@ -173,7 +174,7 @@ def assemble(
     if problems:
         raise ModelError(problems)
     given = Given(subdivided(structure), vector, loads, damping, motions, grouped(elements))
-    return _plant(given, watched_by(given.structure, events), velocities or {}, iterative=solver == "iterative")
+    return _plant(given, watched_by(given, events), velocities or {}, iterative=solver == "iterative")
 
 
 def assembled_as_printed(structure: Structure, **options: Any) -> Plant:

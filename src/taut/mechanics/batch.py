@@ -208,7 +208,7 @@ def varied(
             row = int(np.argwhere(bad)[0][0])
             raise OptionError(f"{name} of variant {row} holds {value[bad][0]:g}, which it cannot be")
     parts = {
-        part_of("springs", Springs, name): _with_bars(given[name], getattr(plant.tables["springs"], name))
+        part_of("springs", Springs, name): _with_others(plant, given[name], getattr(plant.tables["springs"], name))
         for name in CABLE_PARTS
         if name in given
     }
@@ -223,10 +223,11 @@ def varied(
     )
 
 
-def _with_bars(given: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Numbers of cables with those of the compressible bars, which stand behind them in the tables, as they are."""
-    bars = whole[given.shape[1] :]
-    return np.concatenate([given, np.broadcast_to(bars, (len(given), bars.size))], axis=1)
+def _with_others(plant: Plant, given: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Numbers of cables in their places among the laws of all springs; those of compressible bars as they are."""
+    every = np.broadcast_to(whole, (len(given), whole.size)).copy()
+    every[:, [*plant.given.cable.values()]] = given
+    return every
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -27,6 +27,7 @@ from taut.mechanics.operations import (
 )
 from taut.mechanics.spec import Spec, imposed_of, rows_of, terms_of
 from taut.mechanics.systems import minres, pairs, saddle
+from taut.mechanics.terms import routes, springs
 from taut.numerics.compiled import Rebinding, again, folded, inlined
 
 SYSTEMS = {"pairs": pairs, "saddle": saddle, "minres": minres}
@@ -80,6 +81,8 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.fill_inertia: cylinders.fill,
             parts.inertia_blocks: cylinders.blocks,
         }
+    if "routes" in spec.terms:
+        found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
     if any(kind.accelerates for kind in imposed):
         found |= {
             parts.right_side: motion.right_side_of_known,

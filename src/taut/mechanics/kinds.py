@@ -16,7 +16,7 @@ import numpy as np
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.mechanics.tables import SLOTS
 from taut.reprs import counted, titled
-from taut.structure.records import AXES
+from taut.structure.records import AXES, Bar, Cable
 from taut.structure.scenario import Damping, Load, Motion
 from taut.structure.structure import Structure
 
@@ -73,9 +73,31 @@ class Given:
         return _Named("node", {name: 3 * i for i, name in enumerate(self.structure.nodes)})
 
     @cached_property
+    def straight(self) -> tuple[Cable, ...]:
+        """Cables that are springs between two nodes."""
+        return tuple(c for c in self.structure.cables.values() if len(c.route) == 2 and c.mode == "spring")
+
+    @cached_property
+    def routed(self) -> tuple[Cable, ...]:
+        """Cables over guides, and those whose force is commanded."""
+        others = (c for c in self.structure.cables.values() if len(c.route) > 2 or c.mode != "spring")
+        return tuple(c for c in others if c.mode != "length")
+
+    @cached_property
+    def compressible(self) -> tuple[Bar, ...]:
+        return tuple(bar for bar in self.structure.bars.values() if bar.law == "compressible")
+
+    @cached_property
     def cable(self) -> dict[str, int]:
-        """The row of every cable among springs."""
-        return _Named("cable", {name: k for k, name in enumerate(self.structure.cables)})
+        """The row of every cable among the laws of springs: straight ones, then compressible bars, then routes."""
+        laws = (*self.straight, *self.compressible, *self.routed)
+        rows = {one.name: k for k, one in enumerate(laws) if isinstance(one, Cable)}
+        return _Named("cable", {name: rows[name] for name in self.structure.cables if name in rows})
+
+    @cached_property
+    def compressible_bar(self) -> dict[str, int]:
+        """The row of every compressible bar among the laws of springs."""
+        return _Named("bar", {bar.name: len(self.straight) + k for k, bar in enumerate(self.compressible)})
 
     @cached_property
     def free(self) -> np.ndarray:
@@ -128,6 +150,7 @@ class Term(NamedTuple):
     load_power: Kernel | None = None
     stiffness: Kernel | None = None  # parts.term_stiffness
     links: Callable[[Any], Links] | None = None
+    one_way: bool = False  # whether a link's block stands at its first node, and with the other sign towards its second
     accept_step: Kernel | None = None
     events: EventSource | None = None
     observe: Kernel | None = None  # parts.observe_terms

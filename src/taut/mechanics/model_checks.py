@@ -21,7 +21,7 @@ from taut.structure.topology import class_of, parts
 
 def problems_of_motion(structure: Structure) -> list[Problem]:
     """Every reason why a structure cannot be simulated, beginning with those that make it unsound at all."""
-    return structure.check() or [*mass_problems(structure), *_missing_masses(structure), *_long_routes(structure)]
+    return structure.check() or [*mass_problems(structure), *_missing_masses(structure)]
 
 
 def _missing_masses(structure: Structure) -> list[Problem]:
@@ -29,17 +29,6 @@ def _missing_masses(structure: Structure) -> list[Problem]:
         Problem(("bars", bar.name, "mass"), "is not known; give a mass, or a material with a density and a radius")
         for bar in structure.bars.values()
         if not bar_mass(structure, bar)
-    ]
-
-
-def _long_routes(structure: Structure) -> list[Problem]:
-    return [
-        Problem(
-            ("cables", cable.name, "route"),
-            f"passes {len(cable.route)} nodes; only straight cables between two nodes can be simulated so far",
-        )
-        for cable in structure.cables.values()
-        if len(cable.route) > 2
     ]
 
 

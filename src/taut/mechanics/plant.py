@@ -253,15 +253,15 @@ class Plant:
 
     def crushed_bar(self, spring: int) -> str:
         """What is wrong with a spring that is a bar pressed to nothing."""
-        soft = [name for name, bar in self.structure.bars.items() if bar.law == "compressible"]
+        bar = self.given.compressible[spring - len(self.given.straight)]
         return (
-            f'bar "{soft[spring - len(self.structure.cables)]}" would next be pressed to less than '
+            f'bar "{bar.name}" would next be pressed to less than '
             f"{CRUSHED_LENGTH:.0%} of its length without force, where it is no bar any more"
         )
 
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         tools, held, loads = self.composition.tools, self.held, np.zeros((times.size, len(self.loads)))
-        wanted = columns(self.tables["springs"].first.size, self.rows, held.size, self._shown)
+        wanted = columns(self.tables["springs"].stiffness.size, self.rows, held.size, self._shown)
         out = np.zeros((times.size, sum(wanted.values())))
         pieces = pieces_of(self.breaks, times)
         looks = reals_of(tables, BAND)[0] > 0.0
@@ -276,7 +276,8 @@ class Plant:
         cuts = np.cumsum(list(wanted.values()))[:-1]
         seen = dict(zip(wanted, (part.copy() for part in np.split(out, cuts, axis=1)), strict=True))
         reaction, multiplier = seen.pop("reaction").reshape(times.size, held.size, 3), seen.pop("multiplier")
-        size, cables, rigid = self.coordinates, len(self.structure.cables), self.tables["bars"].column
+        size, rigid = self.coordinates, self.tables["bars"].column
+        cables, soft = [*self.given.cable.values()], [*self.given.compressible_bar.values()]
         multiplier[:, : rigid.size] += turning_push(self.structure, tables, states[:, size : 2 * size])
         if times.size and len(self.dependent(tables, states[0])):
             self._make_smallest(tables, states, multiplier, reaction)
@@ -285,12 +286,12 @@ class Plant:
         tension, bars, guides = seen.pop("tension"), len(self.structure.bars), len(self.structure.constraints)
         bar_force = np.zeros((times.size, bars))
         bar_force[:, rigid] = -multiplier[:, : rigid.size]
-        bar_force[:, np.setdiff1d(np.arange(bars), rigid)] = tension[:, cables:]
+        bar_force[:, np.setdiff1d(np.arange(bars), rigid)] = tension[:, soft]
         return {
             "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
             "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
-            "cable_length": seen.pop("length")[:, :cables].copy(),
-            "cable_tension": tension[:, :cables].copy(),
+            "cable_length": seen.pop("length")[:, cables],
+            "cable_tension": tension[:, cables],
             "bar_force": bar_force,
             "constraint_force": multiplier[:, rigid.size : rigid.size + guides].copy(),
             "reaction": reaction,

@@ -11,10 +11,11 @@ from taut.mechanics.rows.linear import LINEAR
 from taut.mechanics.terms.damping import DAMPING
 from taut.mechanics.terms.loads import LOADS_TERM
 from taut.mechanics.terms.members import SPRINGS_TERM
+from taut.mechanics.terms.route_tables import ROUTES_TERM
 from taut.mechanics.terms.weight import WEIGHT
 
 BUILT_IN: dict[str, Kind] = {
-    kind.name: kind for kind in (WEIGHT, DAMPING, SPRINGS_TERM, LOADS_TERM, RIGID_BARS, LINEAR, SUPPORTS)
+    kind.name: kind for kind in (WEIGHT, DAMPING, SPRINGS_TERM, ROUTES_TERM, LOADS_TERM, RIGID_BARS, LINEAR, SUPPORTS)
 }
 """In the order in which their forces are summed. What is cheap is in every plant, whether it has any of it or not."""
 

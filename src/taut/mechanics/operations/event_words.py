@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import OptionError
+from taut.mechanics.kinds import Given
 from taut.mechanics.operations.event_table import AS_GIVEN, BAND, BURST, LAST, STATE
 from taut.mechanics.operations.watches import (
     ABOVE,
@@ -27,7 +28,6 @@ from taut.numerics.packing import Pack, integers_of, reals_of
 from taut.structure.events import Event
 from taut.structure.records import AXES
 from taut.structure.scenario import Watch
-from taut.structure.structure import Structure
 
 NEVER = "never happened"
 
@@ -55,14 +55,11 @@ class Watched:
         return self.kind == TIME
 
 
-def watched_by(structure: Structure, watches: Iterable[Watch]) -> tuple[Watched, ...]:
+def watched_by(given: Given, watches: Iterable[Watch]) -> tuple[Watched, ...]:
     """Every single thing to watch; of watches without problems."""
-    nodes = {name: 3 * i for i, name in enumerate(structure.nodes)}
-    cables = {name: k for k, name in enumerate(structure.cables)}
-    # Rows of the tables: rigid bars come first among bars, and compressible ones follow the cables.
-    soft = [name for name, bar in structure.bars.items() if bar.law == "compressible"]
-    rigid = [name for name in structure.bars if name not in set(soft)]
-    bars = {name: -1 - k for k, name in enumerate(rigid)} | {name: len(cables) + k for k, name in enumerate(soft)}
+    structure, nodes, cables = given.structure, given.coordinate, given.cable
+    rigid = [name for name in structure.bars if name not in given.compressible_bar]
+    bars = {name: -1 - k for k, name in enumerate(rigid)} | given.compressible_bar
     found: list[Watched] = []
     for watch in watches:
         cut: list[int] = []

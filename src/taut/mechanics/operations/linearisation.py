@@ -19,11 +19,13 @@ import numpy as np
 
 from taut.errors import OptionError, listed, suggestion
 from taut.mechanics.capabilities import check_linear
+from taut.mechanics.kinds import Links
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
 from taut.mechanics.signals import function_value, pieces_of
 from taut.mechanics.spec import rows_of, terms_of
 from taut.mechanics.tables import KNOWN, slot
+from taut.mechanics.terms.routes import SPRING, TENSION
 from taut.mechanics.terms.springs import CRUSHED
 from taut.numerics.dense_saddle import DenseSaddle, null_basis
 from taut.numerics.differences import jacobian
@@ -45,21 +47,29 @@ DIFFERENCE = 1e-3
 
 
 class MemberSlopes(NamedTuple):
-    """m elastic members, tension t [N] and length; how t changes with the span from first to second node, and its rate.
+    """l springs by their laws, tension [N] and length; how these change with all 3 n coordinates and their rates.
 
     A slack cable, or one whose damper has just let it go slack, has no tension and no slope.
     """
 
-    first: np.ndarray  # (m,) nodes
-    second: np.ndarray  # (m,)
-    pulling: np.ndarray  # (m,) which members take part
-    at_rest: np.ndarray  # (m,) one-sided members at their very rest length
-    length: np.ndarray  # (m,)
-    rate: np.ndarray  # (m,) of the length
-    unit: np.ndarray  # (m, 3)
-    tension: np.ndarray  # (m,)
-    by_span: np.ndarray  # (m, 3) [N/m]
-    by_rate: np.ndarray  # (m, 3) [N s/m]
+    pulling: np.ndarray  # (l,) which take part
+    at_rest: np.ndarray  # (l,) one-sided ones at their very rest length
+    length: np.ndarray  # (l,)
+    rate: np.ndarray  # (l,) of the length
+    tension: np.ndarray  # (l,)
+    along: np.ndarray  # (l, 3 n) of the length
+    by_place: np.ndarray  # (l, 3 n) of the tension [N/m]
+    by_speed: np.ndarray  # (l, 3 n) [N s/m]
+    softer: np.ndarray  # (l,) what of their stiffness is not there, because a force density is held instead [N/m]
+
+
+class Blocks(NamedTuple):
+    """(m, 3, 3) values of links, by the first coordinates of their nodes."""
+
+    first: np.ndarray
+    second: np.ndarray
+    values: np.ndarray
+    one_way: bool
 
 
 class _State:
@@ -76,10 +86,45 @@ class _State:
         views = viewed(self.pack, {slot(name): table for name, table in plant.tables.items()})
         self.tables = {name: views[slot(name)] for name in plant.tables}
         springs = self.tables["springs"]
-        span = self._between(springs.first, springs.second, self.y[: self.size])
-        off = np.abs(np.linalg.norm(span, axis=1) - springs.rest_length)
+        self.along, self.length, self.rate, self.turning = self._geometry()
+        off = np.abs(self.length - springs.rest_length)
         self.at_rest = np.isfinite(springs.least) & (off <= AT_REST * springs.rest_length)
         springs.least[self.at_rest] = -np.inf
+        self.elastic = springs.stiffness * (self.length - springs.rest_length)
+        if "routes" in plant.spec.terms:
+            given = self.tables["routes"]
+            commands = np.where(given.mode == TENSION, given.command, given.command * self.length[-given.mode.size :])
+            self.elastic[-given.mode.size :][given.mode != SPRING] = commands[given.mode != SPRING]
+        viscous = springs.damping * (self.rate - springs.rest_rate)
+        self.pulling = ~np.isfinite(springs.least) | ((self.elastic > 0.0) & (self.elastic + viscous > 0.0))
+        self.pulling &= ~self.at_rest | (viscous >= 0.0)  # there the elastic part is round-off of either sign
+        self.tension = np.where(self.pulling, self.elastic + viscous, 0.0)
+        for part in (springs.stiffness, springs.damping):
+            part[~self.pulling] = 0.0  # what does not pull is not there
+
+    def _geometry(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Of every law: how its length changes with all coordinates (l, 3 n), the length, its rate, how that does."""
+        springs, places, speeds = self.tables["springs"], self.y[: self.size], self.y[self.size : 2 * self.size]
+        first, second, owner = springs.first, springs.second, np.arange(springs.first.size)
+        if "routes" in self.plant.spec.terms:
+            routes = self.tables["routes"]
+            first = np.concatenate([first, routes.own[routes.first]])
+            second = np.concatenate([second, routes.own[routes.second]])
+            owner = np.concatenate([owner, owner.size + np.repeat(np.arange(routes.mode.size), np.diff(routes.start))])
+        spans, moving = (self._between(first, second, part) for part in (places, speeds))
+        lengths = np.linalg.norm(spans, axis=1)
+        unit = spans / lengths[:, None]
+        parting = np.sum(unit * moving, axis=1)
+        across = (moving - parting[:, None] * unit) / lengths[:, None]
+        count, axes = springs.stiffness.size, np.arange(3)
+        slopes = []
+        for vectors in (unit, across):
+            slope = np.zeros((count, self.size))
+            for end, sign in ((first, -1.0), (second, 1.0)):
+                np.add.at(slope, (owner[:, None], end[:, None] + axes), sign * vectors)
+            slopes.append(slope)
+        length, rate = (np.bincount(owner, part, count) for part in (lengths, parting))
+        return slopes[0], length, rate, slopes[1]
 
     def _between(self, first: np.ndarray, second: np.ndarray, x: np.ndarray) -> np.ndarray:
         places = x.reshape(-1, 3)
@@ -94,78 +139,60 @@ class _State:
             found[:, i], way[i] = out, 0.0
         return found
 
-    def blocks(self, k: float, c: float) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """k K + c C of every term: first and second nodes of its links, and (m, 3, 3) blocks."""
+    def blocks(self, k: float, c: float) -> list[Blocks]:
+        """k K + c C of every term."""
         terms = [term for term in terms_of(self.plant.spec) if term.links is not None and term.stiffness is not None]
         ends = [term.links(self.tables[term.name]) for term in terms if term.links is not None]
         out = np.zeros(9 * sum(first.size for first, _ in ends))
         self.tools["stiffness_blocks"](self.pack, self.time, self.y, k, c, out)
-        return _split(out, ends)
+        return _split(out, ends, [term.one_way for term in terms])
 
-    def row_blocks(self, multiplier: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    def row_blocks(self, multiplier: np.ndarray) -> list[Blocks]:
         ends = [kind.links(self.tables[kind.name]) for kind in rows_of(self.plant.spec)]
         out = np.zeros(9 * sum(first.size for first, _ in ends))
         self.tools["row_blocks"](self.pack, self.y, multiplier, np.zeros(multiplier.size), out)
-        return _split(out, ends)
+        return _split(out, ends, [False] * len(ends))
 
-    def assembled(self, blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarray:
+    def assembled(self, blocks: list[Blocks]) -> np.ndarray:
         """The matrix over free coordinates: blocks added at both ends of a link, and taken away between them."""
         free = self.tables["nodes"].free
         unknown = np.full(self.size + 3, -1, dtype=np.int64)  # the ground is one node more
         unknown[free] = np.arange(free.size)
         whole = np.zeros((free.size, free.size))
-        for first, second, values in blocks:
+        for first, second, values, one_way in blocks:
             second = np.where(second < 0, self.size, second)
-            whole += pattern(first // 3, second // 3, unknown, free.size).matrix(values).toarray()
+            whole += pattern(first // 3, second // 3, unknown, free.size).matrix(values, one_way=one_way).toarray()
         return whole
 
 
-def _split(
-    numbers: np.ndarray, ends: list[tuple[np.ndarray, np.ndarray]]
-) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def _split(numbers: np.ndarray, ends: list[Links], ways: list[bool]) -> list[Blocks]:
     cuts = np.cumsum([9 * first.size for first, _ in ends])[:-1]
-    shares = np.split(numbers, cuts)
-    return [(first, second, part.reshape(-1, 3, 3)) for (first, second), part in zip(ends, shares, strict=True)]
+    shares = [part.reshape(-1, 3, 3) for part in np.split(numbers, cuts)]
+    return [Blocks(*pair, part, way) for pair, part, way in zip(ends, shares, ways, strict=True)]
 
 
 def member_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: str) -> MemberSlopes:
     """Of cables and compressible bars. held: one of HELD; dampers act in either case."""
-    state = _State(plant, q, v, time)
-    return _member_slopes(state, held)[0]
+    return _member_slopes(_State(plant, q, v, time), held)
 
 
-def _member_slopes(state: _State, held: str) -> tuple[MemberSlopes, np.ndarray]:
-    """And (m, 3, 3) the stiffness of each with what is held."""
-    springs, cables = state.tables["springs"], len(state.plant.structure.cables)
-    (first, second, stiffness), (_, _, damping) = (state.blocks(k, 1.0 - k)[0] for k in (1.0, 0.0))
-    spans, rates = (state._between(first, second, part) for part in (state.y[: state.size], state.y[state.size : -1]))
-    length = np.linalg.norm(spans, axis=1)
-    unit = spans / length[:, None]
-    rate = np.sum(unit * rates, axis=1)
-    elastic = springs.stiffness * (length - springs.rest_length)
-    viscous = springs.damping * (rate - springs.rest_rate)
-    pulling = ~np.isfinite(springs.least) | ((elastic > 0.0) & (elastic + viscous > 0.0))
-    pulling &= ~state.at_rest | (viscous >= 0.0)  # there the elastic part is round-off of either sign
-    stiffness, damping = (
-        np.where(pulling[:, None, None], stiffness, 0.0),
-        np.where(pulling[:, None, None], damping, 0.0),
-    )
-    ruled = np.zeros(length.size, dtype=bool)
-    ruled[:cables], ruled[cables:] = held != "rest_length", held == "all_force_densities"
-    softer = np.where(ruled & pulling, elastic / length - springs.stiffness, 0.0)
-    stiffness = stiffness + softer[:, None, None] * unit[:, :, None] * unit[:, None, :]
+def _member_slopes(state: _State, held: str) -> MemberSlopes:
+    springs, given = state.tables["springs"], state.plant.given
+    ruled = np.zeros(state.length.size, dtype=bool)
+    own = [row for name, row in given.cable.items() if given.structure.cables[name].mode == "spring"]
+    ruled[own], ruled[[*given.compressible_bar.values()]] = held != "rest_length", held == "all_force_densities"
+    softer = np.where(ruled & state.pulling, springs.stiffness - state.elastic / state.length, 0.0)
     return MemberSlopes(
-        first // 3,
-        second // 3,
-        pulling,
+        state.pulling,
         state.at_rest,
-        length,
-        rate,
-        unit,
-        np.where(pulling, elastic + viscous, 0.0),
-        np.einsum("mij,mi->mj", stiffness, unit),
-        np.einsum("mij,mi->mj", damping, unit),
-    ), stiffness
+        state.length,
+        state.rate,
+        state.tension,
+        state.along,
+        (springs.stiffness - softer)[:, None] * state.along + springs.damping[:, None] * state.turning,
+        springs.damping[:, None] * state.along,
+        softer,
+    )
 
 
 def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Linearisation:
@@ -176,7 +203,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     state = _State(plant, q, v, time)
     free, tables, size = plant.tables["nodes"].free, state.tables, q.size
     force = _forces(state)
-    members, member_stiffness = _member_slopes(state, held)
+    members = _member_slopes(state, held)
     whole_mass = state.matrix("momentum", size)
     state.tools["fill_jacobian"](state.pack, state.y)
     whole_rows, whole_rate = jacobian_matrix(tables).toarray(), state.matrix("jacobian_rate", plant.rows)
@@ -190,8 +217,8 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     state.y[size : 2 * size], velocity = everywhere, state.y[size : 2 * size].copy()
     change = state.matrix("jacobian_rate", plant.rows)[:, free]
     state.y[size : 2 * size] = velocity
-    blocks = [(members.first * 3, members.second * 3, member_stiffness), *state.blocks(1.0, 0.0)[1:]]
-    stiffness = state.assembled([*blocks, *state.row_blocks(multiplier)])
+    stiffness = state.assembled([*state.blocks(1.0, 0.0), *state.row_blocks(multiplier)])
+    stiffness -= (members.along.T @ (members.softer[:, None] * members.along))[np.ix_(free, free)]
     damping = state.assembled(state.blocks(0.0, 1.0))
     damping += tables["damping"].node[0] * np.eye(free.size)
     damping += tables["damping"].mass[0] * mass
@@ -241,7 +268,7 @@ def _inertial(state: _State, acceleration: np.ndarray) -> tuple[np.ndarray, np.n
     felt = acceleration + alpha * v
     by_place = jacobian(lambda x: left(x, v, felt), q, DIFFERENCE * length)
     by_speed = jacobian(lambda x: left(q, x, 0.0 * felt), v, DIFFERENCE * length / period)
-    natural = np.zeros((size, springs.first.size))
+    natural = np.zeros((size, springs.stiffness.size))
     given, excess = cylinders.length.copy(), cylinders.excess.copy()
     # The mass and the radius without force stay: e goes with the square of their ratio to the length.
     cables = springs.first.size - springs.shortest.size
@@ -307,8 +334,7 @@ def _motion_notes(plant: Plant, time: float) -> tuple[str, ...]:
 
 
 def _rest_notes(plant: Plant, members: MemberSlopes) -> tuple[str, ...]:
-    names = list(plant.structure.cables)
-    idle = [f'"{names[k]}"' for k in np.flatnonzero(members.at_rest)]
+    idle = [f'"{name}"' for name, row in plant.given.cable.items() if members.at_rest[row]]
     if not idle:
         return ()
     return (f"at the very rest length, between slack and taut, and counted as taut: {listed(idle)}",)

@@ -11,7 +11,7 @@ from taut.mechanics.parts import observe_terms, row_residuals, row_values
 from taut.mechanics.rows.bars import PER_LENGTH
 from taut.mechanics.tables import coordinate_count, jacobian_in, row_count, work_in
 from taut.mechanics.terms.loads import LOADS, load_at, loads_in
-from taut.mechanics.terms.springs import spring_count, spring_state, springs_in
+from taut.mechanics.terms.springs import law_count, member_state, springs_in
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack, reals_of, size_of
 from taut.numerics.pointers import lent, row_of, shifted, start_of
@@ -22,7 +22,8 @@ SCALARS = ("energy_kinetic", "energy_elastic", "energy_gravity", "length_violati
 
 
 def columns(springs: int, rows: int, held: int, others: int) -> dict[str, int]:
-    """What a row of outputs holds, in order, and how many numbers of each. Springs are cables, then compressible bars.
+    """What a row of outputs holds, in order, and how many numbers of each. Springs in the order of their
+    laws.
 
     Forces [N]: tension positive; reactions act on the structure.
     """
@@ -37,7 +38,7 @@ def observe(
     """Fill the outputs, a row a sample; `pieces` are times inside the signals' pieces, `held` the supported nodes."""
     p, samples = lend_plant(p), lent(samples)
     springs, work, jacobian = springs_in(p), work_in(p), jacobian_in(p)
-    n, rows, count = coordinate_count(p), row_count(p), spring_count(p)
+    n, rows, count = coordinate_count(p), row_count(p), law_count(p)
     balance, rates = np.empty(n), np.empty(2 * n + 1)
     for row in range(times.size):
         state, line = row_of(samples, row), start_of(row_of(out, row))
@@ -47,7 +48,7 @@ def observe(
         line[0], line[1], line[2], _ = energies(p, y)
         line[3], line[4], at = 0.0, 0.0, 5
         for k in range(count):
-            length, _, elastic, viscous = spring_state(springs, k, y, n, springs.damps[0])
+            length, _, elastic, viscous = member_state(p, k, y, springs.damps[0])
             line[at + k] = length
             line[at + count + k] = elastic + viscous
         at += 2 * count

@@ -11,7 +11,7 @@ from taut.mechanics.operations.event_table import FOLLOWED, TO_CUT, TO_STOP, eve
 from taut.mechanics.rows.bars import bars_in
 from taut.mechanics.tables import coordinate_count, slot
 from taut.mechanics.terms.slackening import CUT, SLACKENING, slackening_in
-from taut.mechanics.terms.springs import spring_state, springs_in
+from taut.mechanics.terms.springs import lost_energy, member_state, springs_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, reader, size_of
 
@@ -47,7 +47,7 @@ def _value(p: Pack, u: int, y: np.ndarray) -> tuple[float, float, int]:
     i, j = s.first[u], s.second[u]
     if s.kind[u] == TENSION:
         springs = springs_in(p)
-        _, rate, elastic, viscous = spring_state(springs, i, y, n, 1)
+        _, rate, elastic, viscous = member_state(p, i, y, 1)
         return elastic + viscous, springs.stiffness[i] * rate, int(springs.damping[i] == 0.0)
     value, rate = 0.0, 0.0
     if s.kind[u] == PLANE:
@@ -106,8 +106,7 @@ def cut_members(p: Pack, u: int, y: np.ndarray) -> None:
         if k < 0:
             bars_in(p).per_length[-1 - k] = 0.0  # its row of G vanishes, its mass stays
             continue
-        length, _, elastic, _ = spring_state(springs, k, y, n, 0)
-        y[2 * n] -= 0.5 * elastic * (length - springs.rest_length[k])
+        y[2 * n] -= lost_energy(p, k, y)
         for e in range(size_of(p, SLACKENING)):
             if given.cable[e] == k:
                 events_in(p).state[e] = CUT

@@ -8,34 +8,49 @@ from taut.mechanics.kinds import EventSource, Given, Links, Term
 from taut.mechanics.terms import slackening, springs
 from taut.mechanics.terms.springs import CRUSHED_LENGTH, Springs
 from taut.structure.properties import bar_length, bar_stiffness, rest_length, stiffness
-from taut.structure.records import Bar
-
-
-def _compressible(given: Given) -> list[Bar]:
-    return [bar for bar in given.structure.bars.values() if bar.law == "compressible"]
+from taut.structure.records import Bar, Cable
 
 
 def tabulate(given: Given) -> Springs:
     """Damping in proportion to the stiffness (Rayleigh's beta [s]) becomes a damper of each."""
-    structure, cables, bars = given.structure, list(given.structure.cables.values()), _compressible(given)
-    firm = [*(stiffness(structure, cable) for cable in cables), *(bar_stiffness(structure, bar) for bar in bars)]
+    structure, bars = given.structure, given.compressible
     natural = np.array([bar_length(structure, bar) for bar in bars], dtype=float)
-    rest = np.concatenate([[rest_length(structure, cable) for cable in cables], natural])
-    least = [-np.inf if cable.law == "spring" else 0.0 for cable in cables] + [-np.inf] * len(bars)
-    drag = np.array([*(cable.damping for cable in cables), *(bar.damping for bar in bars)], dtype=float)
-    damping = drag + given.damping.stiffness * np.array(firm, dtype=float)
+    firm = np.array(
+        [
+            *(stiffness(structure, cable) for cable in given.straight),
+            *(bar_stiffness(structure, bar) for bar in bars),
+            *(_firmness(given, cable) for cable in given.routed),
+        ],
+        dtype=float,
+    )
+    straight, routed = ([rest_length(structure, cable) for cable in part] for part in (given.straight, given.routed))
+    least = [_least(cable) for cable in given.straight] + [-np.inf] * len(bars) + [_least(c) for c in given.routed]
+    members: tuple[Cable | Bar, ...] = (*given.straight, *bars, *given.routed)
+    damping = np.array([member.damping for member in members], dtype=np.float64) + given.damping.stiffness * firm
+    damping[[k for k, one in enumerate(members) if isinstance(one, Cable) and one.mode != "spring"]] = 0.0
     return Springs(
-        *given.ends([*(cable.route for cable in cables), *(bar.nodes for bar in bars)]),
+        *given.ends([*(cable.route for cable in given.straight), *(bar.nodes for bar in bars)]),
         least=np.array(least, dtype=float),
-        stiffness=np.array(firm, dtype=float),
-        rest_length=np.asarray(rest, dtype=float),
-        rest_rate=np.zeros(len(firm)),
+        stiffness=firm,
+        rest_length=np.concatenate([straight, natural, routed]).astype(float),
+        rest_rate=np.zeros(firm.size),
         damping=damping,
         shortest=CRUSHED_LENGTH * natural,
         damps=np.array([int(damping.any())]),
         crushed=np.array([-1]),
-        density=np.zeros(len(firm)),
+        density=np.zeros(firm.size),
     )
+
+
+def _least(cable: Cable) -> float:
+    return 0.0 if cable.law == "cable" and cable.mode == "spring" else -np.inf
+
+
+def _firmness(given: Given, cable: Cable) -> float:
+    """How the tension of a routed or commanded cable grows with its length [N/m]."""
+    if cable.mode == "spring":
+        return stiffness(given.structure, cable) or 0.0
+    return float(cable.command or 0.0) if cable.mode == "force_density" else 0.0
 
 
 def links(table: Springs) -> Links:
@@ -51,19 +66,24 @@ def node_stiffness(table: Springs, size: int) -> np.ndarray:
     return np.repeat(found[::3], 3)
 
 
-def member_names(given: Given) -> tuple[str, ...]:
-    bars = (f'bar "{bar.name}"' for bar in _compressible(given))
-    return (*(f'cable "{name}"' for name in given.structure.cables), *bars)
+def law_names(given: Given) -> tuple[tuple[str, str], ...]:
+    """Of every row among the laws of springs: "cable" or "bar", and its name."""
+    cables, bars, routed = (given.straight, given.compressible, given.routed)
+    return (
+        *(("cable", c.name) for c in cables),
+        *(("bar", b.name) for b in bars),
+        *(("cable", c.name) for c in routed),
+    )
 
 
 def dampers(given: Given, table: Springs) -> tuple[str, ...]:
-    names = member_names(given)
-    return tuple(names[k] for k in np.flatnonzero(table.damping))
+    names = law_names(given)
+    return tuple('{} "{}"'.format(*names[k]) for k in np.flatnonzero(table.damping))
 
 
 def subjects(given: Given, table: Springs) -> tuple[tuple[str, str], ...]:
-    names = list(given.structure.cables)
-    return tuple(("cable", names[k]) for k in np.flatnonzero(table.least == 0.0))
+    names = law_names(given)
+    return tuple(names[k] for k in np.flatnonzero(table.least == 0.0))
 
 
 SPRINGS_TERM = Term(

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, events_in
-from taut.mechanics.tables import coordinate_count, part_of, slot
-from taut.mechanics.terms.springs import Springs, spring_count, spring_state, springs_in
+from taut.mechanics.tables import part_of, slot
+from taut.mechanics.terms.springs import Springs, law_count, member_state, springs_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 
@@ -30,9 +30,9 @@ class Slackening(NamedTuple):
     """w cables that can slacken; what the columns of all springs were before a run wrote into them."""
 
     cable: Integers  # (w,) rows of springs
-    stiffness: Reals  # (s,) as given
-    damping: Reals  # (s,)
-    least: Reals  # (s,)
+    stiffness: Reals  # (l,) as given
+    damping: Reals  # (l,)
+    least: Reals  # (l,)
 
 
 slackening_in = reader(Slackening, slot("slackening"))
@@ -43,9 +43,8 @@ count = counter(SLACKENING)
 @inlined
 def _stretch(p: Pack, k: int, y: np.ndarray) -> tuple[float, float]:
     """Length of a cable beyond rest [m], and its rate [m/s]."""
-    springs = springs_in(p)
-    length, rate, _, _ = spring_state(springs, k, y, coordinate_count(p), 1)
-    return length - springs.rest_length[k], rate
+    length, rate, _, _ = member_state(p, k, y, 1)
+    return length - springs_in(p).rest_length[k], rate
 
 
 @inlined
@@ -110,7 +109,7 @@ def put(p: Pack, e: int, state: int) -> None:
 def keep(p: Pack) -> None:
     """Keep the laws as given."""
     given, springs = slackening_in(p), springs_in(p)
-    for k in range(spring_count(p)):
+    for k in range(law_count(p)):
         given.stiffness[k], given.damping[k] = springs.stiffness[k], springs.damping[k]
         given.least[k] = springs.least[k]
 
@@ -121,12 +120,12 @@ def begin(p: Pack, e: int, y: np.ndarray) -> int:
     given, springs, band = slackening_in(p), springs_in(p), events_in(p).band[0]
     k = given.cable[e]
     stretch, _ = _stretch(p, k, y)
-    _, _, elastic, viscous = spring_state(springs, k, y, coordinate_count(p), springs.damps[0])
+    _, _, elastic, viscous = member_state(p, k, y, springs.damps[0])
     pulls = elastic + viscous > 0.0 or given.damping[k] == 0.0
     return SLACK if stretch < -band else TAUT if pulls or stretch <= band else LIMP
 
 
 def tables(springs: Springs) -> dict[str, Slackening]:
     """Of all springs that cannot push."""
-    kept = (np.zeros(springs.first.size) for _ in range(3))
+    kept = (np.zeros(springs.stiffness.size) for _ in range(3))
     return {"slackening": Slackening(np.flatnonzero(springs.least == 0.0), *kept)}

@@ -26,15 +26,16 @@ CRUSHED_LENGTH = 0.05
 
 
 class Springs(NamedTuple):
-    """s springs: cables, then compressible bars."""
+    """s springs between two nodes: straight cables, then compressible bars; and the laws of all l springs: of these,
+    then of routes (`routes.py`)."""
 
     first: Integers  # (s,) nodes
     second: Integers  # (s,)
-    least: Reals  # (s,) the least stretch and tension: 0, or -inf for springs, which push too
-    stiffness: Reals  # (s,) [N/m]
-    rest_length: Reals  # (s,) [m]
-    rest_rate: Reals  # (s,) how fast that is imposed to change, mostly not at all [m/s]
-    damping: Reals  # (s,) [N s/m]
+    least: Reals  # (l,) the least stretch and tension: 0, or -inf for springs, which push too
+    stiffness: Reals  # (l,) [N/m]
+    rest_length: Reals  # (l,) [m]
+    rest_rate: Reals  # (l,) how fast that is imposed to change, mostly not at all [m/s]
+    damping: Reals  # (l,) [N s/m]
     shortest: Reals  # (compressible bars,) below which each is crushed [m]
     damps: Integers  # (1,) 1 where any spring does
     crushed: Integers  # (1,) the last spring found crushed, -1 if none was since a step
@@ -46,9 +47,13 @@ SPRINGS = part_of("springs", Springs, "first")
 SHORTEST = part_of("springs", Springs, "shortest")
 CRUSHED = part_of("springs", Springs, "crushed")
 DAMPS = part_of("springs", Springs, "damps")
+LAWS = part_of("springs", Springs, "stiffness")
 
 
 spring_count = counter(SPRINGS)
+"""Springs between two nodes."""
+law_count = counter(LAWS)
+"""All springs."""
 
 
 @inlined
@@ -78,6 +83,19 @@ def spring_state(springs: Springs, k: int, y: np.ndarray, n: int, damps: int) ->
         # A damper can let a cable go slack, but nothing can make it push.
         viscous = where(stretch > least, max(springs.damping[k] * rate, least - elastic), 0.0)
     return length, rate, elastic, viscous
+
+
+@inlined
+def member_state(p: Pack, k: int, y: np.ndarray, damps: int) -> tuple[float, float, float, float]:
+    """The same of any row among the laws; `routes.py` has another where there are routes."""
+    return spring_state(springs_in(p), k, y, coordinate_count(p), damps)
+
+
+@inlined
+def lost_energy(p: Pack, k: int, y: np.ndarray) -> float:
+    """What a member of any row had stored [J], when it is cut."""
+    length, _, elastic, _ = member_state(p, k, y, 0)
+    return 0.5 * elastic * (length - springs_in(p).rest_length[k])
 
 
 @inlined

@@ -1,0 +1,99 @@
+"""Cables over guides and commanded cables as a term: from a structure to the table of routes, and what is said of
+them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from taut.mechanics.kinds import Given, Links, Term
+from taut.mechanics.terms import routes
+from taut.mechanics.terms.routes import Routes
+from taut.structure.properties import route_length, stiffness
+from taut.structure.records import Cable
+
+MODES = {"spring": routes.SPRING, "tension": routes.TENSION, "force_density": routes.DENSITY}
+
+
+def tabulate(given: Given) -> Routes:
+    cables = given.routed
+    start, own_start = [0], [0]
+    first, second, own = list[int](), list[int](), list[int]()
+    for cable in cables:
+        places = {node: len(own) + k for k, node in enumerate(dict.fromkeys(cable.route))}
+        own += [given.coordinate[node] for node in places]
+        for a, b in pairwise(cable.route):
+            first.append(places[a])
+            second.append(places[b])
+        start.append(len(first))
+        own_start.append(len(own))
+    whole = np.int64
+    return Routes(
+        start=np.array(start, dtype=whole),
+        first=np.array(first, dtype=whole),
+        second=np.array(second, dtype=whole),
+        own_start=np.array(own_start, dtype=whole),
+        own=np.array(own, dtype=whole),
+        mode=np.array([MODES[cable.mode] for cable in cables], dtype=whole),
+        command=np.array([float(cable.command or 0.0) for cable in cables]),
+        friction=np.array([float(cable.friction) for cable in cables]),
+        bound=np.array([_bound(given, cable) for cable in cables]),
+        length=np.zeros(len(first)),
+        pull=np.zeros(len(first)),
+        slope=np.zeros(3 * len(own)),
+        turn=np.zeros(3 * len(own)),
+    )
+
+
+def links(table: Routes) -> Links:
+    """From every own node of a route to every other, as blocks are filled."""
+    pairs = [
+        (a, b)
+        for begin, end in pairwise(table.own_start)
+        for a in table.own[begin:end]
+        for b in table.own[begin:end]
+        if a != b
+    ]
+    first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return first, second
+
+
+def _bound(given: Given, cable: Cable) -> float:
+    """Stiffness along the route, and of the tension across its shortest stretch [N/m]."""
+    structure = given.structure
+    shortest = min(route_length(structure, ends) for ends in pairwise(cable.route))
+    length, command = route_length(structure, cable.route), float(cable.command or 0.0)
+    if cable.mode != "spring":
+        return command / shortest if cable.mode == "tension" else command * (1.0 + length / shortest)
+    return stiffness(structure, cable) or 0.0
+
+
+def node_stiffness(table: Routes, size: int) -> np.ndarray:
+    """Of every coordinate, if all other nodes stood still: at a guide, both stretches of a cable change."""
+    found = np.zeros(size)
+    for r, (begin, end) in enumerate(pairwise(table.start)):
+        passes = np.concatenate([table.first[begin:end], table.second[begin:end]])
+        nodes, times = np.unique(table.own[passes], return_counts=True)
+        found[nodes] += times**2 * table.bound[r]
+    return np.repeat(found[::3], 3)
+
+
+def dampers(given: Given, table: Routes) -> tuple[str, ...]:
+    return tuple(f'cable "{cable.name}"' for cable in given.routed if cable.friction > 0.0)
+
+
+ROUTES_TERM = Term(
+    "routes",
+    Routes,
+    tabulate,
+    force=routes.force,
+    conservative_force=routes.conservative_force,
+    potential=routes.potential,
+    load_power=routes.load_power,
+    stiffness=routes.stiffness,
+    links=links,
+    one_way=True,
+    node_stiffness=node_stiffness,
+    dampers=dampers,
+)
