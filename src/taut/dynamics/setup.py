@@ -157,6 +157,8 @@ def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, 
 
     locate: whether the instants are found at which cables slacken and tighten; where not, only what is watched.
     """
+    if not locate:
+        capabilities.check(capabilities.UNLOCATED, capabilities.features_of(run.plant))
     plant, tables, scratch = run.plant, run.tables, run.space.scratch
     size = plant.coordinates
     y = np.zeros(run.space.vectors.shape[1:])

@@ -25,7 +25,7 @@ from taut.mechanics.operations.watches import Watches
 from taut.mechanics.plant import Plant
 from taut.mechanics.rows.jacobian import jacobian_table
 from taut.mechanics.signals import in_order, pieces_of, tabulated
-from taut.mechanics.spec import BUILT_IN, Spec, imposed_of, kind_named, rows_of, terms_of
+from taut.mechanics.spec import BUILT_IN, Spec, imposed_of, kind_named, rows_of, sources_of
 from taut.mechanics.systems.minres import Minres
 from taut.mechanics.systems.pairs import Pairs
 from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables
@@ -51,18 +51,21 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
     spec = _spec(given, thin, cylinders, extra, iterative=iterative)
     tables: Tables = {name: empty(table) for name, table in _EMPTY.items()}
     tables |= {"thin": thin, "cylinders": cylinders, "watches": watches}
-    terms, rows = terms_of(spec), rows_of(spec)
+    rows = rows_of(spec)
     for name in (*spec.terms, *spec.rows, *spec.imposed):
         tables[name] = kind_named(name).tabulate(given)
     springs: Springs = tables["springs"]
     typical, slowness = _scale(given, thin, springs)
     happening = 0
-    for term in terms:
-        if term.events is not None:
-            tables |= term.events.tables(tables[term.name]) if term.events.tables is not None else {}
-            happening += len(term.events.subjects(given, tables[term.name]))
+    for name, source in sources_of(spec):
+        if name == "held_lengths":
+            tables[name].event[0] = happening
+        tables |= source.tables(tables[name]) if source.tables is not None else {}
+        happening += len(source.subjects(given, tables[name]))
     happening += watches.kind.size
     jacobian = jacobian_table(rows, tables, typical)
+    if given.held_cables:
+        tables["held_lengths"].row[0] = tables["bars"].first.size + tables["linear"].value.size
     size, count, free = thin.diagonal.size, jacobian.start.size - 1, given.free
     tables |= {
         "nodes": Nodes(free, _shares(thin, free, rows, tables)),
@@ -70,6 +73,7 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
             metric=np.zeros(1, dtype=np.int64),
             stabilised=np.zeros(1, dtype=np.int64),
             piece=np.zeros(1),
+            time=np.zeros(1),
             gains=np.zeros(2),
             scale=np.array([typical, slowness]),
             fastest=np.zeros(1),
@@ -101,13 +105,14 @@ _EMPTY: Mapping[str, Any] = {
 def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, iterative: bool) -> Spec:
     ends = np.concatenate([thin.first, thin.second])
     rows = [kind.name for kind in extra if isinstance(kind, Rows)]
-    alone = not given.structure.constraints and not rows and np.unique(ends).size == ends.size
+    held = ["held_lengths"] if given.held_cables else []
+    alone = not given.structure.constraints and not rows and not held and np.unique(ends).size == ends.size
     system = "pairs" if alone and not cylinders.first.size else "minres" if iterative else "saddle"
     imposed = [kind.name for kind in extra if isinstance(kind, Imposed)]
     own = [name for name in BUILT_IN if name in Spec().terms or (name == "routes" and given.routed)]
     return Spec(
         terms=(*own, *(kind.name for kind in extra if isinstance(kind, Term))),
-        rows=("bars",) if system == "pairs" else ("bars", "linear", *rows),
+        rows=("bars",) if system == "pairs" else ("bars", "linear", *held, *rows),
         inertia="cylinders" if cylinders.first.size else "thin",
         imposed=(*(("supports",) if given.motions else ()), *imposed),
         system=system,

@@ -23,8 +23,11 @@ ITERATIVE = "the iterative solver"
 FUNCTIONS = "loads as Python functions"
 WATCHED = "events to watch"
 ONE_BY_ONE = "kinds that go one by one"
+HELD = "cables held at their length"
+FRICTION = "friction at guides"
 
 RATTLE, IMPLICIT, BATCH, ITERATION = "RATTLE", "implicit", "ensemble", "iterative"
+UNLOCATED, LINEAR = "events that are not located", "a linear model"
 
 REFUSED: dict[tuple[str, str], str] = {
     (RATTLE, COORDINATES): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
@@ -38,6 +41,10 @@ REFUSED: dict[tuple[str, str], str] = {
     "coordinates one by one",
     (BATCH, FUNCTIONS): "an ensemble needs loads that are signals; a Python function of time would be called for each",
     (BATCH, MOVED): "an ensemble needs supports that stand still; simulate those with motions one by one",
+    (UNLOCATED, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located; "
+    "leave out locate=False, and take an adaptive method in an ensemble",
+    (LINEAR, FRICTION): "{what} has friction at its guides, which sticks or slides and has no slope; take the friction "
+    "away for a linear model",
     (ITERATION, CYLINDERS): "{what} compressible bars are cylinders, whose mass matrix changes with their shape; the "
     "iterative solver cannot do that: take the direct one, or inertia: thin",
 }
@@ -61,6 +68,10 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
         found[DAMPING] = listed(plant.dampers, most=1)
     if spec.system == "minres":
         found[ITERATIVE] = ""
+    given: Any = getattr(plant, "given")  # noqa: B009 - a nodal plant, as its Spec says
+    for feature, cables in ((HELD, given.held_cables), (FRICTION, [c for c in given.routed if c.friction > 0.0])):
+        if cables:
+            found[feature] = f'cable "{cables[0].name}"'
     if not plant.compiled:
         found[FUNCTIONS] = ""
     if getattr(plant, "things", ()):

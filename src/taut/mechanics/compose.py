@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
-from taut.mechanics.folds import completed
+from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.inertia import cylinders, thin
 from taut.mechanics.kinds import EventSource
 from taut.mechanics.operations import (
@@ -25,7 +25,8 @@ from taut.mechanics.operations import (
     projection,
     redundancy,
 )
-from taut.mechanics.spec import Spec, imposed_of, rows_of, terms_of
+from taut.mechanics.rows import held_lengths
+from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of
 from taut.mechanics.systems import minres, pairs, saddle
 from taut.mechanics.terms import routes, springs
 from taut.numerics.compiled import Rebinding, again, folded, inlined
@@ -81,6 +82,8 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.fill_inertia: cylinders.fill,
             parts.inertia_blocks: cylinders.blocks,
         }
+    if "held_lengths" in spec.rows:
+        found[parts.cut_held] = held_lengths.cut
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
     if any(kind.accelerates for kind in imposed):
@@ -109,7 +112,7 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         present = [k for k in kernels if k is not None]
         if present:
             found[part] = folded(template, present)
-    return found | _events([term.events for term in terms if term.events is not None])
+    return found | _events([completed_source(source) for _, source in sources_of(spec)])
 
 
 def _events(sources: list[EventSource]) -> dict[Any, Any]:

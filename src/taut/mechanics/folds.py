@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from taut.mechanics import parts
-from taut.mechanics.kinds import Term
+from taut.mechanics.kinds import EventSource, Term
 from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED
 from taut.mechanics.tables import work_in
 from taut.numerics.compiled import again, inlined
@@ -156,14 +156,15 @@ def completed(term: Term) -> Term:
             force=term.force or _made(_force, term.conservative_force),
             potential=term.potential or _made(_potential, term.conservative_force),
         )
-    if term.events is None:
-        return term
-    return term._replace(
-        events=term.events._replace(
-            happen=term.events.happen or _made(_toggle, term.events.put),
-            clear=term.events.clear or _never_clear,
-            keep=term.events.keep or _keep_nothing,
-        )
+    return term
+
+
+def completed_source(source: EventSource) -> EventSource:
+    """The source with what it leaves out."""
+    return source._replace(
+        happen=source.happen or _made(_toggle, source.put),
+        clear=source.clear or _never_clear,
+        keep=source.keep or _keep_nothing,
     )
 
 

@@ -84,6 +84,11 @@ class Given:
         return tuple(c for c in others if c.mode != "length")
 
     @cached_property
+    def held_cables(self) -> tuple[Cable, ...]:
+        """Cables held at a length."""
+        return tuple(c for c in self.structure.cables.values() if c.mode == "length")
+
+    @cached_property
     def compressible(self) -> tuple[Bar, ...]:
         return tuple(bar for bar in self.structure.bars.values() if bar.law == "compressible")
 
@@ -177,6 +182,7 @@ class Rows(NamedTuple):
     jacobian_rate: Kernel  # parts.row_jacobian_rate
     stiffness: Kernel  # parts.row_stiffness
     links: Callable[[Any], Links]
+    events: EventSource | None = None
     record: type | None = None
     lanes: bool = False
 

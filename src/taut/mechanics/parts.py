@@ -100,6 +100,11 @@ def keep_laws(p: Pack) -> None:
     """Keep the laws as given, before a run writes into them."""
 
 
+@inlined
+def cut_held(p: Pack, k: int) -> None:
+    """Cut a cable that is held at its length."""
+
+
 # --- rows: constraints
 
 

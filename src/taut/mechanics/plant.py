@@ -16,11 +16,11 @@ from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.event_words import Watched, Watcher
 from taut.mechanics.operations.linearisation import nodal_linearisation
-from taut.mechanics.operations.outputs import columns, turning_push
+from taut.mechanics.operations.outputs import cable_outputs, columns, turning_push
 from taut.mechanics.operations.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import Called, function_value, pieces_of
-from taut.mechanics.spec import Spec, rows_of, terms_of
+from taut.mechanics.spec import Spec, rows_of, sources_of, terms_of
 from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
 from taut.mechanics.terms.loads import LOAD_DATA
@@ -125,8 +125,8 @@ class Plant:
 
     @property
     def _own_rows(self) -> int:
-        """Rigid bars and linear constraints; rows of kinds from outside follow."""
-        return int(self.tables["bars"].column.size) + len(self.structure.constraints)
+        """Rows of kinds from outside follow."""
+        return sum(len(kind.labels(self.given)) for kind in rows_of(self.spec) if kind.record is None)
 
     @property
     def elements(self) -> list[dict[str, Any]]:
@@ -277,21 +277,20 @@ class Plant:
         seen = dict(zip(wanted, (part.copy() for part in np.split(out, cuts, axis=1)), strict=True))
         reaction, multiplier = seen.pop("reaction").reshape(times.size, held.size, 3), seen.pop("multiplier")
         size, rigid = self.coordinates, self.tables["bars"].column
-        cables, soft = [*self.given.cable.values()], [*self.given.compressible_bar.values()]
         multiplier[:, : rigid.size] += turning_push(self.structure, tables, states[:, size : 2 * size])
         if times.size and len(self.dependent(tables, states[0])):
             self._make_smallest(tables, states, multiplier, reaction)
         if looks:
             tools["freeze"](tables)
-        tension, bars, guides = seen.pop("tension"), len(self.structure.bars), len(self.structure.constraints)
+        length, tension = seen.pop("length"), seen.pop("tension")
+        bars, guides = len(self.structure.bars), len(self.structure.constraints)
         bar_force = np.zeros((times.size, bars))
         bar_force[:, rigid] = -multiplier[:, : rigid.size]
-        bar_force[:, np.setdiff1d(np.arange(bars), rigid)] = tension[:, soft]
+        bar_force[:, np.setdiff1d(np.arange(bars), rigid)] = tension[:, [*self.given.compressible_bar.values()]]
         return {
             "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
             "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
-            "cable_length": seen.pop("length")[:, cables],
-            "cable_tension": tension[:, cables],
+            **cable_outputs(self.given, self.tables, states, length, tension, multiplier),
             "bar_force": bar_force,
             "constraint_force": multiplier[:, rigid.size : rigid.size + guides].copy(),
             "reaction": reaction,
@@ -314,9 +313,7 @@ class Plant:
     @cached_property
     def watcher(self) -> Watcher | None:
         sources = [
-            (term.events.subjects(self.given, self.tables[term.name]), term.events.changes)
-            for term in terms_of(self.spec)
-            if term.events is not None
+            (source.subjects(self.given, self.tables[name]), source.changes) for name, source in sources_of(self.spec)
         ]
         subjects = tuple((*subject, changes) for names, changes in sources for subject in names)
         return Watcher(self.composition.tools, subjects, self.things) if subjects or self.things else None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from taut.mechanics.imposed.supports import SUPPORTS
-from taut.mechanics.kinds import Imposed, Kind, Rows, Term, registered
+from taut.mechanics.kinds import EventSource, Imposed, Kind, Rows, Term, registered
 from taut.mechanics.rows.bars import RIGID_BARS
+from taut.mechanics.rows.held_lengths import HELD_LENGTHS
 from taut.mechanics.rows.linear import LINEAR
 from taut.mechanics.terms.damping import DAMPING
 from taut.mechanics.terms.loads import LOADS_TERM
@@ -15,7 +16,8 @@ from taut.mechanics.terms.route_tables import ROUTES_TERM
 from taut.mechanics.terms.weight import WEIGHT
 
 BUILT_IN: dict[str, Kind] = {
-    kind.name: kind for kind in (WEIGHT, DAMPING, SPRINGS_TERM, ROUTES_TERM, LOADS_TERM, RIGID_BARS, LINEAR, SUPPORTS)
+    kind.name: kind
+    for kind in (WEIGHT, DAMPING, SPRINGS_TERM, ROUTES_TERM, LOADS_TERM, RIGID_BARS, LINEAR, HELD_LENGTHS, SUPPORTS)
 }
 """In the order in which their forces are summed. What is cheap is in every plant, whether it has any of it or not."""
 
@@ -41,6 +43,12 @@ def terms_of(spec: Spec) -> list[Term]:
 
 def rows_of(spec: Spec) -> list[Rows]:
     return [kind for name in spec.rows if isinstance(kind := kind_named(name), Rows)]
+
+
+def sources_of(spec: Spec) -> list[tuple[str, EventSource]]:
+    """The kinds to which something can happen, in the order in which their events are numbered."""
+    kinds: list[Any] = [*terms_of(spec), *rows_of(spec)]
+    return [(kind.name, kind.events) for kind in kinds if kind.events is not None]
 
 
 def imposed_of(spec: Spec) -> list[Imposed]:

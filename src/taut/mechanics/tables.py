@@ -14,7 +14,19 @@ from taut.numerics.packing import Integers, Reals, counter, part, reader
 
 SLOTS = (
     *("constants", "nodes", "work", "jacobian"),
-    *("thin", "cylinders", "bars", "linear", "weight", "springs", "routes", "damping", "loads", "supports"),
+    *(
+        "thin",
+        "cylinders",
+        "bars",
+        "linear",
+        "held_lengths",
+        "weight",
+        "springs",
+        "routes",
+        "damping",
+        "loads",
+        "supports",
+    ),
     *("events", "slackening", "watches"),
     *("pairs", "saddle", "minres", "metric_pairs", "metric_saddle", "metric_minres"),
     *("newton", "newton_saddle"),
@@ -67,6 +79,7 @@ class Constants(NamedTuple):
     metric: Integers  # (1,) 0 where corrections are measured by mass, METRIC where by the system of another
     stabilised: Integers  # (1,) 1 where gains are not zero
     piece: Reals  # (1,) a time inside the current smooth piece of all signals, written by the time loop [s]
+    time: Reals  # (1,) at which events are looked at, written there [s]
     gains: Reals  # (2,) Baumgarte's 2 alpha and beta^2
     scale: Reals  # (2,) typical length [m] and time [s]
     fastest: Reals  # (1,) the rate at which the stiffest member trembles [1/s]

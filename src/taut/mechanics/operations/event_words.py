@@ -16,6 +16,7 @@ from taut.mechanics.operations.watches import (
     CUTS,
     DISTANCE,
     DONE,
+    HELD_ROW,
     PLANE,
     RECORD,
     STOP,
@@ -57,7 +58,8 @@ class Watched:
 
 def watched_by(given: Given, watches: Iterable[Watch]) -> tuple[Watched, ...]:
     """Every single thing to watch; of watches without problems."""
-    structure, nodes, cables = given.structure, given.coordinate, given.cable
+    structure, nodes = given.structure, given.coordinate
+    cables = given.cable | {cable.name: HELD_ROW + k for k, cable in enumerate(given.held_cables)}
     rigid = [name for name in structure.bars if name not in given.compressible_bar]
     bars = {name: -1 - k for k, name in enumerate(rigid)} | given.compressible_bar
     found: list[Watched] = []

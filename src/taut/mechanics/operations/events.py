@@ -58,11 +58,18 @@ def _margin(p: Pack, e: int, y: np.ndarray) -> tuple[float, float, int]:
     return event_margin(p, e, state, y) if e < own else watch_margin(p, e - own, state, y)
 
 
+@inlined
+def _stand_at(p: Pack, t: float, y: np.ndarray) -> None:
+    """Put what time decides into the tables and the state, and say which time that is."""
+    impose(p, t, y)
+    constants_in(p).time[0] = t
+
+
 @entry
 def margin(p: Pack, t: float, e: int, y: np.ndarray) -> tuple[float, float]:
     """How far event e is from happening at a time and state, in units of round-off, negative when it is overdue; and
     its rate, zero where that is not known."""
-    impose(p, t, start_of(y))
+    _stand_at(p, t, start_of(y))
     room, rate, known = _margin(p, e, start_of(y))
     return room, rate if known == 1 else 0.0
 
@@ -140,21 +147,21 @@ def crossing(p: Pack, t: float, h: float, y: np.ndarray, trial: np.ndarray, skip
     at_end = False
     for e in range(_all(p)):
         if not at_end:
-            impose(p, t + h, end)
+            _stand_at(p, t + h, end)
             at_end = True
         if e < own and event_clear(p, e, events.state[e], end, h):
             continue
         after, last_rate, known = _margin(p, e, end)
         if e == skipped or (known == 1 and after >= -1.0 and after >= last_rate * h):
             continue
-        impose(p, t, begin)
+        _stand_at(p, t, begin)
         at_end = False
         before, rate, _ = _margin(p, e, begin)
         if known == 0 and after >= -1.0:
             if not halved:
                 _put_middle(n, h, begin, end, events.middle)
                 halved = True
-            impose(p, t + 0.5 * h, events.middle)
+            _stand_at(p, t + 0.5 * h, events.middle)
             at, upper = _dip(before, _margin(p, e, events.middle)[0], after)
         else:
             at, upper = _first_root(before, rate * h, after, last_rate * h, known)
@@ -198,7 +205,7 @@ def switch(p: Pack, e: int, t: float, y: np.ndarray, log: np.ndarray, filled: in
     """Let event e happen, with all events of terms that change at the same instant; returns what is left to do, and how
     much of the log (time, event, what it does now) is filled then."""
     state, own = start_of(y), event_count(p)
-    impose(p, t, state)
+    _stand_at(p, t, state)
     left, filled = _change(p, e, t, state, log, filled)
     if e < own:
         for other in range(own):
@@ -233,7 +240,7 @@ def release(p: Pack) -> None:
 def begin_events(p: Pack, t: float, y: np.ndarray) -> None:
     """Keep the given laws, and say of every event where it stands at a state."""
     events, state, own = events_in(p), start_of(y), event_count(p)
-    impose(p, t, state)
+    _stand_at(p, t, state)
     keep_laws(p)
     reach = 0.0
     for i in range(coordinate_count(p)):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from taut.errors import OptionError, listed, suggestion
-from taut.mechanics.capabilities import check_linear
+from taut.mechanics.capabilities import LINEAR, check, check_linear, features_of
 from taut.mechanics.kinds import Links
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
@@ -200,6 +200,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     if held not in HELD:
         raise OptionError(f'held = "{held}" is not one of {", ".join(HELD)}{suggestion(held, HELD)}')
     check_linear(plant.spec)
+    check(LINEAR, features_of(plant))
     state = _State(plant, q, v, time)
     free, tables, size = plant.tables["nodes"].free, state.tables, q.size
     force = _forces(state)

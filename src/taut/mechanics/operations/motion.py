@@ -79,6 +79,16 @@ def _accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> f
     return power + imposed_power(p, t, y) + give_known(p, y, acceleration)
 
 
+@kernel
+def find_multipliers(p: Pack, t: float, y: np.ndarray) -> None:
+    """Fill the multipliers at a state on which what is imposed is in place."""
+    work = work_in(p)
+    all_forces(p, t, y, work.force)
+    _fill_bias(p, t, y)
+    right = right_side(p, y)
+    solve_motion(p, y, right, work.bias, work.acceleration, work.multiplier)
+
+
 @entry
 def rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
     """The state's rate."""

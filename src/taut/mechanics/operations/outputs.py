@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from taut.mechanics.inertia.masses import rigid_thickness
+from taut.mechanics.kinds import Given
 from taut.mechanics.operations.energy import energies
 from taut.mechanics.operations.motion import enter_piece, lend_plant, rate, reactions
 from taut.mechanics.parts import observe_terms, row_residuals, row_values
@@ -64,6 +67,22 @@ def observe(
             for axis in range(3):
                 line[at + 3 * k + axis] = balance[3 * held[k] + axis]
         observe_terms(p, times[row], y, shifted(line, at + 3 * held.size))
+
+
+def cable_outputs(
+    given: Given, tables: Any, states: np.ndarray, length: np.ndarray, tension: np.ndarray, multiplier: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Lengths [m] and tensions [N] of all cables, a row a sample; length, tension: of springs, by their laws."""
+    lengths, tensions = (np.zeros((len(states), len(given.structure.cables))) for _ in range(2))
+    place = {name: k for k, name in enumerate(given.structure.cables)}
+    columns, laws = [place[name] for name in given.cable], [*given.cable.values()]
+    lengths[:, columns], tensions[:, columns] = length[:, laws], tension[:, laws]
+    for k, cable in enumerate(given.held_cables):
+        nodes = [given.coordinate[node] // 3 for node in cable.route]
+        spans = np.diff(states[:, : 3 * len(given.coordinate)].reshape(len(states), -1, 3)[:, nodes], axis=1)
+        lengths[:, place[cable.name]] = np.linalg.norm(spans, axis=2).sum(axis=1)
+        tensions[:, place[cable.name]] = -multiplier[:, tables["held_lengths"].row[0] + k]
+    return {"cable_length": lengths, "cable_tension": tensions}
 
 
 def turning_push(structure: Structure, p: Pack, velocities: np.ndarray) -> np.ndarray:

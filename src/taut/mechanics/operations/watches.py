@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.operations.event_table import FOLLOWED, TO_CUT, TO_STOP, events_in
+from taut.mechanics.parts import cut_held
 from taut.mechanics.rows.bars import bars_in
 from taut.mechanics.tables import coordinate_count, slot
 from taut.mechanics.terms.slackening import CUT, SLACKENING, slackening_in
@@ -24,6 +25,9 @@ PLANE, DISTANCE, TENSION, TIME = range(4)
 RECORD, STOP, CUTS = range(3)
 """What is done about it."""
 
+HELD_ROW = 1 << 40
+"""Added to the rows of held cables, to tell them from those of springs."""
+
 
 class Watches(NamedTuple):
     kind: Integers  # (u,)
@@ -34,7 +38,7 @@ class Watches(NamedTuple):
     sense: Integers  # (u,) 1 rising, -1 falling, 0 both
     action: Integers  # (u,)
     cut_start: Integers  # (u + 1,) the members that each cuts ...
-    cut_member: Integers  # ... rows of springs, or -1 - row of bars
+    cut_member: Integers  # ... rows of springs, or -1 - row of bars, or HELD_ROW + row of held cables
 
 
 watches_in = reader(Watches, slot("watches"))
@@ -103,6 +107,9 @@ def cut_members(p: Pack, u: int, y: np.ndarray) -> None:
     s, given, springs, n = watches_in(p), slackening_in(p), springs_in(p), coordinate_count(p)
     for m in range(s.cut_start[u], s.cut_start[u + 1]):
         k = s.cut_member[m]
+        if k >= HELD_ROW:
+            cut_held(p, k - HELD_ROW)
+            continue
         if k < 0:
             bars_in(p).per_length[-1 - k] = 0.0  # its row of G vanishes, its mass stays
             continue

@@ -9,6 +9,7 @@ import numpy as np
 
 from taut.mechanics.kinds import Given, Links, Term
 from taut.mechanics.terms import routes
+from taut.mechanics.terms.paths import paths_of
 from taut.mechanics.terms.routes import Routes
 from taut.structure.properties import route_length, stiffness
 from taut.structure.records import Cable
@@ -18,31 +19,17 @@ MODES = {"spring": routes.SPRING, "tension": routes.TENSION, "force_density": ro
 
 def tabulate(given: Given) -> Routes:
     cables = given.routed
-    start, own_start = [0], [0]
-    first, second, own = list[int](), list[int](), list[int]()
-    for cable in cables:
-        places = {node: len(own) + k for k, node in enumerate(dict.fromkeys(cable.route))}
-        own += [given.coordinate[node] for node in places]
-        for a, b in pairwise(cable.route):
-            first.append(places[a])
-            second.append(places[b])
-        start.append(len(first))
-        own_start.append(len(own))
-    whole = np.int64
+    paths = paths_of(given, cables)
     return Routes(
-        start=np.array(start, dtype=whole),
-        first=np.array(first, dtype=whole),
-        second=np.array(second, dtype=whole),
-        own_start=np.array(own_start, dtype=whole),
-        own=np.array(own, dtype=whole),
-        mode=np.array([MODES[cable.mode] for cable in cables], dtype=whole),
+        *paths,
+        mode=np.array([MODES[cable.mode] for cable in cables], dtype=np.int64),
         command=np.array([float(cable.command or 0.0) for cable in cables]),
         friction=np.array([float(cable.friction) for cable in cables]),
         bound=np.array([_bound(given, cable) for cable in cables]),
-        length=np.zeros(len(first)),
-        pull=np.zeros(len(first)),
-        slope=np.zeros(3 * len(own)),
-        turn=np.zeros(3 * len(own)),
+        length=np.zeros(paths.first.size),
+        pull=np.zeros(paths.first.size),
+        slope=np.zeros(3 * paths.own.size),
+        turn=np.zeros(3 * paths.own.size),
     )
 
 

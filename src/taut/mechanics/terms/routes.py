@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.tables import coordinate_count, part_of, slot
+from taut.mechanics.terms.paths import span, stretch_state
 from taut.mechanics.terms.springs import NO_LENGTH, elastic_tension, spring_count, spring_state, springs_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
@@ -32,13 +33,13 @@ SLIP_SPEED = 1e-3
 
 
 class Routes(NamedTuple):
-    """r routes of s stretches in all; the nodes of each, every one of them once, are its own, u of all routes."""
+    """r routes of s stretches and u own nodes in all, by the columns of `Paths`."""
 
-    start: Integers  # (r + 1,) where each begins among the stretches
-    first: Integers  # (s,) of every stretch: which of all own nodes it begins at ...
-    second: Integers  # (s,) ... and ends at
-    own_start: Integers  # (r + 1,) where each begins among the own nodes
-    own: Integers  # (u,) nodes
+    start: Integers
+    first: Integers
+    second: Integers
+    own_start: Integers
+    own: Integers
     mode: Integers  # (r,)
     command: Reals  # (r,) tension [N] or force density [N/m]
     friction: Reals  # (r,)
@@ -54,24 +55,15 @@ ROUTES = part_of("routes", Routes, "mode")
 route_count = counter(ROUTES)
 
 
-@inlined
-def _span(routes: Routes, s: int, y: np.ndarray, at: int) -> tuple[float, float, float]:
-    """From the first to the second node of a stretch: places where `at` is 0, velocities where it is n."""
-    i, j = at + routes.own[routes.first[s]], at + routes.own[routes.second[s]]
-    return y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
-
-
 @kernel
 def route_length(p: Pack, r: int, y: np.ndarray) -> tuple[float, float]:
     """Length [m] of a route and its rate [m/s]; keeps the length of every stretch."""
     routes, n, total, rate = routes_in(p), coordinate_count(p), 0.0, 0.0
     for s in range(routes.start[r], routes.start[r + 1]):
-        sx, sy, sz = _span(routes, s, y, 0)
-        vx, vy, vz = _span(routes, s, y, n)
-        length = math.sqrt(sx * sx + sy * sy + sz * sz)
+        length, parting = stretch_state(routes, s, y, n)
         routes.length[s] = length
         total += length
-        rate += (sx * vx + sy * vy + sz * vz) / max(length, NO_LENGTH)
+        rate += parting
     return total, rate
 
 
@@ -114,18 +106,10 @@ def lost_energy(p: Pack, k: int, y: np.ndarray) -> float:
 @inlined
 def _turning(routes: Routes, s: int, y: np.ndarray) -> float:
     """The angle [rad] by which a route turns between stretch s and the next."""
-    ax, ay, az = _span(routes, s, y, 0)
-    bx, by, bz = _span(routes, s + 1, y, 0)
+    ax, ay, az = span(routes, s, y, 0)
+    bx, by, bz = span(routes, s + 1, y, 0)
     cx, cy, cz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
     return math.atan2(math.sqrt(cx * cx + cy * cy + cz * cz), ax * bx + ay * by + az * bz)
-
-
-@inlined
-def _parting(routes: Routes, s: int, y: np.ndarray, n: int) -> float:
-    """How fast stretch s grows [m/s]; its length is known."""
-    sx, sy, sz = _span(routes, s, y, 0)
-    vx, vy, vz = _span(routes, s, y, n)
-    return (sx * vx + sy * vy + sz * vz) / max(routes.length[s], NO_LENGTH)
 
 
 @kernel
@@ -142,13 +126,13 @@ def share_tension(p: Pack, r: int, y: np.ndarray, total: float, growth: float) -
     for s in range(begin, end):
         routes.pull[s] = share
         weighted += share * routes.length[s]
-        flow -= _parting(routes, s, y, n) - routes.length[s] * growth / total
+        flow -= stretch_state(routes, s, y, n)[1] - routes.length[s] * growth / total
         if s + 1 < end:
             share *= math.exp(routes.friction[r] * _turning(routes, s, y) * math.tanh(flow / SLIP_SPEED))
     lost = -growth
     for s in range(begin, end):
         routes.pull[s] *= total / weighted
-        lost += routes.pull[s] * _parting(routes, s, y, n)
+        lost += routes.pull[s] * stretch_state(routes, s, y, n)[1]
     return lost
 
 
@@ -236,7 +220,7 @@ def _fill_slopes(p: Pack, r: int, y: np.ndarray) -> None:
     for e in range(3 * routes.own_start[r], 3 * routes.own_start[r + 1]):
         routes.slope[e], routes.turn[e] = 0.0, 0.0
     for s in range(routes.start[r], routes.start[r + 1]):
-        length, parting = max(routes.length[s], NO_LENGTH), _parting(routes, s, y, n)
+        length, parting = max(routes.length[s], NO_LENGTH), stretch_state(routes, s, y, n)[1]
         a, b = routes.first[s], routes.second[s]
         i, j = routes.own[a], routes.own[b]
         for axis in range(3):
@@ -283,14 +267,14 @@ def _add_friction(p: Pack, r: int, y: np.ndarray, total: float, tension: float, 
     begin, end = routes.start[r], routes.start[r + 1]
     growth = 0.0
     for s in range(begin, end):
-        growth += _parting(routes, s, y, n)
+        growth += stretch_state(routes, s, y, n)[1]
     share_tension(p, r, y, total, growth)
     for e in range(3 * routes.own_start[r], 3 * routes.own_start[r + 1]):
         routes.turn[e] = 0.0
     for s in range(begin, end - 1):
         length, a, b = max(routes.length[s], NO_LENGTH), routes.first[s], routes.second[s]
         i, j = routes.own[a], routes.own[b]
-        flow -= _parting(routes, s, y, n) - length * growth / total
+        flow -= stretch_state(routes, s, y, n)[1] - length * growth / total
         passed += length / total
         for axis in range(3):
             along = (y[j + axis] - y[i + axis]) / length
