@@ -137,6 +137,33 @@ def guided() -> Structure:
     return pair_of().with_constraints(on_plane("floor", "a", (0.0, 1.0, 0.2)))
 
 
+def routed() -> Structure:
+    """One bar hung by one cable over a guide, a loop around it, and two cables whose forces are commanded."""
+    cables = [
+        Cable("over", ("a", "top", "b"), rest_length=1.9, stiffness=400.0),
+        Cable("loop", ("a", "b", "low", "a"), rest_length=2.6, stiffness=300.0),
+        Cable("pull", ("top", "a", "low"), mode="tension", command=4.0),
+        Cable("draw", ("b", "top"), mode="force_density", command=6.0),
+    ]
+    bare = pair_of()
+    nodes = {**bare.nodes, "low": (0.0, 0.3, -1.6)}
+    return Structure(nodes, bare.bars, cables, bare.supports, point_masses={"low": 0.8})
+
+
+def routed_and_meeting() -> Structure:
+    """Two bars that meet, hung by one cable over a guide."""
+    bare = two_bars()
+    over = Cable("over", ("a", "top", "c"), rest_length=1.9, stiffness=400.0)
+    return Structure(bare.nodes, bare.bars, [over], bare.supports)
+
+
+def string() -> Structure:
+    """One bar hung by a string over a guide, which keeps its length, and a spring."""
+    bare = pair_of()
+    cables = [Cable("string", ("a", "top", "b"), mode="length"), bare.cables["ca"]]
+    return Structure(bare.nodes, bare.bars, cables, bare.supports)
+
+
 def double_pendulum(solver: str) -> LagrangianPlant:
     """Two point masses on massless rods in a plane, by their angles from below."""
     mass, length = np.array([1.2, 0.8]), np.array([1.0, 0.7])
@@ -172,6 +199,11 @@ CASES: dict[str, Case] = {
     "wound cable": _case(pair_of, WINCH, meets=False),
     "all three": _case(two_bars, GROUND, SPHERE, WINCH),
     "all three, moved, damped": _case(two_bars, GROUND, SPHERE, WINCH, moved=True, damped="every node"),
+    "routed": _case(routed, meets=False),
+    "routed, meeting": _case(routed_and_meeting),
+    "routed, moved, damped": _case(routed, moved=True, damped="every node", meets=False),
+    "held length": _case(string),
+    "held length, moved": _case(string, moved=True),
     "double pendulum": Case(double_pendulum, {COORDINATES: ""}, meets=False, nodal=False),
 }
 

@@ -138,6 +138,7 @@ def test_a_run_is_refused_in_the_words_of_the_table(given: Combination) -> None:
 def test_every_entry_of_the_table_is_met_by_some_case() -> None:
     """So that no refusal stands in the table that nothing here would notice to be wrong."""
     met = {(use_of(m), f) for n, s, m, _ in combinations() for f in features_of_run(CASES[n], s) if use_of(m)}
+    met |= {(capabilities.UNLOCATED, capabilities.HELD), (capabilities.LINEAR, capabilities.FRICTION)}
     met |= {(ITERATION, CYLINDERS), (BATCH, COORDINATES), (BATCH, MOVED), (BATCH, capabilities.FUNCTIONS)}
     assert set(capabilities.REFUSED) <= met
 
@@ -148,7 +149,7 @@ def ran_before(given: Combination) -> bool:
     wanted no cylinders. There were no kinds from outside."""
     name, solver, method, correction = given
     case, use = CASES[name], use_of(method)
-    if any(kind in name for kind in ("ground spring", "on sphere", "wound cable", "all three")):
+    if any(kind in name for kind in ("ground spring", "on sphere", "wound cable", "all three", "routed", "held")):
         return False
     if (solver == "iterative" and CYLINDERS in case.features) or (use and correction == "baumgarte"):
         return False
@@ -185,7 +186,8 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
         assert str(refusal.value) == capabilities.REFUSED[BATCH, wrong[0]].format(method="", what="")
     else:
         capabilities.check(BATCH, found)
-    apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or "wound" in name or "all three" in name
+    alone = any(word in name for word in ("wound", "all three", "routed", "held"))
+    apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or alone
     assert capabilities.goes_in_lanes(found) == (not apart)
 
 
