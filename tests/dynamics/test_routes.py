@@ -11,6 +11,7 @@ import pytest
 from routes_by_numpy import route_forces
 
 from taut import (
+    Bar,
     Cable,
     ModelError,
     Motion,
@@ -377,3 +378,36 @@ def test_what_cannot_be_is_told(cable: Cable, told: str) -> None:
     bead = Structure(nodes, cables=[cable], supports={"a": "xyz", "b": "xyz"}, point_masses={"p": 1.0})
     with pytest.raises(ModelError, match=told):
         assemble(bead)
+
+
+# --- pneumatic struts
+
+
+def test_a_pneumatic_strut_lifts_a_mass_with_its_force() -> None:
+    """Constant acceleration by its push and its own mass, half of which, with the rotary share, moves with its head."""
+    nodes = {"foot": (0.0, 0.0, 0.0), "head": (0.0, 0.0, 1.0)}
+    strut = Bar("strut", ("foot", "head"), mass=3.0, law="pneumatic", force=80.0)
+    jack = Structure(nodes, [strut], supports={"foot": "xyz", "head": "xy"}, point_masses={"head": 4.0})
+    run = simulate(assemble(jack, gravity=9.81), 0.3, every=0.1)
+    assert run.ok
+    acceleration = (80.0 - (4.0 + 1.5) * 9.81) / (4.0 + 1.0)  # a rod that stretches evenly: a third of its mass
+    assert run.nodes[:, 1, 2] == pytest.approx(1.0 + 0.5 * acceleration * run.time**2, rel=1e-12)
+    assert run.bar_force[:, 0] == pytest.approx(-80.0)
+    assert run.work == pytest.approx(80.0 * (run.nodes[:, 1, 2] - 1.0), abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("bar", "told"),
+    [
+        (Bar("strut", ("a", "b"), mass=1.0, law="pneumatic"), r"is missing: the force \[N\]"),
+        (Bar("strut", ("a", "b"), mass=1.0, force=3.0), "3 N goes with a pneumatic bar"),
+        (Bar("strut", ("a", "b"), mass=1.0, law="pneumatic", force=-3.0), "-3 N must be zero or more"),
+        (
+            Bar("strut", ("a", "b"), mass=1.0, radius=0.1, inertia="cylinder", law="pneumatic", force=3.0),
+            "of a bar that telescopes is thin or lumped",
+        ),
+    ],
+)
+def test_what_a_pneumatic_strut_cannot_be(bar: Bar, told: str) -> None:
+    with pytest.raises(ModelError, match=told):
+        assemble(Structure({"a": (0.0, 0.0, 0.0), "b": (0.0, 0.0, 1.0)}, [bar]))

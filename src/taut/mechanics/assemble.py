@@ -109,7 +109,9 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, i
     alone = not given.structure.constraints and not rows and not held and np.unique(ends).size == ends.size
     system = "pairs" if alone and not cylinders.first.size else "minres" if iterative else "saddle"
     imposed = [kind.name for kind in extra if isinstance(kind, Imposed)]
-    own = [name for name in BUILT_IN if name in Spec().terms or (name == "routes" and given.routed)]
+    own = [
+        name for name in BUILT_IN if name in Spec().terms or (name == "routes" and (given.routed or given.pneumatic))
+    ]
     return Spec(
         terms=(*own, *(kind.name for kind in extra if isinstance(kind, Term))),
         rows=("bars",) if system == "pairs" else ("bars", "linear", *held, *rows),

@@ -93,8 +93,14 @@ class Given:
         return tuple(bar for bar in self.structure.bars.values() if bar.law == "compressible")
 
     @cached_property
+    def pneumatic(self) -> tuple[Bar, ...]:
+        """Struts whose force is commanded."""
+        return tuple(bar for bar in self.structure.bars.values() if bar.law == "pneumatic")
+
+    @cached_property
     def cable(self) -> dict[str, int]:
-        """The row of every cable among the laws of springs: straight ones, then compressible bars, then routes."""
+        """The row of every cable among the laws of springs: straight ones, then compressible bars, then routes;
+        pneumatic bars follow."""
         laws = (*self.straight, *self.compressible, *self.routed)
         rows = {one.name: k for k, one in enumerate(laws) if isinstance(one, Cable)}
         return _Named("cable", {name: rows[name] for name in self.structure.cables if name in rows})
@@ -103,6 +109,12 @@ class Given:
     def compressible_bar(self) -> dict[str, int]:
         """The row of every compressible bar among the laws of springs."""
         return _Named("bar", {bar.name: len(self.straight) + k for k, bar in enumerate(self.compressible)})
+
+    @cached_property
+    def pneumatic_bar(self) -> dict[str, int]:
+        """The row of every pneumatic bar among the laws of springs."""
+        before = len(self.straight) + len(self.compressible) + len(self.routed)
+        return _Named("bar", {bar.name: before + k for k, bar in enumerate(self.pneumatic)})
 
     @cached_property
     def free(self) -> np.ndarray:

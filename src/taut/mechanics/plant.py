@@ -286,7 +286,10 @@ class Plant:
         bars, guides = len(self.structure.bars), len(self.structure.constraints)
         bar_force = np.zeros((times.size, bars))
         bar_force[:, rigid] = -multiplier[:, : rigid.size]
-        bar_force[:, np.setdiff1d(np.arange(bars), rigid)] = tension[:, [*self.given.compressible_bar.values()]]
+        laws = self.given.compressible_bar | self.given.pneumatic_bar
+        bar_force[:, [k for k, name in enumerate(self.structure.bars) if name in laws]] = tension[
+            :, [laws[name] for name in self.structure.bars if name in laws]
+        ]
         return {
             "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
             "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),

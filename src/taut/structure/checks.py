@@ -128,6 +128,7 @@ def _bar(structure: Structure, bar: Bar, sound: set[str], elastic: bool) -> Iter
         *_number((*path, "inner_radius"), bar.inner_radius, "m", zero=True),
         *_number((*path, "stiffness"), bar.stiffness, "N/m"),
         *_number((*path, "damping"), bar.damping, "N s/m", zero=True),
+        *_number((*path, "force"), bar.force, "N", zero=True),
         *_material(path, bar.material),
     ]
     yield from numbers
@@ -148,6 +149,16 @@ def _law(structure: Structure, bar: Bar, elastic: bool) -> Iterator[Problem]:
     path = ("bars", bar.name)
     if bar.law not in BAR_LAWS:
         yield Problem((*path, "law"), f'"{bar.law}" is not one of {", ".join(BAR_LAWS)}{suggestion(bar.law, BAR_LAWS)}')
+        return
+    if bar.law != "pneumatic" and bar.force is not None:
+        yield Problem(
+            (*path, "force"), f"{bar.force:g} N goes with a pneumatic bar; leave it out, or say law: pneumatic"
+        )
+    if bar.law == "pneumatic":
+        if bar.force is None:
+            yield Problem((*path, "force"), "is missing: the force [N] with which a pneumatic bar pushes")
+        if bar.inertia == "cylinder":
+            yield Problem((*path, "inertia"), "of a bar that telescopes is thin or lumped")
         return
     if bar.law == "compressible":
         if elastic and properties.bar_stiffness(structure, bar) is None:

@@ -11,7 +11,7 @@ from taut.type_checks import checked_arguments, conform
 
 AXES = "xyz"
 BAR_INERTIAS = ("thin", "cylinder", "lumped")
-BAR_LAWS = ("rigid", "compressible")
+BAR_LAWS = ("rigid", "compressible", "pneumatic")
 CABLE_LAWS = ("cable", "spring")
 CABLE_MODES = ("spring", "tension", "force_density", "length")
 
@@ -48,9 +48,11 @@ class Bar:
     length: [m], without force; None takes the distance of its nodes.
     radius, inner_radius: [m], without force; a tube has an inner radius.
     inertia: "thin" (rod, no radius term), "cylinder" (with the radius term), "lumped" (half the mass at each end).
-    law: "rigid" (keeps its length) or "compressible" (a spring that pulls and pushes, and thins as it stretches).
+    law: "rigid" (keeps its length), "compressible" (a spring that pulls and pushes, and thins as it stretches) or
+        "pneumatic" (a strut that telescopes, and pushes with a force that is commanded, whatever its length).
     stiffness: [N/m] of a compressible bar; None takes E A / length from material and radius.
     damping: [N s/m] along a compressible bar.
+    force: [N] with which a pneumatic bar pushes.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Bar:
     law: str = "rigid"
     stiffness: float | None = None
     damping: float = 0.0
+    force: float | None = None
 
     __repr__ = brief
 

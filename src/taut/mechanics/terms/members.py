@@ -20,19 +20,23 @@ def tabulate(given: Given) -> Springs:
             *(stiffness(structure, cable) for cable in given.straight),
             *(bar_stiffness(structure, bar) for bar in bars),
             *(_firmness(given, cable) for cable in given.routed),
+            *(0.0 for _ in given.pneumatic),
         ],
         dtype=float,
     )
     straight, routed = ([rest_length(structure, cable) for cable in part] for part in (given.straight, given.routed))
-    least = [_least(cable) for cable in given.straight] + [-np.inf] * len(bars) + [_least(c) for c in given.routed]
-    members: tuple[Cable | Bar, ...] = (*given.straight, *bars, *given.routed)
+    struts = [bar_length(structure, bar) for bar in given.pneumatic]
+    least = [*map(_least, given.straight), *(-np.inf for _ in bars), *map(_least, given.routed)]
+    least += [-np.inf for _ in struts]
+    members: tuple[Cable | Bar, ...] = (*given.straight, *bars, *given.routed, *given.pneumatic)
     damping = np.array([member.damping for member in members], dtype=np.float64) + given.damping.stiffness * firm
-    damping[[k for k, one in enumerate(members) if isinstance(one, Cable) and one.mode != "spring"]] = 0.0
+    commanded = [one.mode != "spring" if isinstance(one, Cable) else one.law == "pneumatic" for one in members]
+    damping[np.array(commanded, dtype=bool)] = 0.0
     return Springs(
         *given.ends([*(cable.route for cable in given.straight), *(bar.nodes for bar in bars)]),
         least=np.array(least, dtype=float),
         stiffness=firm,
-        rest_length=np.concatenate([straight, natural, routed]).astype(float),
+        rest_length=np.concatenate([straight, natural, routed, struts]).astype(float),
         rest_rate=np.zeros(firm.size),
         damping=damping,
         shortest=CRUSHED_LENGTH * natural,

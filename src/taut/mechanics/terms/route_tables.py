@@ -1,5 +1,4 @@
-"""Cables over guides and commanded cables as a term: from a structure to the table of routes, and what is said of
-them."""
+"""Cables over guides, commanded cables and pneumatic bars as a term: from a structure to the table of routes."""
 
 from __future__ import annotations
 
@@ -17,8 +16,14 @@ from taut.structure.records import Cable
 MODES = {"spring": routes.SPRING, "tension": routes.TENSION, "force_density": routes.DENSITY}
 
 
+def _commanded(given: Given) -> tuple[Cable, ...]:
+    """Routed and commanded cables, and pneumatic bars as cables that push."""
+    struts = (Cable(bar.name, bar.nodes, mode="tension", command=-(bar.force or 0.0)) for bar in given.pneumatic)
+    return (*given.routed, *struts)
+
+
 def tabulate(given: Given) -> Routes:
-    cables = given.routed
+    cables = _commanded(given)
     paths = paths_of(given, cables)
     return Routes(
         *paths,
@@ -52,7 +57,7 @@ def _bound(given: Given, cable: Cable) -> float:
     shortest = min(route_length(structure, ends) for ends in pairwise(cable.route))
     length, command = route_length(structure, cable.route), float(cable.command or 0.0)
     if cable.mode != "spring":
-        return command / shortest if cable.mode == "tension" else command * (1.0 + length / shortest)
+        return abs(command) / shortest if cable.mode == "tension" else command * (1.0 + length / shortest)
     return stiffness(structure, cable) or 0.0
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from taut.output.page.embedding import Arrays
-from taut.structure.properties import bar_mass, cable_mass, rest_length, route_length, stiffness
+from taut.structure.properties import bar_mass, lumped_mass, rest_length, route_length, stiffness
 from taut.structure.structure import Structure
 from taut.structure.topology import class_of
 
@@ -57,8 +57,8 @@ def node_masses(structure: Structure) -> np.ndarray:
     for bar in structure.bars.values():
         masses[[place[n] for n in bar.nodes]] += (bar_mass(structure, bar) or 0.0) / 2.0
     for cable in structure.cables.values():
-        for node in (cable.route[0], cable.route[-1]):  # one by one: the two may be the same
-            masses[place[node]] += cable_mass(structure, cable) / 2.0
+        for node, mass in lumped_mass(structure, cable).items():
+            masses[place[node]] += mass
     for node, mass in structure.point_masses.items():
         masses[place[node]] += mass
     return masses
@@ -72,10 +72,14 @@ def centre_of_mass(structure: Structure, nodes: np.ndarray) -> np.ndarray:
 
 
 def tensions_as_placed(structure: Structure) -> np.ndarray:
-    """(c,) [N] by the law of each cable at the shape as it stands; not a number where no stiffness is known."""
+    """(c,) [N] by the law of each cable at the shape as it stands; not a number where that does not say it."""
     tensions = []
     for cable in structure.cables.values():
         length = route_length(structure, cable.route)
+        if cable.mode != "spring":
+            commanded = {"tension": 1.0, "force_density": length}.get(cable.mode, np.nan)
+            tensions.append(commanded * (cable.command or 0.0))
+            continue
         known = stiffness(structure, cable)
         pull = np.nan if known is None else known * (length - rest_length(structure, cable))
         tensions.append(max(pull, 0.0) if cable.law == "cable" and known is not None else pull)

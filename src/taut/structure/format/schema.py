@@ -40,6 +40,7 @@ class BarFields(Entry):
     law: Name = "rigid"
     stiffness: Number | None = None
     damping: Number = 0.0
+    force: Number | None = None
 
 
 class BarEntry(BarFields):
