@@ -31,7 +31,7 @@ from taut import (
 )
 from taut.mechanics.imposed.curve_values import curve_values
 from taut.mechanics.imposed.support_curves import curves_of
-from taut.mechanics.operations.linearisation import feedback_slopes
+from taut.mechanics.linear.linearisation import feedback_slopes
 from taut.mechanics.signals import evaluated, in_order, pieces_of, signal_at, signal_value, tabulated
 from taut.structure.signals import Signal
 

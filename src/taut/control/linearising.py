@@ -23,7 +23,7 @@ from taut.control.port_names import Ports
 from taut.control.ports import Inputs, Outputs, inputs_of, outputs_of, own_inputs, own_outputs
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.assemble import assemble
-from taut.mechanics.operations.linearisation import supports_at
+from taut.mechanics.linear.linearisation import supports_at
 from taut.mechanics.plant import Plant
 from taut.mechanics.points.lagrangian import LagrangianPlant
 from taut.mechanics.points.linearisation import Linearisation

@@ -9,7 +9,7 @@ import numpy as np
 from taut.control.port_names import INPUTS, OUTPUTS, Port, Ports, own_ports, ports_of
 from taut.errors import OptionError
 from taut.mechanics.inertia.masses import rigid_thickness
-from taut.mechanics.operations.linearisation import MemberSlopes, member_slopes
+from taut.mechanics.linear.members import MemberSlopes, member_slopes
 from taut.mechanics.operations.outputs import turning_push
 from taut.mechanics.plant import Plant
 from taut.mechanics.points.lagrangian import LagrangianPlant

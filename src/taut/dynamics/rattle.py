@@ -81,12 +81,18 @@ def advance(
     for n in range(method.fractions.size):
         part = method.fractions[n] * h
         driven = drive_power(plant, t, trial)
+        put(force, q)
         accumulate(v, spare_v, 0.5 * part, push)
         accumulate(q, spare_q, part, v)
         if not meet(plant, trial, q, v, part, b):
             put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
         driven += drive_power(plant, t + part, trial)
-        work = 0.5 * part * (power(plant, t, trial) + power(plant, t + part, trial) + driven)
+        # A commanded tension turns with its cable: half of the work is done where the substep began.
+        put(row(b, SWING), q)
+        put(q, force)
+        begun = power(plant, t, trial)
+        put(q, row(b, SWING))
+        work = 0.5 * part * (begun + power(plant, t + part, trial) + driven)
         put_number(trial, space.work, number_at(trial, space.work) + work)
         t += part
         prepare_projection(plant, trial)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.mechanics.operations.linearisation import feedback_slopes
+from taut.mechanics.linear.linearisation import feedback_slopes
 from taut.mechanics.operations.newton_matrix import Newton
 from taut.mechanics.plant import Plant
 from taut.mechanics.spec import Spec, rows_of, terms_of

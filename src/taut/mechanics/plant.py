@@ -12,10 +12,10 @@ import numpy as np
 
 from taut.mechanics.compose import Composition, composed
 from taut.mechanics.kinds import Given
+from taut.mechanics.linear.linearisation import nodal_linearisation
 from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.event_words import Watched, Watcher
-from taut.mechanics.operations.linearisation import nodal_linearisation
 from taut.mechanics.operations.outputs import cable_outputs, columns, turning_push
 from taut.mechanics.operations.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
