@@ -37,7 +37,7 @@ PACKAGES = {
     """,
     "statics": """
         Envelope Equilibrium EquilibriumDerivatives LoadCase LoadCaseTable LoadPath Modes PathEvent Sizing Stability
-        StaticCounts Utilisation balance compliance counts deployment derivatives elastic_sizes formfind least_mass
+        StaticCounts Utilisation balance compliance counts deployment derivatives elastic_sizes formfind friction_bounds least_mass
         mechanism_basis modes path prestress self_stress_basis solve_cases stability utilisation
     """,
     "control": """

@@ -250,8 +250,6 @@ def test_a_nearly_balanced_twist_is_called_doubtful() -> None:
 def test_bad_input() -> None:
     with pytest.raises(taut.OptionError, match="tolerance = 2.0 must be more than 0 and less than 1"):
         counts(taut.generators.prism(), tolerance=2.0)
-    with pytest.raises(taut.ModelError, match="is not straight"):
-        counts(taut.generators.prism().with_cables(taut.Cable("long", ("bottom1", "bottom2", "top3"), stiffness=1.0)))
 
 
 def test_counts_need_no_stiffness() -> None:

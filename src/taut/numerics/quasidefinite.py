@@ -27,6 +27,12 @@ WEIGHT = 3.0
 
 REFINEMENTS = 3
 
+STUCK = 1e-8
+"""What refinements leave of the right side at most, where no row all but depends on others."""
+
+KRYLOV = 20
+"""Directions that are kept where they leave more."""
+
 DEPENDENT = 1e-10
 """Added to the diagonal of G D^-1 G^T against its largest, since rows may depend on one another."""
 
@@ -66,11 +72,31 @@ class Factored:
             right[size:] = bottom
         found = self.lu.solve(right)
         for _ in range(REFINEMENTS):
-            x, y = found[:size], found[size:]
-            stretched = self.rows @ x
-            left = np.concatenate([self.matrix @ x + self.rows.T @ (y + self.weight * stretched), stretched])
-            found += self.lu.solve(right - left)
+            found += self.lu.solve(right - self._times(found))
+        if self.rows.shape[0]:
+            found = self._unstuck(found, right)
         return found[:size], found[size:]
+
+    def _times(self, found: np.ndarray) -> np.ndarray:
+        """The system without the slack, times x and y."""
+        x, y = np.split(found, [self.matrix.shape[0]])
+        stretched = self.rows @ x
+        return np.concatenate([self.matrix @ x + self.rows.T @ (y + self.weight * stretched), stretched])
+
+    def _unstuck(self, found: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Where rows all but depend on one another refinements hardly move: a few directions that GMRES picks out."""
+        from scipy.sparse.linalg import LinearOperator, gmres
+
+        left = right - self._times(found)
+        size = float(np.linalg.norm(left))
+        if not np.isfinite(size) or size <= STUCK * float(np.linalg.norm(right)):
+            return found
+        shape = (right.size, right.size)
+        system, solver = LinearOperator(shape, matvec=self._times), LinearOperator(shape, matvec=self.lu.solve)
+        more, _ = gmres(system, left, M=solver, rtol=1e-6, atol=0.0, restart=KRYLOV, maxiter=2)
+        better = found + more
+        # Rows that contradict one another have no solution; then what was found stays.
+        return better if float(np.linalg.norm(right - self._times(better))) < 0.01 * size else found
 
 
 def factored(matrix: sp.csc_matrix, rows: sp.csr_matrix) -> Factored:

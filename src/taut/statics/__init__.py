@@ -13,6 +13,7 @@ __all__ = [
     "Envelope",
     "Equilibrium",
     "EquilibriumDerivatives",
+    "FrictionBounds",
     "LoadCase",
     "LoadCaseTable",
     "LoadPath",
@@ -29,6 +30,7 @@ __all__ = [
     "derivatives",
     "elastic_sizes",
     "formfind",
+    "friction_bounds",
     "least_mass",
     "mechanism_basis",
     "modes",
@@ -44,6 +46,7 @@ _HOMES = {
     "taut.statics.self_stress": ("StaticCounts", "counts", "mechanism_basis", "self_stress_basis"),
     "taut.statics.equilibrium": ("Equilibrium",),
     "taut.statics.formfinding": ("formfind",),
+    "taut.statics.friction": ("FrictionBounds", "friction_bounds"),
     "taut.statics.prestressing": ("prestress",),
     "taut.statics.balancing": ("balance",),
     "taut.statics.certificates": ("Stability", "stability"),
@@ -66,6 +69,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.statics.certificates import Stability, stability
     from taut.statics.equilibrium import Equilibrium
     from taut.statics.formfinding import formfind
+    from taut.statics.friction import FrictionBounds, friction_bounds
     from taut.statics.lightest import Sizing, least_mass
     from taut.statics.load_case import LoadCase
     from taut.statics.path_events import PathEvent

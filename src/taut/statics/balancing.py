@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from taut.errors import ModelError, OptionError, Problem
+from taut.errors import ModelError, OptionError, Problem, listed
 from taut.numerics.quasidefinite import factored
+from taut.statics.commands import standing_cable
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice, EquilibriumEquations, Setting, equations_of
 from taut.statics.network import Force, Network, network
-from taut.statics.newton import Settled, stepped
+from taut.statics.newton import Settled
+from taut.statics.slackening import stepped
 from taut.structure import properties
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES, Bar, Cable
@@ -119,13 +121,14 @@ def equilibrium_of(
 ) -> Equilibrium:
     """What was found, as an Equilibrium; counted: look whether it is a minimum."""
     structure = problem.network.structure
+    problem = problem.slackened(found.multipliers)
     forces = problem.tensions(found.positions, found.multipliers, setting)
     unbalance = problem.unbalance(found.positions, found.multipliers, setting).reshape(-1, 3)
     held = (problem.unknown < 0).reshape(-1, 3)
     supported = list(structure.supported_nodes.values())
     cables = problem.network.cables
     return Equilibrium(
-        structure=standing(structure, found.positions, setting.rest_length),
+        structure=standing(structure, found.positions, setting),
         cable_tension=forces[:cables],
         bar_force=forces[cables:],
         constraint_force=-found.multipliers[problem.rigid.size :][: problem.guide_values.size],
@@ -151,12 +154,12 @@ def falling(problem: EquilibriumEquations, setting: Setting, positions: np.ndarr
     return factored(lifted, problem.free_rows(positions, setting)).negative
 
 
-def standing(structure: Structure, positions: np.ndarray, rest_length: np.ndarray) -> Structure:
+def standing(structure: Structure, positions: np.ndarray, setting: Setting) -> Structure:
     """The structure at a balanced shape, with all that it was by its old shape written out: rest lengths, masses."""
     placed = structure.placed(positions)
     cables = [
-        cable if cable.rest_length == rest else replace(cable, rest_length=float(rest))
-        for cable, rest in zip(structure.cables.values(), rest_length[: len(structure.cables)], strict=True)
+        standing_cable(structure, cable, rest, command)
+        for cable, rest, command in zip(structure.cables.values(), setting.rest_length, setting.command, strict=False)
     ]
 
     def kept(bar: Bar, length: float) -> Bar:
@@ -164,7 +167,7 @@ def standing(structure: Structure, positions: np.ndarray, rest_length: np.ndarra
             return replace(bar, length=float(length))
         return replace(bar, length=float(length), mass=properties.bar_mass(structure, bar))
 
-    kept_bars = map(kept, structure.bars.values(), rest_length[len(structure.cables) :])
+    kept_bars = map(kept, structure.bars.values(), setting.rest_length[len(structure.cables) :])
     return replace(placed, cables=_named(cables), bars={bar.name: bar for bar in kept_bars})
 
 
@@ -188,7 +191,13 @@ def _notes(problem: EquilibriumEquations, setting: Setting, found: Settled) -> t
         ways = "direction" if negative == 1 else "directions"
         notes.append(f"unstable: the energy falls in {negative} {ways}; the least push makes it leave")
     forces = problem.tensions(found.positions, found.multipliers, setting)
-    slack = int(np.sum(problem.members.one_sided & (forces <= 0.0)))
+    slack = int(np.sum((problem.members.one_sided | problem.can_slacken) & (forces <= 0.0)))
     if slack:
         notes.append(f"{slack} of {problem.network.cables} cables are slack")
+    rubbed = [cable.name for cable in problem.network.structure.cables.values() if cable.friction > 0.0]
+    if rubbed:
+        notes.append(
+            f"friction at the guides of {listed(rubbed)} is left out: each has one tension here; "
+            "taut.statics.friction_bounds says how far its segments may differ"
+        )
     return tuple(notes)

@@ -68,7 +68,7 @@ def switched(curve: Curve, found: Bifurcation, side: float, step: float) -> Poin
         places = curve.predicted(replace(point, tangent=normal), reach)[0]
         there = curve.corrected(places, point.multipliers, point.factor, normal, normal, point.taut)
         near = there is not None and curve.distance(places, point.factor, there) <= 0.5 * reach
-        if there is not None and near and not wrong(curve, there, curve.stretches(there.positions, there.factor)).any():
+        if there is not None and near and not wrong(curve, there).any():
             return there
         reach *= 0.5
     return None

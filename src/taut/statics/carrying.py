@@ -20,7 +20,7 @@ def carrying(network: Network, structure: Structure, force_density: np.ndarray, 
     structure: the one that has these forces, with its rest lengths. facts: method, iterations, status, notes, history
     as in `Equilibrium`.
     """
-    left = pulls(network, network.vectors()) @ force_density + network.external.ravel()
+    left = pulls(network, network.density_vectors()) @ force_density + network.external.ravel()
     free = network.free
     norms = np.sqrt(np.asarray(network.guides.multiply(network.guides).sum(axis=1)).ravel())
     rows = sp.diags(1.0 / np.where(norms > 0.0, norms, 1.0)) @ network.guides  # of unit length, as in a run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice, EquilibriumEquations, Setting, equations_of
 from taut.statics.load_case import LoadCase, combination, imposed
 from taut.statics.network import network
-from taut.statics.newton import stepped
+from taut.statics.slackening import stepped
 from taut.statics.strengths import strengths
 from taut.structure.joining import subdivided
 from taut.structure.labels import labels_of, member_names, reaction_names
@@ -183,10 +183,7 @@ def deployment(
     found = {}
     for number, step in enumerate(steps, 1):
         wound |= step
-        changed = LoadCase(
-            acting.gravity, acting.loads, acting.temperature, acting.misfits, dict(wound), acting.settlements
-        )
-        setting = imposed(problem, changed)
+        setting = imposed(problem, replace(acting, rest_lengths=dict(wound)))
         found[f"step {number}"] = _balanced(problem, before, setting, places, tolerance)
         places, before = found[f"step {number}"].structure.positions, setting
     return _table(problem, found)

@@ -1,13 +1,16 @@
 """Stability of a balance whose members do not stretch: what forces alone do against motions that change no length.
 
 Cables count as inextensible, bars and springs as rigid; a cable without tension counts as absent, since it does not
-resist the way in which it would get shorter. Finite stiffness is another question, that of `taut.statics.modes`.
+resist the way in which it would get shorter. Only a cable of commanded tension or force density changes its length as
+it likes, and counts with its forces alone. Finite stiffness is another question, that of `taut.statics.modes`.
 
 Prestress stability (Pellegrino and Calladine 1986; Connelly and Whiteley 1996): on the mechanisms, rigid motions left
-out, the geometric stiffness is positive. Super-stability (Connelly 1982): the force-density matrix is positive but for
-affine motions, and no affine motion keeps all lengths, which is so unless the member directions lie on a conic. No
-other shape then has all cables as short and all bars as long, in any dimension. With supports or constraints both
-matrices are restricted to what these leave free; with constant loads the statement is about the load's potential.
+out, the geometric stiffness is positive: the second derivative of lengths times tensions, that of whole routes where
+cables run over guides. Super-stability (Connelly 1982): the force-density matrix is positive but for affine motions,
+and no affine motion keeps all lengths, which is so unless the member directions lie on a conic. No other shape then has
+all cables as short and all bars as long, in any dimension. That is a theorem on straight members: where a cable runs
+over guides, or has a commanded force, it is not claimed. With supports or constraints both matrices are restricted to
+what these leave free; with constant loads the statement is about the load's potential.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from taut.errors import OptionError
+from taut.errors import OptionError, listed
 from taut.numerics.subspaces import rank_of
 from taut.numerics.weakest import Weakest, margin, weakest
 from taut.reprs import brief
@@ -26,6 +29,7 @@ from taut.statics.matrices import (
     affine_motions,
     equilibrium_matrix,
     geometric_stiffness,
+    length_curvature,
     motions,
     parts,
     rigid_motions,
@@ -54,7 +58,7 @@ class Stability:
         Where loads resist or drive a turn of the whole, it is no rigid motion in this sense but one of the mechanisms,
         as in a pendulum.
     force_density_margin: the least eigenvalue of the force-density matrix beside its affine null vectors, relative to
-        its norm; zero where it is not positive there, and super-stability is out of reach.
+        its norm; zero where it is not positive there, and super-stability is out of reach or not claimed.
     affine_flex: an affine motion keeps all lengths.
     """
 
@@ -85,31 +89,29 @@ def stability(equilibrium: Equilibrium) -> Stability:
     _require_balance(equilibrium, net)
     largest = float(np.abs(force).max(initial=0.0))
     tight = ~net.unilateral | (force > SLACK * largest)
-    stressed = replace(
-        net,
-        first=net.first[tight],
-        second=net.second[tight],
-        unilateral=net.unilateral[tight],
-        cables=int(np.count_nonzero(tight[: net.cables])),
-    )
-    density = (force / net.lengths())[tight]
+    pulled, pulls_by_length = (_of_mode(net, mode) for mode in ("tension", "force_density"))
+    stressed = net.keeping(tight)
     allowed = motions(net)
-    lengths = sp.csr_matrix(equilibrium_matrix(stressed, allowed).T)
-    bending = geometric_stiffness(stressed, density, allowed)
+    lengths = sp.csr_matrix(equilibrium_matrix(net.keeping(tight & ~pulled & ~pulls_by_length), allowed).T)
+    bending = _bending(net, force, tight, pulled, allowed)
     norm = float(abs(bending).sum(axis=1).max()) if bending.nnz else 0.0
     neutral = _idle(bending, rigid_motions(net, allowed), norm)
     mechanisms = allowed.shape[1] - rank_of(lengths).rank - neutral.shape[1]
     least = weakest(bending, lengths, neutral) if mechanisms else None
-    affine = _idle(bending, affine_motions(net, allowed), norm)
-    spare = min(margin(bending, affine) / norm, 1.0) if norm else 0.0
-    flex = affine.shape[1] > neutral.shape[1] and _on_conic(stressed, parts(net))
+    bent = tight & (net.routed | pulled | pulls_by_length)
+    spare, flex = 0.0, False
+    if not bent.any():
+        affine = _idle(bending, affine_motions(net, allowed), norm)
+        spare = min(margin(bending, affine) / norm, 1.0) if norm else 0.0
+        flex = affine.shape[1] > neutral.shape[1] and _on_conic(stressed, parts(net))
     super_stable = spare > FLAT and not flex
     verdict = _verdict(super_stable, mechanisms, least, norm)
     mode = None if least is None else np.asarray(allowed @ least.vector).reshape(-1, 3)
     value = None if least is None else least.value
+    sentence = _sentence(verdict, net, mechanisms, value, mode, allowed @ neutral, int(np.count_nonzero(~tight)))
     return Stability(
         verdict=verdict,
-        sentence=_sentence(verdict, net, mechanisms, value, mode, allowed @ neutral, int(np.count_nonzero(~tight))),
+        sentence=sentence + _withheld(net, bent),
         stiffness=value,
         mode=mode,
         mechanisms=mechanisms,
@@ -117,6 +119,35 @@ def stability(equilibrium: Equilibrium) -> Stability:
         super_stable=super_stable,
         force_density_margin=spare,
         affine_flex=flex,
+    )
+
+
+def _of_mode(net: Network, mode: str) -> np.ndarray:
+    """(m,) which members are cables of a mode."""
+    cables = [cable.mode == mode for cable in net.structure.cables.values()]
+    return np.array(cables + [False] * (net.members - net.cables), dtype=bool)
+
+
+def _bending(
+    net: Network, force: np.ndarray, tight: np.ndarray, pulled: np.ndarray, allowed: sp.csr_matrix
+) -> sp.csr_matrix:
+    """(p, p) [N/m]: what forces do; pulled: the members whose tension is the same whatever their length."""
+    density = force / net.lengths()
+    found = geometric_stiffness(net.keeping(tight & ~pulled), density[tight & ~pulled], allowed)
+    if not (tight & pulled).any():
+        return found
+    curvature = length_curvature(net.keeping(tight & pulled), force[tight & pulled])
+    return sp.csr_matrix(found + allowed.T @ curvature @ allowed)
+
+
+def _withheld(net: Network, bent: np.ndarray) -> str:
+    """Why super-stability is not claimed; nothing where it is asked."""
+    if not bent.any():
+        return ""
+    names = listed([net.names[k] for k in np.flatnonzero(bent)])
+    return (
+        f" Super-stability is not claimed: its theorem is on straight members that keep their lengths, and {names} run "
+        "over guides or have a commanded force."
     )
 
 
@@ -146,7 +177,7 @@ def _idle(bending: sp.csr_matrix, fields: sp.csr_matrix, norm: float) -> sp.csr_
 
 def _on_conic(stressed: Network, label: np.ndarray) -> bool:
     """Whether some quadratic form other than zero vanishes on all members of a part: an affine motion may keep them."""
-    vectors = stressed.vectors() / stressed.lengths()[:, None]
+    vectors = stressed.vectors() / stressed.spans()[:, None]
     for part in np.unique(label):
         places = stressed.positions[label == part]
         _, sizes, axes = np.linalg.svd(places - places.mean(axis=0), full_matrices=False)

@@ -25,8 +25,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from taut.numerics.bordered import Bordered, bordered
+from taut.numerics.quasidefinite import factored
 from taut.statics.balancing import falling
-from taut.statics.elastic_members import lengths_of, spans_of
+from taut.statics.elastic_members import lengths_at, lengths_of, spans_of
 from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 from taut.statics.newton import goal_of, moved
 
@@ -96,20 +97,49 @@ class Curve:
         pinned = members._replace(
             stiffness=np.where(idle, 0.0, members.stiffness), one_sided=np.zeros_like(members.one_sided)
         )
-        return replace(
-            self, problem=replace(self.problem, members=pinned, rigidity=np.where(idle, np.nan, self.problem.rigidity))
-        )
+        rigidity = np.where(idle, np.nan, self.problem.rigidity)
+        slack = self.problem.can_slacken & ~taut
+        return replace(self, problem=replace(self.problem, members=pinned, rigidity=rigidity, slack=slack))
 
-    def stretches(self, positions: np.ndarray, factor: complex) -> np.ndarray:
-        """(m,) length over rest length, less one."""
-        spans = spans_of(self.problem.members, positions)
-        return np.asarray(lengths_of(spans) / self.setting(factor).rest_length - 1.0)
+    @property
+    def one_sided(self) -> np.ndarray:
+        """(m,) which members slacken and tighten: cables with a rest length, and held ones."""
+        return np.asarray(self.problem.members.one_sided | self.problem.can_slacken)
 
-    def stretch_rates(self, point: Point, tangent: np.ndarray) -> np.ndarray:
-        """(m,) how stretches change along a tangent."""
+    def margins(self, point: Point) -> np.ndarray:
+        """(m,) zero where a member slackens or tightens: length over rest length, less one; of a held cable that holds
+        its tension, against the stiffness of the curve."""
+        stretches = self._stretches(point.positions, point.factor)
+        holding = self._holding(point.taut)
+        tensions = self.problem.tensions(point.positions, point.multipliers, self.setting(point.factor))
+        return np.asarray(np.where(holding, tensions / (self.stiffness * self.scale), stretches))
+
+    def margin_rates(self, point: Point, tangent: np.ndarray) -> np.ndarray:
+        """(m,) how margins change along a tangent."""
         factor = point.factor + 1j * STEP * tangent[-1]
         there = moved(self.problem, point.positions.astype(complex), 1j * STEP * self.scale * tangent[:-1])
-        return np.asarray(self.stretches(self.problem.placed(there, self.setting(factor)), factor).imag / STEP)
+        rates = self._stretches(self.problem.placed(there, self.setting(factor)), factor).imag / STEP
+        holding = self._holding(point.taut)
+        if holding.any():
+            rigid = self.problem.rigid
+            pulls = np.zeros(rates.size)
+            pulls[rigid] = self._multiplier_rates(point, tangent)[: rigid.size]
+            rates = np.where(holding, pulls / (self.stiffness * self.scale), rates)
+        return np.asarray(rates)
+
+    def _stretches(self, positions: np.ndarray, factor: complex) -> np.ndarray:
+        return np.asarray(lengths_at(self.problem.members, positions) / self.setting(factor).rest_length - 1.0)
+
+    def _holding(self, taut: np.ndarray) -> np.ndarray:
+        return np.asarray(self.problem.can_slacken & taut)
+
+    def _multiplier_rates(self, point: Point, tangent: np.ndarray) -> np.ndarray:
+        """How multipliers change along a tangent, so that balance is kept."""
+        piece, setting, free = self.piece(point.taut).problem, self.setting(point.factor), self.problem.free.size
+        pushed = piece.stiffness(point.positions, point.multipliers, setting) @ (self.scale * tangent[:-1])
+        by_factor = self.piece(point.taut).by_factor(point.positions, point.multipliers, point.factor)[:free]
+        unit = factored(sp.csc_matrix(sp.eye(free)), piece.free_rows(point.positions, setting))
+        return unit.solve(-pushed - tangent[-1] * by_factor)[1]
 
     def corrected(
         self,
@@ -139,7 +169,9 @@ class Curve:
                 tangent = piece.tangent(positions, multipliers, factor, normal)
                 if tangent is None:
                     return None
-                return Point(positions, multipliers, factor, tangent * (1 if tangent @ before >= 0.0 else -1), taut)
+                idle = piece.problem.slack[piece.problem.rigid]
+                held = np.where(np.append(idle, np.zeros(rows - idle.size, dtype=bool)), 0.0, multipliers)
+                return Point(positions, held, factor, tangent * (1 if tangent @ before >= 0.0 else -1), taut)
             solver = piece._bordered(positions, multipliers, factor, normal) if count < CORRECTIONS else None
             if solver is None:
                 return None

@@ -1,9 +1,13 @@
-"""Forces of straight elastic members and how they change with the nodes: material and geometric stiffness.
+"""Forces of elastic members and how they change with the nodes: material and geometric stiffness.
 
-Everything is an array over members or nodes and also takes complex positions, so that a complex step can check it. A
-member of stiffness k, rest length l0 and length l pulls with t = k (l - l0); a one-sided member never pushes.
+Everything is an array over members, their segments or nodes and also takes complex positions, so that a complex step
+can check it. A member of stiffness k, rest length l0 and length l pulls with t = k (l - l0), and with what is commanded
+on top; a one-sided member never pushes.
 
     K = d(-force)/d(node), a 3 x 3 block for every member:   k u u^T + t / l (I - u u^T),   u = span / l
+
+A cable over guides is several segments of length l_i with one tension t = k (sum l_i - l0). Each segment has the block
+t / l_i (I - u u^T), and k acts along the gradient g of the whole length:   k g g^T
 
 For a member that keeps its length by a constraint (b.b - l0^2) / (2 l0), with its tension t as multiplier, the second
 derivative of the constraint gives t / l0 I instead, which is the same across the member.
@@ -11,29 +15,60 @@ derivative of the constraint gives t / l0 I instead, which is the same across th
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
 
 class Members(NamedTuple):
-    """m straight members between nodes."""
+    """m members in s segments between nodes."""
 
-    first: np.ndarray  # (m,) node numbers
-    second: np.ndarray  # (m,)
+    first: np.ndarray  # (s,) node numbers
+    second: np.ndarray  # (s,)
     stiffness: np.ndarray  # (m,) [N/m]
     rest_length: np.ndarray  # (m,) [m]
     one_sided: np.ndarray  # (m,) True for members that cannot push
     rounding: np.ndarray | None = None  # (m,) [m] over which one-sided members begin to pull, at once if None
+    owner: np.ndarray | None = None  # (s,) the member of each segment; None where all are straight, so s = m
+    command: np.ndarray | None = None  # (m,) tension whatever the length [N], none if None
+
+    @property
+    def routed(self) -> np.ndarray:
+        """(m,) True for cables over guides."""
+        if self.owner is None:
+            return np.zeros(self.stiffness.size, dtype=bool)
+        return np.asarray(np.bincount(self.owner, minlength=self.stiffness.size) > 1)
 
 
 def spans_of(members: Members, positions: np.ndarray) -> np.ndarray:
-    """From first to second node, (m, 3) [m]."""
+    """From first to second node of segments, (s, 3) [m]."""
     return np.asarray(positions[members.second] - positions[members.first])
 
 
+def by_segment(members: Members, values: np.ndarray) -> np.ndarray:
+    """(s,) what each segment has of its member."""
+    return values if members.owner is None else np.asarray(values[members.owner])
+
+
+def summed(members: Members, values: np.ndarray) -> np.ndarray:
+    """(m,) sums over the segments of each member."""
+    if members.owner is None:
+        return values
+    if np.iscomplexobj(values):
+        return np.asarray(summed(members, values.real) + 1j * summed(members, values.imag))
+    return np.asarray(np.bincount(members.owner, values, members.stiffness.size))
+
+
+def lengths_at(members: Members, positions: np.ndarray) -> np.ndarray:
+    """(m,) of whole members [m]."""
+    return summed(members, lengths_of(spans_of(members, positions)))
+
+
 def lengths_of(spans: np.ndarray) -> np.ndarray:
-    """[m]; without a modulus, so that it stays analytic."""
+    """(s,) [m]; without a modulus, so that it stays analytic."""
     return np.asarray(np.sqrt((spans * spans).sum(axis=1)))
 
 
@@ -44,11 +79,12 @@ def taut(members: Members, lengths: np.ndarray) -> np.ndarray:
 
 def tensions(members: Members, lengths: np.ndarray) -> np.ndarray:
     """[N], positive where a member pulls."""
-    return np.asarray(members.stiffness * _strained(members, lengths)[0])
+    elastic = members.stiffness * _strained(members, lengths)[0]
+    return np.asarray(elastic if members.command is None else elastic + members.command)
 
 
 def energy(members: Members, lengths: np.ndarray) -> float:
-    """Elastic energy [J]."""
+    """Elastic energy, and that of commanded tensions [J]."""
     stretch, width = lengths - members.rest_length, members.rounding
     stored = 0.5 * np.where(taut(members, lengths), stretch, 0.0) ** 2
     if width is not None:
@@ -56,7 +92,8 @@ def energy(members: Members, lengths: np.ndarray) -> float:
         above = np.maximum(stretch, floor)
         here, least = (0.5 * s * _rounded(s, width) + width**2 * np.arcsinh(s / (2.0 * width)) for s in (above, floor))
         stored = np.where(members.one_sided, here - least - _rounded(floor, width) * (above - floor), stored)
-    return float(np.sum(members.stiffness * stored))
+    commanded = 0.0 if members.command is None else float(members.command @ lengths)
+    return float(np.sum(members.stiffness * stored)) + commanded
 
 
 def _strained(members: Members, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -83,7 +120,7 @@ def _rounded(stretch: np.ndarray, width: np.ndarray) -> np.ndarray:
 
 
 def nodal_forces(members: Members, pulls: np.ndarray, nodes: int) -> np.ndarray:
-    """(n, 3) [N]: what the members do to their nodes; pulls: (m, 3), tension times direction from first to second."""
+    """(n, 3) [N]: what the members do to their nodes; pulls: (s, 3), tension times direction from first to second."""
     if np.iscomplexobj(pulls):
         real, imaginary = (nodal_forces(members, part, nodes) for part in (pulls.real, pulls.imag))
         return np.asarray(real + 1j * imaginary)
@@ -97,14 +134,40 @@ def nodal_forces(members: Members, pulls: np.ndarray, nodes: int) -> np.ndarray:
 
 
 def blocks(spans: np.ndarray, lengths: np.ndarray, material: np.ndarray, density: np.ndarray) -> np.ndarray:
-    """(m, 3, 3): material u u^T + density (I - u u^T); material [N/m] along, density = tension / length across."""
+    """(s, 3, 3): material u u^T + density (I - u u^T); material [N/m] along, density = tension / length across."""
     unit = spans / lengths[:, None]
     along = (material - density)[:, None, None] * unit[:, :, None] * unit[:, None, :]
     return np.asarray(along + density[:, None, None] * np.eye(3))
 
 
-def stiffness_blocks(members: Members, spans: np.ndarray) -> np.ndarray:
-    """(m, 3, 3) tangent stiffness [N/m] of every member where it is; nothing for slack ones."""
-    lengths = lengths_of(spans)
-    strained, rate = _strained(members, lengths)
-    return blocks(spans, lengths, members.stiffness * rate, members.stiffness * strained / lengths)
+def slopes(members: Members, lengths: np.ndarray) -> np.ndarray:
+    """(m,) d tension / d length [N/m]; nothing for slack members."""
+    return np.asarray(members.stiffness * _strained(members, lengths)[1])
+
+
+def stiffness_blocks(members: Members, spans: np.ndarray, tension: np.ndarray | None = None) -> np.ndarray:
+    """(s, 3, 3) tangent stiffness [N/m] of every segment where it is; nothing for slack ones.
+
+    tension: (m,) of all members [N], their own if None. What acts along the length of a whole route is not in here.
+    """
+    apart = lengths_of(spans)
+    lengths = summed(members, apart)
+    tension = tensions(members, lengths) if tension is None else tension
+    along = np.where(members.routed, 0.0, slopes(members, lengths))
+    return blocks(spans, apart, by_segment(members, along), by_segment(members, tension) / apart)
+
+
+def length_gradients(members: Members, spans: np.ndarray, chosen: np.ndarray, size: int) -> sp.csr_matrix:
+    """(c, size): how the lengths of chosen members change with all coordinates."""
+    import scipy.sparse as sp
+
+    row = np.full(members.stiffness.size, -1)
+    row[chosen] = np.arange(chosen.size)
+    rows = by_segment(members, row)
+    at = np.flatnonzero(rows >= 0)
+    unit = (spans / lengths_of(spans)[:, None])[at]
+    columns = [3 * end[at][:, None] + np.arange(3) for end in (members.first, members.second)]
+    places = np.broadcast_to(rows[at][:, None], unit.shape)
+    values = np.concatenate([-unit.ravel(), unit.ravel()])
+    indices = np.concatenate([places.ravel(), places.ravel()]), np.concatenate([c.ravel() for c in columns])
+    return sp.csr_matrix((values, indices), shape=(chosen.size, size))

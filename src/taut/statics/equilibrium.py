@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from taut.labelled import Columns, Labelled, Tabular, Variable, one_below_another
 from taut.reprs import titled
+from taut.statics.commands import rest_lengths
 from taut.structure.labels import labels_of, member_names, reaction_names
-from taut.structure.properties import rest_length
 from taut.structure.structure import Structure
 
 VARIABLES = {
@@ -20,7 +21,7 @@ VARIABLES = {
     "reaction": Variable(("support", "axis"), "N", "force of each support on the structure"),
     "cable_tension": Variable(("cable",), "N", "force in each cable, positive in tension"),
     "cable_length": Variable(("cable",), "m", "length of each cable"),
-    "rest_length": Variable(("cable",), "m", "length of each cable without force"),
+    "rest_length": Variable(("cable",), "m", "length of each cable without force, or at which it is held"),
     "bar_force": Variable(("bar",), "N", "force in each bar, positive in tension"),
     "bar_length": Variable(("bar",), "m", "length of each bar"),
     "constraint_force": Variable(("constraint",), "N", "force of each constraint"),
@@ -70,11 +71,11 @@ class Equilibrium(Tabular):
     @cached_property
     def length(self) -> np.ndarray:
         """Of all members as they stand, cables first [m]."""
-        places = self.structure.nodes
-        ends = [(c.route[0], c.route[-1]) for c in self.structure.cables.values()]
-        ends += [bar.nodes for bar in self.structure.bars.values()]
-        spans = np.array([np.subtract(places[b], places[a]) for a, b in ends]).reshape(-1, 3)
-        return np.asarray(np.linalg.norm(spans, axis=1))
+        places, routes = self.structure.nodes, [c.route for c in self.structure.cables.values()]
+        routes += [bar.nodes for bar in self.structure.bars.values()]
+        pairs = [(k, np.subtract(places[b], places[a])) for k, route in enumerate(routes) for a, b in pairwise(route)]
+        spans = np.linalg.norm(np.array([span for _, span in pairs]).reshape(-1, 3), axis=1)
+        return np.asarray(np.bincount(np.array([k for k, _ in pairs], dtype=np.int64), spans, len(routes)))
 
     @cached_property
     def force_density(self) -> np.ndarray:
@@ -83,7 +84,9 @@ class Equilibrium(Tabular):
 
     @property
     def _rest_lengths(self) -> np.ndarray:
-        return np.array([rest_length(self.structure, cable) for cable in self.structure.cables.values()])
+        cables = list(self.structure.cables.values())
+        forced = [cable.mode in ("tension", "force_density") for cable in cables]
+        return np.where(forced, np.nan, rest_lengths(self.structure, cables))
 
     def labelled(self) -> Labelled:
         count = len(self.structure.cables)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from taut.statics.continuation import Curve, Point
-from taut.statics.newton import settled
+from taut.statics.slackening import resting
 
 AT_REST = 1e-9
 """A cable stretched by less may be slack or taut."""
@@ -31,7 +31,8 @@ def begun(curve: Curve, positions: np.ndarray, multipliers: np.ndarray) -> Point
     """The first point of a path, with the tangent along which the load rises; None where there is none."""
     upwards = np.zeros(curve.problem.free.size + 1)
     upwards[-1] = 1.0
-    one_sided, stretches = curve.problem.members.one_sided, curve.stretches(positions, 0.0)
+    one_sided = curve.one_sided
+    stretches = _standing(curve, positions, multipliers, 0.0)
 
     def with_taut(taut: np.ndarray) -> Point | None:
         point = curve.corrected(positions, multipliers, 0.0, upwards, upwards, taut)
@@ -40,8 +41,16 @@ def begun(curve: Curve, positions: np.ndarray, multipliers: np.ndarray) -> Point
     found = with_taut(~one_sided | (stretches >= -AT_REST))
     if found is not None or not np.any(one_sided & (np.abs(stretches) <= AT_REST)):
         return found
-    ahead = settled(curve.problem, curve.setting(FIRST), positions, tolerance=curve.tolerance)
-    return with_taut(~one_sided | (curve.stretches(ahead.positions, FIRST) >= 0.0)) if ahead.converged else None
+    ahead = resting(curve.problem, curve.setting(FIRST), positions, tolerance=curve.tolerance)
+    if not ahead.converged:
+        return None
+    return with_taut(~one_sided | (_standing(curve, ahead.positions, ahead.multipliers, FIRST) >= 0.0))
+
+
+def _standing(curve: Curve, positions: np.ndarray, multipliers: np.ndarray, factor: float) -> np.ndarray:
+    """(m,) margins in a balance, where held cables hold if they pull."""
+    slack = curve.problem.slackened(multipliers).slack
+    return curve.margins(Point(positions, multipliers, factor, np.zeros(0), ~slack))
 
 
 def beyond(curve: Curve, point: Point, member: int, others: np.ndarray) -> Point | None:
@@ -55,21 +64,22 @@ def beyond(curve: Curve, point: Point, member: int, others: np.ndarray) -> Point
     return None
 
 
-def wrong(curve: Curve, point: Point, stretches: np.ndarray) -> np.ndarray:
+def wrong(curve: Curve, point: Point) -> np.ndarray:
     """(m,) which cables are counted on the side on which they are not."""
-    off = np.where(point.taut, stretches < -AT_REST, stretches > AT_REST)
-    return np.asarray(curve.problem.members.one_sided & off)
+    margins = curve.margins(point)
+    off = np.where(point.taut, margins < -AT_REST, margins > AT_REST)
+    return np.asarray(curve.one_sided & off)
 
 
 def _counted(curve: Curve, point: Point, before: np.ndarray, member: int | None) -> Point | None:
     """The point with every cable at its rest length on the side to which the tangent leads it."""
-    at_rest = curve.problem.members.one_sided & (np.abs(curve.stretches(point.positions, point.factor)) <= AT_REST)
+    at_rest = curve.one_sided & (np.abs(curve.margins(point)) <= AT_REST)
     seen = set()
     for _ in range(TRIES):
         tangent = _tangent(curve, point, before)
         if tangent is None:
             return None
-        rates = curve.stretch_rates(point, tangent)
+        rates = curve.margin_rates(point, tangent)
         if member is not None and abs(rates[member]) > STILL:
             way = 1.0 if (rates[member] > 0.0) == bool(point.taut[member]) else -1.0
             tangent, rates = way * tangent, way * rates

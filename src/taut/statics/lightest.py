@@ -29,6 +29,7 @@ from taut.labelled import Labelled, Tabular, Variable
 from taut.numerics.subspaces import null_space
 from taut.reprs import titled
 from taut.statics.balancing import refuse_adrift
+from taut.statics.commands import pulling
 from taut.statics.load_case import LoadCase
 from taut.statics.matrices import equilibrium_matrix, motions
 from taut.statics.network import Network, network
@@ -253,7 +254,7 @@ def _sized(structure: Structure, stock: Stocks, borne: np.ndarray, safety: float
 
 
 def _tightened(structure: Structure, forces: Mapping[str, float]) -> Structure:
-    """Cables as short without force as makes them pull with these forces at the shape as it stands."""
-    for name in structure.cables:
-        structure = structure.changed(f"cable:{name}", tension=float(forces[name]))
-    return structure
+    """Cables that pull with these forces at the shape as it stands, by their rest lengths or their commands."""
+    return replace(
+        structure, cables={name: pulling(structure, c, forces[name]) for name, c in structure.cables.items()}
+    )

@@ -56,7 +56,11 @@ class Linearised:
         size = 3 * len(self.positions)
         members = self.problem.members
         whole = pattern(members.first, members.second, np.arange(size), size)
-        return whole.matrix(self.problem.blocks(self.positions, self.multipliers, self.setting))
+        blocks = whole.matrix(self.problem.blocks(self.positions, self.multipliers, self.setting))
+        if members.owner is None:
+            return blocks
+        along = self.problem.along_routes(self.positions, self.setting)
+        return sp.csc_matrix(blocks + along.T @ along)
 
     @cached_property
     def free_motions(self) -> np.ndarray:
@@ -100,11 +104,9 @@ def linearised(equilibrium: Equilibrium, bars: BarChoice = None) -> Linearised:
     problem = equations_of(given, bars, equilibrium.bar_force, equilibrium.elements)
     setting = problem.setting._replace(external=equilibrium.external)
     tensions = np.concatenate([equilibrium.cable_tension, equilibrium.bar_force])
-    return Linearised(
-        problem,
-        setting,
-        np.concatenate([tensions[problem.rigid], -equilibrium.constraint_force, -equilibrium.element_force]),
-    )
+    rows = [tensions[problem.rigid], -equilibrium.constraint_force, -equilibrium.element_force]
+    multipliers = np.concatenate(rows)
+    return Linearised(problem.slackened(multipliers), setting, multipliers)
 
 
 def _vanishing(matrix: np.ndarray, tolerance: float) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.reprs import brief
 from taut.statics.by_selector import given_by_selector
+from taut.statics.commands import UNITS
 from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 from taut.statics.network import Force, network
 from taut.structure.records import AXES, Bar, Cable
@@ -24,7 +25,8 @@ class LoadCase:
     temperature: how much warmer than when it was built [K]; one number for all, or selector -> number. Members of
         materials without thermal_expansion stay as they are.
     misfits: selector -> how much longer a member was made than drawn [m], negative for too short.
-    rest_lengths: selector -> rest length [m], as when cables are wound in.
+    rest_lengths: selector -> rest length [m], as when cables are wound in; of a held cable, the length it is held at.
+    commands: selector -> tension [N] or force density [N/m] of cables to which one is commanded.
     settlements: supported node -> move [m].
     """
 
@@ -34,6 +36,7 @@ class LoadCase:
     misfits: Mapping[str, float] = field(default_factory=dict)
     rest_lengths: Mapping[str, float] = field(default_factory=dict)
     settlements: Mapping[str, Force] = field(default_factory=dict)
+    commands: Mapping[str, float] = field(default_factory=dict)
 
     __repr__ = brief
 
@@ -46,6 +49,8 @@ def imposed(problem: EquilibriumEquations, case: LoadCase) -> Setting:
     given = problem.network
     rest = problem.members.rest_length.copy()
     wound = given_by_selector(given, "rest_lengths", case.rest_lengths)
+    told = given_by_selector(given, "commands", case.commands, "cable")
+    _require_modes(problem, wound, told)
     rest = np.where(np.isnan(wound), rest, wound)
     rest = rest * (1.0 + _expansions(problem) * _warmth(problem, case.temperature))
     rest = rest + np.nan_to_num(given_by_selector(given, "misfits", case.misfits))
@@ -53,7 +58,28 @@ def imposed(problem: EquilibriumEquations, case: LoadCase) -> Setting:
         name = given.names[int(np.argmin(rest))]
         raise OptionError(f'the case leaves "{name}" a rest length of {rest.min():g} m; it must be more than zero')
     external = network(given.structure, gravity=case.gravity, loads=case.loads).external
-    return Setting(external, rest, _settled_anchors(problem, case.settlements))
+    command = np.where(np.isnan(told), problem.setting.command, told)
+    return Setting(external, rest, _settled_anchors(problem, case.settlements), command)
+
+
+def _require_modes(problem: EquilibriumEquations, wound: np.ndarray, told: np.ndarray) -> None:
+    """Raise where a case gives a cable what its mode has not."""
+    forced = (problem.modes == "tension") | (problem.modes == "force_density")
+    for member in np.flatnonzero(forced & ~np.isnan(wound)):
+        raise OptionError(
+            f'rest_lengths: cable "{problem.network.names[member]}" is of mode {problem.modes[member]}, '
+            "so a rest length does nothing; say commands={...}"
+        )
+    for member in np.flatnonzero(~forced & ~np.isnan(told)):
+        raise OptionError(
+            f'commands: cable "{problem.network.names[member]}" is of mode {problem.modes[member]}; '
+            "commands are tensions and force densities, lengths go into rest_lengths={...}"
+        )
+    for member in np.flatnonzero(told < 0.0):
+        raise OptionError(
+            f'commands: cable "{problem.network.names[member]}" would push with {-told[member]:g} '
+            f"{UNITS[problem.modes[member]]}; a cable only pulls, so command zero or more"
+        )
 
 
 def combination(base: Setting, settings: Mapping[str, Setting], factors: Mapping[str, float]) -> Setting:

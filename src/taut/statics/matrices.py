@@ -12,7 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from taut.numerics.link_blocks import pattern
 from taut.numerics.subspaces import null_space
+from taut.statics.elastic_members import blocks
 from taut.statics.network import Network
 
 
@@ -44,34 +46,52 @@ def motions(network: Network) -> sp.csr_matrix:
 def equilibrium_matrix(network: Network, allowed: sp.csr_matrix | None = None) -> sp.csr_matrix:
     """(p, m): the force that a unit tension of each member puts on each motion. Its transpose gives shortenings.
 
-    Columns are made of unit vectors, so ranks do not depend on the unit of length.
+    Columns are made of unit vectors, so ranks do not depend on the unit of length. A cable over guides pulls at each of
+    them along both segments that meet there.
     """
     allowed = motions(network) if allowed is None else allowed
-    directions = network.vectors() / network.lengths()[:, None]
-    return sp.csr_matrix(allowed.T @ pulls(network, directions))
+    return sp.csr_matrix(allowed.T @ pulls(network, _directions(network)))
+
+
+def _directions(network: Network) -> np.ndarray:
+    return np.asarray(network.vectors() / network.spans()[:, None])
 
 
 def pulls(network: Network, vectors: np.ndarray) -> sp.csr_matrix:
-    """(3 n, m): each member's vector (m, 3) at its first node and its opposite at its second."""
+    """(3 n, m): each segment's vector (s, 3) at its first node and its opposite at its second, a column a member."""
     rows = np.concatenate([(3 * end[:, None] + np.arange(3)).ravel() for end in (network.first, network.second)])
-    columns = np.tile(np.repeat(np.arange(network.members), 3), 2)
+    columns = np.tile(np.repeat(network.owner, 3), 2)
     values = np.concatenate([vectors.ravel(), -vectors.ravel()])
     return sp.csr_matrix((values, (rows, columns)), shape=(network.positions.size, network.members))
-
-
-def force_density_matrix(network: Network, force_density: np.ndarray) -> sp.csr_matrix:
-    """(n, n) stress matrix: with it, members pull the nodes at x (n, 3) with -matrix x."""
-    branch = network.incidence
-    return sp.csr_matrix(branch.T @ sp.diags(force_density) @ branch)
 
 
 def geometric_stiffness(
     network: Network, force_density: np.ndarray, allowed: sp.csr_matrix | None = None
 ) -> sp.csr_matrix:
-    """(p, p) second derivative of sum(force density * length^2) / 2 along motions [N/m]."""
+    """(p, p) second derivative of sum(force density * length^2) / 2 along motions [N/m].
+
+    Of straight members that is the force-density matrix, the same for all three axes. Of a cable over guides it is not:
+    its length is a sum, whose second derivative is taken segment by segment, and its gradient that of the whole.
+    """
     allowed = motions(network) if allowed is None else allowed
-    every = sp.kron(force_density_matrix(network, force_density), sp.identity(3), format="csr")
+    straight = np.where(network.routed, 0.0, force_density)[network.owner]
+    branch = network.incidence
+    every = sp.kron(branch.T @ sp.diags(straight) @ branch, sp.identity(3), format="csr")
+    if network.routed.any():
+        tension = force_density * network.lengths()
+        bending = length_curvature(network, np.where(network.routed, tension, 0.0))
+        gradient = pulls(network, _directions(network))[:, network.routed]
+        every = every + bending + gradient @ sp.diags(force_density[network.routed]) @ gradient.T
     return sp.csr_matrix(allowed.T @ every @ allowed)
+
+
+def length_curvature(network: Network, tension: np.ndarray) -> sp.csr_matrix:
+    """(3 n, 3 n) second derivative of sum(tension * length), tensions (m,) constant [N/m]."""
+    size = network.positions.size
+    none = np.zeros(network.first.size)
+    spans = network.spans()
+    across = blocks(network.vectors(), spans, none, tension[network.owner] / spans)
+    return sp.csr_matrix(pattern(network.first, network.second, np.arange(size), size).matrix(across))
 
 
 def parts(network: Network) -> np.ndarray:

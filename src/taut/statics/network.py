@@ -1,6 +1,7 @@
-"""A structure as the arrays that every statics question starts from: members by end nodes, what is held, what weighs.
+"""A structure as the arrays that every statics question starts from: members by their nodes, what is held, what weighs.
 
-Members are all in one list, cables first and then bars, so that a vector over members is one array. Forces and force
+Members are all in one list, cables first and then bars, so that a vector over members is one array. A straight member
+is one segment between two nodes; a cable over guides is several, of one length and one tension. Forces and force
 densities (force over length) are positive in tension. Nothing here needs masses or stiffnesses to be known.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,12 +27,13 @@ Force = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Network:
-    """n nodes; m members, of which the first `cables` are cables; f free coordinates; g linear constraints."""
+    """n nodes; m members, of which the first `cables` are cables, in s segments; f free coordinates; g constraints."""
 
     structure: Structure
     positions: np.ndarray  # (n, 3) [m]
-    first: np.ndarray  # (m,) node numbers
-    second: np.ndarray  # (m,)
+    first: np.ndarray  # (s,) node numbers of segments
+    second: np.ndarray  # (s,)
+    owner: np.ndarray  # (s,) the member of each segment, in the order of members
     cables: int
     unilateral: np.ndarray  # (m,) True for members that can only pull
     free: np.ndarray  # (f,) numbers of the coordinates that can move, 3 * node + axis
@@ -41,7 +44,12 @@ class Network:
 
     @property
     def members(self) -> int:
-        return int(self.first.size)
+        return int(self.unilateral.size)
+
+    @cached_property
+    def routed(self) -> np.ndarray:
+        """(m,) True for cables over guides: members of more than one segment."""
+        return np.asarray(np.bincount(self.owner, minlength=self.members) > 1)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -50,24 +58,50 @@ class Network:
 
     @cached_property
     def incidence(self) -> sp.csr_matrix:
-        """(m, n): -1 at a member's first node and +1 at its second."""
-        rows = np.arange(self.members)
-        ones = np.ones(self.members)
+        """(s, n): -1 at a segment's first node and +1 at its second."""
+        rows = np.arange(self.first.size)
+        ones = np.ones(self.first.size)
         return sp.csr_matrix(
             (
                 np.concatenate([-ones, ones]),
                 (np.concatenate([rows, rows]), np.concatenate([self.first, self.second])),
             ),
-            shape=(self.members, len(self.positions)),
+            shape=(self.first.size, len(self.positions)),
         )
 
     def vectors(self, positions: np.ndarray | None = None) -> np.ndarray:
-        """From first to second node of every member, (m, 3) [m]."""
+        """From first to second node of every segment, (s, 3) [m]."""
         places = self.positions if positions is None else positions
         return np.asarray(places[self.second] - places[self.first])
 
-    def lengths(self, positions: np.ndarray | None = None) -> np.ndarray:
+    def spans(self, positions: np.ndarray | None = None) -> np.ndarray:
+        """(s,) lengths of segments [m]."""
         return np.asarray(np.linalg.norm(self.vectors(positions), axis=1))
+
+    def lengths(self, positions: np.ndarray | None = None) -> np.ndarray:
+        """(m,) of whole members [m]."""
+        return np.asarray(np.bincount(self.owner, self.spans(positions), self.members))
+
+    def density_vectors(self, positions: np.ndarray | None = None) -> np.ndarray:
+        """(s, 3): with them force densities pull at segments' ends, the tension of a whole member in each of its
+        segments. Of a straight member it is its vector."""
+        vectors, over = self.vectors(positions), np.flatnonzero(self.routed[self.owner])
+        ratio = self.lengths(positions)[self.owner[over]] / self.spans(positions)[over]
+        vectors[over] *= ratio[:, None]
+        return vectors
+
+    def keeping(self, kept: np.ndarray) -> Network:
+        """The network with these members (m,) only; its structure stays whole."""
+        at = kept[self.owner]
+        number = np.cumsum(kept) - 1
+        return replace(
+            self,
+            first=self.first[at],
+            second=self.second[at],
+            owner=number[self.owner[at]],
+            unilateral=self.unilateral[kept],
+            cables=int(np.count_nonzero(kept[: self.cables])),
+        )
 
     def moved(self, positions: np.ndarray) -> Network:
         """The same network with its nodes elsewhere."""
@@ -92,23 +126,18 @@ def network(
         raise ModelError(problems)
     index = {name: i for i, name in enumerate(structure.nodes)}
     cables, bars = list(structure.cables.values()), list(structure.bars.values())
-    bent = [cable.name for cable in cables if len(cable.route) > 2]
-    if bent:
-        raise ModelError(
-            [
-                Problem(("cables", name, "route"), "is not straight; statics takes straight cables so far")
-                for name in bent
-            ]
-        )
-    ends = [(c.route[0], c.route[-1]) for c in cables] + [bar.nodes for bar in bars]
+    routes = [cable.route for cable in cables] + [bar.nodes for bar in bars]
+    segments = [(member, index[a], index[b]) for member, route in enumerate(routes) for a, b in pairwise(route)]
+    owner, first, second = np.array(segments, dtype=np.int64).reshape(-1, 3).T
     held = np.zeros((len(index), 3), dtype=bool)
     for node, axes in structure.supports.items():
         held[index[node], [AXES.index(axis) for axis in axes]] = True
     return Network(
         structure=structure,
         positions=structure.positions,
-        first=np.array([index[a] for a, _ in ends], dtype=np.int64),
-        second=np.array([index[b] for _, b in ends], dtype=np.int64),
+        first=first.copy(),
+        second=second.copy(),
+        owner=owner.copy(),
         cables=len(cables),
         unilateral=np.array([cable.law == "cable" for cable in cables] + [False] * len(bars), dtype=bool),
         free=np.flatnonzero(~held.ravel()),

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from taut.numerics.quasidefinite import Preconditioned, Solver, factored, preconditioned
-from taut.statics.elastic_members import lengths_of, spans_of
+from taut.statics.elastic_members import by_segment, lengths_of, spans_of, summed
 from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 
 FIRST_SHIFT = 1e-6
 """Of the mean stiffness, added to the diagonal where the stiffness is not positive, then ten times more, and so on."""
-
-STEPS = (4, 16)
-"""Into how many steps what is imposed is cut, each try after the one before it has failed."""
-
-PATIENCE = 60
-"""Iterations after which something else is tried where there is something."""
-
-GRADUAL = 1e-9
-"""Of the loads: where slack cables pull with no more than that they are as good as slack."""
 
 FREE_SHIFT = 1e-8
 FREE_MOTIONS = 6
@@ -82,7 +72,7 @@ def settled(
         residual = float(np.abs(slope).max(initial=0.0))
         history.append(residual)
         goal = goal_of(problem, places, problem.tensions(places, multipliers, setting), setting, tolerance)
-        converged = residual <= goal and _closed(problem.residuals(places, setting), places)
+        converged = residual <= goal and closed(problem, setting, places)
         if converged or len(history) > limit or not np.isfinite(residual):
             break
         worked, model = _positive(problem, setting, places, multipliers, model, solver)
@@ -114,7 +104,7 @@ def _polished(problem: EquilibriumEquations, setting: Setting, found: Settled) -
         there, carried = moved(problem, found.positions, step), found.multipliers + change
         left = np.abs(problem.unbalance(there, carried, setting)[problem.free])
         residual = float(left.max(initial=0.0))
-        if not residual < 0.5 * found.residual or not _closed(problem.residuals(there, setting), there):
+        if not residual < 0.5 * found.residual or not closed(problem, setting, there):
             break
         found = replace(
             found,
@@ -127,74 +117,6 @@ def _polished(problem: EquilibriumEquations, setting: Setting, found: Settled) -
     return found
 
 
-def stepped(
-    problem: EquilibriumEquations,
-    start: Setting,
-    goal: Setting,
-    positions: np.ndarray,
-    *,
-    tolerance: float = 1e-10,
-    limit: int = 200,
-    solver: str = "direct",
-) -> tuple[Settled, int]:
-    """A balance at the goal, and the iterations it took.
-
-    At first in one go; where that fails, with cables that begin to pull gradually; then in more and more steps from
-    the start.
-    """
-    options: dict[str, Any] = {"tolerance": tolerance, "solver": solver}
-    gradual = bool(problem.members.one_sided.any())
-    found, total = _in_steps(
-        problem, start, goal, positions, 1, limit=min(limit, PATIENCE if gradual else limit), **options
-    )
-    if gradual and not found.converged:
-        found, count = _gradually(problem, goal, positions, limit=limit, **options)
-        total += count
-    same = all(np.array_equal(a, b) for a, b in zip(start, goal, strict=True))
-    for pieces in () if same else STEPS:
-        if found.converged:
-            break
-        found, count = _in_steps(problem, start, goal, positions, pieces, limit=limit, **options)
-        total += count
-    return found, total
-
-
-def _in_steps(
-    problem: EquilibriumEquations, start: Setting, goal: Setting, places: np.ndarray, pieces: int, **options: Any
-) -> tuple[Settled, int]:
-    """What is imposed put on in so many pieces, as far as they all balance."""
-    count = 0
-    for piece in range(1, pieces + 1):
-        found = settled(problem, start.towards(goal, piece / pieces), places, **options)
-        places, count = found.positions, count + len(found.history) - 1
-        if not found.converged:
-            break
-    return found, count
-
-
-def _gradually(
-    problem: EquilibriumEquations, setting: Setting, places: np.ndarray, *, tolerance: float, limit: int, solver: str
-) -> tuple[Settled, int]:
-    """A balance with cables that at first pull at any length, then less and less before their rest length.
-
-    What hangs on slack cables alone is loose, and a stiff net of them is a maze of kinks: Newton's method strays in it.
-    Rounded off by as much as makes slack cables pull like the loads do, the energy has one valley, which is followed
-    while the rounding shrinks (a smoothing method: Chen and Mangasarian 1996).
-    """
-    members, count = problem.members_at(setting), 0
-    free = problem.free
-    unbalance = problem.unbalance(problem.placed(places, setting), np.zeros(problem.rows), setting)[free]
-    size = float(np.abs(setting.external).max(initial=0.0) or np.abs(unbalance).max(initial=0.0))
-    pull = size
-    while pull > GRADUAL * size:
-        width = np.sqrt(pull * members.rest_length / np.where(members.one_sided, members.stiffness, 1.0))
-        rounded = replace(problem, members=problem.members._replace(rounding=width))
-        found = settled(rounded, setting, places, tolerance=1e-3, limit=min(limit, PATIENCE), solver=solver)
-        places, pull, count = found.positions, 0.25 * pull, count + len(found.history) - 1
-    found = settled(problem, setting, places, tolerance=tolerance, limit=limit, solver=solver)
-    return found, count + len(found.history) - 1
-
-
 def restored(problem: EquilibriumEquations, setting: Setting, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The nearest positions at which bars have their lengths, and the multipliers that balance best there."""
     if not problem.rows:
@@ -202,10 +124,10 @@ def restored(problem: EquilibriumEquations, setting: Setting, positions: np.ndar
     unit = sp.csc_matrix(sp.eye(problem.free.size))
     places = positions
     for _ in range(20):
-        residuals = problem.residuals(places, setting)
-        if _closed(residuals, places):
+        if closed(problem, setting, places):
             break
         metric = factored(unit, problem.free_rows(places, setting))
+        residuals = problem.residuals(places, setting)
         places = moved(problem, places, metric.solve(np.zeros(problem.free.size), -residuals)[0])
     return places, balancing(problem, setting, places)
 
@@ -226,8 +148,10 @@ def moved(problem: EquilibriumEquations, positions: np.ndarray, step: np.ndarray
     return flat.reshape(-1, 3)
 
 
-def _closed(residuals: np.ndarray, positions: np.ndarray) -> bool:
-    size = float(np.abs(positions).max(initial=0.0))
+def closed(problem: EquilibriumEquations, setting: Setting, positions: np.ndarray) -> bool:
+    """Whether everything that keeps its length has it, to round-off."""
+    residuals = problem.residuals(positions, setting)
+    size = max(float(np.abs(positions).max(initial=0.0)), float(setting.rest_length[problem.held].max(initial=0.0)))
     return bool(np.abs(residuals).max(initial=0.0) <= 16.0 * np.finfo(float).eps * size + 1e-14)
 
 
@@ -265,10 +189,10 @@ def _positive(
     blocks = problem.blocks(places, multipliers, setting)
     rows = problem.free_rows(places, setting)
     unit = sp.eye(problem.free.size, format="csc")
-    mean = float(np.abs(problem.matrix(blocks, places, multipliers).diagonal()).mean()) or 1.0
+    mean = float(np.abs(problem.matrix(blocks, places, multipliers, setting).diagonal()).mean()) or 1.0
     while True:
         firm = blocks if model.pushes else blocks + problem.pushed_blocks(places, multipliers, setting)
-        matrix = problem.matrix(firm, places, multipliers)
+        matrix = problem.matrix(firm, places, multipliers, setting)
         if model.shift:
             matrix = sp.csc_matrix(matrix + model.shift * mean * unit)
         if solver == "iterative":
@@ -292,10 +216,9 @@ def _descended(
     while share > least:
         trial = moved(problem, places, share * step)
         for _ in range(8):
-            residuals = problem.residuals(trial, setting)
-            if _closed(residuals, trial):
+            if closed(problem, setting, trial):
                 break
-            trial = moved(problem, trial, simple.solve(nothing, -residuals)[0])
+            trial = moved(problem, trial, simple.solve(nothing, -problem.residuals(trial, setting))[0])
         else:
             share *= 0.5
             continue
@@ -306,11 +229,16 @@ def _descended(
 
 
 def _distortion(problem: EquilibriumEquations, places: np.ndarray, step: np.ndarray) -> float:
-    """The largest change of a member's span, in lengths of the member: far steps land in other valleys.
+    """The largest change of a segment's span, in lengths of the segment: far steps land in other valleys.
 
     A slack cable counts with its rest length: its ends may come as near to each other as they like.
     """
-    lengths = lengths_of(spans_of(problem.members, places))
-    lengths = np.where(problem.members.one_sided, np.maximum(lengths, problem.members.rest_length), lengths)
-    change = spans_of(problem.members, moved(problem, np.zeros_like(places), step))
-    return float((lengths_of(change) / lengths).max(initial=0.0))
+    members = problem.members
+    apart = lengths_of(spans_of(members, places))
+    lengths = summed(members, apart)
+    loose = np.where(members.one_sided | problem.slack, np.maximum(lengths, members.rest_length), lengths)
+    reach = by_segment(members, loose)
+    if members.owner is not None:  # guides share the length that a slack cable has to spare
+        reach = np.where(by_segment(members, members.routed), apart * reach / by_segment(members, lengths), reach)
+    change = spans_of(members, moved(problem, np.zeros_like(places), step))
+    return float((lengths_of(change) / reach).max(initial=0.0))

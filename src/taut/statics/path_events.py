@@ -65,9 +65,9 @@ class PathWatch:
         object.__setattr__(self, "limits", strengths(self.problem.network.structure))
 
     def signs(self, curve: Curve, point: Point) -> np.ndarray:
-        """(4 m + 2,): stretch, distances to Euler's load and yield (pulled, pushed), the tangent's rise, to the end."""
+        """(4 m + 2,): margin, distances to Euler's load and yield (pulled, pushed), the tangent's rise, to the end."""
         forces = self.problem.tensions(point.positions, point.multipliers, curve.setting(point.factor))
-        one_sided = np.where(self.problem.members.one_sided, curve.stretches(point.positions, point.factor), 1.0)
+        one_sided = np.where(curve.one_sided, curve.margins(point), 1.0)
         with np.errstate(invalid="ignore"):
             shares = [1.0 + forces / self.limits.buckling, 1.0 - forces / self.limits.yielding]
             shares.append(1.0 + forces / self.limits.yielding)
@@ -103,9 +103,9 @@ def located(
     end = before.size - 1
     # What lies on zero at the start has happened already, and a cable is where it is counted.
     crossed = (before * behind < 0.0) & (np.abs(before) > 1e-9)
-    crossed[:count] = wrong(curve, after, behind[:count])
+    crossed[:count] = wrong(curve, after)
     crossed[end] = behind[end] <= 0.0
-    rates = curve.stretch_rates(now, now.tangent)
+    rates = curve.margin_rates(now, now.tangent)
     found = [Found(b.reach, b.point, watch.branching(b), BRANCHING, b) for b in branches]
     for number in map(int, np.flatnonzero(crossed)):
         falling = bool(now.taut[number] if number < count else behind[number] < before[number])
@@ -127,8 +127,7 @@ def located(
 
 def together(curve: Curve, kink: Found, after: Point) -> np.ndarray:
     """Numbers of the other cables that reach their rest lengths with the one of a kink, on the way to a point."""
-    here = np.abs(curve.stretches(kink.point.positions, kink.point.factor)) <= AT_REST
-    changing = here & wrong(curve, after, curve.stretches(after.positions, after.factor))
+    changing = (np.abs(curve.margins(kink.point)) <= AT_REST) & wrong(curve, after)
     changing[kink.number] = False
     return np.flatnonzero(changing)
 

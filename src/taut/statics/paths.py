@@ -17,9 +17,9 @@ from taut.statics.equilibrium_equations import BarChoice, equations_of
 from taut.statics.kinks import begun, beyond
 from taut.statics.load_case import LoadCase, imposed
 from taut.statics.network import network
-from taut.statics.newton import stepped
 from taut.statics.path_control import displacement, share_of_case
 from taut.statics.path_events import Found, PathEvent, PathWatch, located, together
+from taut.statics.slackening import stepped
 from taut.structure.joining import subdivided
 from taut.structure.labels import labels_of, member_names
 from taut.structure.structure import Structure

@@ -15,6 +15,7 @@ from taut.numerics.subspaces import least_norm
 from taut.statics.balancing import refuse_adrift
 from taut.statics.by_selector import given_by_selector
 from taut.statics.carrying import carrying
+from taut.statics.commands import pulling
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.matrices import equilibrium_matrix, motions
 from taut.statics.network import Force, Network, network
@@ -213,8 +214,8 @@ def _tightened(net: Network, forces: np.ndarray) -> Structure:
     cables: dict[str, Cable] = {}
     soft = []
     for cable, tension in zip(structure.cables.values(), forces.tolist(), strict=False):
-        cables[cable.name] = tight = properties.with_fields(structure, cable, {"tension": tension})
-        if tight.rest_length < 0.0:
+        cables[cable.name] = tight = pulling(structure, cable, tension)
+        if tight.rest_length is not None and tight.rest_length < 0.0:
             soft.append((cable, tension))
     if soft:
         cable, tension = soft[0]

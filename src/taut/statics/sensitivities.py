@@ -24,7 +24,7 @@ from taut.structure.selectors import select
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
 
-PARAMETERS = ("rest_length", "stiffness", "position")
+PARAMETERS = ("rest_length", "stiffness", "command", "position")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,8 @@ def derivatives(equilibrium: Equilibrium, of: str, selector: str, *, bars: BarCh
     """Derivatives of nodes, member forces and reactions; external forces stay what they are.
 
     of: "rest_length" (of cables, or of bars; a member of given material keeps E A), "stiffness" (of cables, or of
-        compressible bars, [N/m]), or "position" (of supported nodes, along each held axis).
+        compressible bars, [N/m]; nothing depends on that of a cable with a command), "command" (of cables of mode
+        tension, force_density or length), or "position" (of supported nodes, along each held axis).
     selector: "cable:*", "bar:strut1", "node:bottom*".
     """
     if of not in PARAMETERS:
@@ -103,13 +104,20 @@ def _of_members(view: Linearised, of: str, selector: str) -> Iterator[tuple[str,
     offset = 0 if kind == "cable" else problem.network.cables
     index = {name: offset + i for i, name in enumerate(getattr(structure, f"{kind}s"))}
     members = problem.members_at(view.setting)
-    lengths = elastic.lengths_of(elastic.spans_of(members, view.positions))
+    lengths = elastic.lengths_at(members, view.positions)
     taut = elastic.taut(members, lengths)
     rigid = {int(member): row for row, member in enumerate(problem.rigid)}
     for name in names:
         member = index[name]
         tension, residual = np.zeros(lengths.size), np.zeros(problem.rows)
-        if member in rigid:
+        mode = problem.modes[member]
+        if (mode == "spring") == (of == "command") or (mode != "spring" and of == "rest_length"):
+            raise OptionError(_misplaced(kind, name, mode))
+        if mode == "length":
+            residual[rigid[member]] = -1.0 if of == "command" and not problem.slack[member] else 0.0
+        elif mode != "spring":
+            tension[member] = {"tension": 1.0, "force_density": lengths[member]}[mode] if of == "command" else 0.0
+        elif member in rigid:
             if of == "stiffness":
                 raise OptionError(f'bar "{name}" is rigid, so it has no stiffness; say bars="compressible"')
             residual[rigid[member]] = -1.0
@@ -121,6 +129,12 @@ def _of_members(view: Linearised, of: str, selector: str) -> Iterator[tuple[str,
             ratio = 1.0 if fixed else lengths[member] / members.rest_length[member]
             tension[member] = -members.stiffness[member] * ratio
         yield name, _Change(tension, residual, np.zeros(view.positions.size))
+
+
+def _misplaced(kind: str, name: str, mode: str) -> str:
+    if mode == "spring":
+        return f'{kind} "{name}" has no command; ask for its rest_length'
+    return f'cable "{name}" is of mode {mode}, so nothing depends on its rest length; ask for its command'
 
 
 def _of_positions(view: Linearised, selector: str) -> Iterator[tuple[str, _Change]]:
@@ -142,9 +156,11 @@ def _answer(view: Linearised, change: _Change) -> tuple[np.ndarray, np.ndarray, 
     problem = view.problem
     members = problem.members_at(view.setting)
     spans = elastic.spans_of(members, view.positions)
-    lengths = elastic.lengths_of(spans)
-    unit = spans / lengths[:, None]
-    direct = -elastic.nodal_forces(members, change.tension[:, None] * unit, len(view.positions)).ravel()
+    apart = elastic.lengths_of(spans)
+    lengths = elastic.summed(members, apart)
+    unit = spans / apart[:, None]
+    pulls = elastic.by_segment(members, change.tension)[:, None] * unit
+    direct = -elastic.nodal_forces(members, pulls, len(view.positions)).ravel()
     direct = direct + view.everywhere @ change.held
     residual = change.residual + view.all_rows @ change.held
     # Two solves: the first only mends the residuals, so that dependent rows cannot make multipliers run away.
@@ -156,7 +172,7 @@ def _answer(view: Linearised, change: _Change) -> tuple[np.ndarray, np.ndarray, 
     nodes[problem.free] = shift + rest
     moved = nodes.reshape(-1, 3)
     taut = elastic.taut(members, lengths)
-    stretch = (unit * elastic.spans_of(members, moved)).sum(axis=1)
+    stretch = elastic.summed(members, (unit * elastic.spans_of(members, moved)).sum(axis=1))
     force = change.tension + np.where(taut, members.stiffness, 0.0) * stretch
     force[problem.rigid] = multipliers[: problem.rigid.size]
     left = (direct + view.everywhere @ (nodes - change.held) + view.all_rows.T @ multipliers).reshape(-1, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 from taut.structure.structure import Structure
 
@@ -47,8 +48,8 @@ def ordered(structure: Structure) -> Structure:
 
     index = {node: i for i, node in enumerate(structure.nodes)}
     routes = [bar.nodes for bar in structure.bars.values()] + [cable.route for cable in structure.cables.values()]
-    first = np.array([index[route[0]] for route in routes], dtype=np.int64)
-    last = np.array([index[route[-1]] for route in routes], dtype=np.int64)
+    steps = [(index[a], index[b]) for route in routes for a, b in pairwise(route)]
+    first, last = np.array(steps, dtype=np.int64).reshape(-1, 2).T
     links = sp.csr_matrix((np.ones(first.size), (first, last)), shape=(len(index), len(index)))
     names = list(structure.nodes)
     sequence = [names[i] for i in reverse_cuthill_mckee(sp.csr_matrix(links + links.T), symmetric_mode=True)]

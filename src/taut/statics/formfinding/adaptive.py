@@ -19,7 +19,7 @@ import numpy as np
 from taut.errors import OptionError
 from taut.statics.by_selector import given_by_selector, sharing
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.formfinding.inputs import free_axes, whole
+from taut.statics.formfinding.inputs import free_axes, straight, whole
 from taut.statics.formfinding.result import equilibrium, level
 from taut.statics.formfinding.shape import collapsed, settled, spectrum
 from taut.statics.network import Network, network
@@ -57,6 +57,7 @@ def adaptive(
         raise OptionError(f"iterations = {iterations!r} must be one or more, and tolerance = {tolerance!r} positive")
     net = network(structure)
     whole(net)
+    straight(net, "adaptive")
     axes = free_axes(net)
     dimension = len(axes)
     if len(net.positions) < dimension + 2:

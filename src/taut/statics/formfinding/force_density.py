@@ -16,7 +16,7 @@ from scipy.sparse.linalg import splu
 from taut.errors import OptionError, listed
 from taut.statics.by_selector import given_by_selector
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.formfinding.inputs import free_axes, whole
+from taut.statics.formfinding.inputs import free_axes, straight, whole
 from taut.statics.formfinding.result import equilibrium
 from taut.statics.formfinding.shape import collapsed, settled, spectrum, without_length
 from taut.statics.network import Force, Network, network
@@ -46,6 +46,7 @@ def force_density(
     """
     net = network(structure, loads=loads)
     whole(net)
+    straight(net, "force_density")
     densities = _given(net, force_densities)
     matrix = (net.incidence.T @ sp.diags(densities) @ net.incidence).tocsc()
     held = np.ones((len(net.positions), 3), dtype=bool)

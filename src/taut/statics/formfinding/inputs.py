@@ -48,6 +48,25 @@ def whole(network: Network) -> None:
         )
 
 
+def straight(network: Network, method: str) -> None:
+    """Raise ModelError where a cable runs over guides: its tension over its length is no force density of segments."""
+    bent = [network.names[i] for i in np.flatnonzero(network.routed)]
+    if bent:
+        message = (
+            f'runs over guides, and method "{method}" is about force densities of straight members; find the form with '
+            'method "relaxation" or balance(...), or with a straight cable in each of its segments'
+        )
+        raise ModelError([Problem(("cables", name, "route"), message) for name in bent])
+
+
+def sprung(network: Network, method: str) -> None:
+    """Raise ModelError where a cable has a command instead of a rest length."""
+    told = [cable for cable in network.structure.cables.values() if cable.mode != "spring"]
+    if told:
+        message = f'method "{method}" takes cables with rest lengths; balance(...) finds the form with commands'
+        raise ModelError([Problem(("cables", c.name, "mode"), f'is "{c.mode}", and {message}') for c in told])
+
+
 def free_axes(network: Network) -> list[int]:
     """The axes along which a free-standing structure extends: those along which not every node is held.
 

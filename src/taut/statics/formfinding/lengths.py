@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from taut.errors import ModelError, OptionError, Problem
 from taut.statics.by_selector import given_by_selector
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.formfinding.inputs import free_axes, random_nodes, whole
+from taut.statics.formfinding.inputs import free_axes, random_nodes, straight, whole
 from taut.statics.formfinding.result import equilibrium, level, unbalanced
 from taut.statics.formfinding.shape import collapsed
 from taut.statics.network import Network, network
@@ -53,6 +53,7 @@ def lengths(
         raise OptionError(f"iterations = {iterations!r} must be one or more, and tolerance = {tolerance!r} positive")
     net = network(structure)
     whole(net)
+    straight(net, "lengths")
     axes = free_axes(net)
     _require_bounded(net)
     limits = _limits(net, cable_lengths, bar_ratios)

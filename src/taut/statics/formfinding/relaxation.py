@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
 from taut.errors import OptionError
 from taut.statics.by_selector import given_by_selector
 from taut.statics.equilibrium import Equilibrium
-from taut.statics.formfinding.inputs import random_nodes, whole
+from taut.statics.formfinding.inputs import random_nodes, sprung, whole
 from taut.statics.formfinding.result import equilibrium
 from taut.statics.formfinding.shape import collapsed, without_length
 from taut.statics.network import Force, Network, network
@@ -62,6 +63,7 @@ def relaxation(
         raise OptionError(f"iterations = {iterations!r} must be one or more, and tolerance = {tolerance!r} positive")
     net = network(structure, loads=loads)
     whole(net)
+    sprung(net, "relaxation")
     springs = _springs(net, rest_lengths, bar_lengths)
     free = np.zeros(net.positions.shape, dtype=bool)
     free.ravel()[net.free] = True
@@ -131,6 +133,15 @@ def _densities(net: Network, springs: Springs, natural: np.ndarray, lengths: np.
     return np.asarray(forces / np.maximum(lengths, 1e-300))
 
 
+def _meeting(net: Network) -> sp.csr_matrix:
+    """(n, m) how often a member's stiffness counts at a node: once at each end of a segment. All nodes of a route pull
+    on each of them, so there it counts as often as there are segments."""
+    segments = np.arange(net.owner.size)
+    count = np.bincount(net.owner, minlength=net.members)[net.owner].astype(float)
+    whole_routes = sp.csr_matrix((count, (segments, net.owner)), shape=(segments.size, net.members))
+    return sp.csr_matrix(abs(net.incidence.T) @ whole_routes)
+
+
 def _relaxed(
     net: Network, springs: Springs, start: np.ndarray, free: np.ndarray, tolerance: float, iterations: int
 ) -> tuple[np.ndarray, np.ndarray, list[float], int]:
@@ -138,7 +149,8 @@ def _relaxed(
     natural = springs.lengths.copy()
     bars = slice(net.cables, net.members)
     incidence, spread = net.incidence, net.incidence.T.tocsr()
-    meeting = abs(spread)
+    meeting = _meeting(net)
+    over = np.flatnonzero(net.routed[net.owner])
     positions, velocity = start.copy(), np.zeros_like(start)
     history: list[float] = []
     energy_before = 0.0
@@ -147,9 +159,12 @@ def _relaxed(
     densities = np.zeros(net.members)
     for step in range(iterations):
         vectors = incidence @ positions
-        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        apart = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        lengths = np.bincount(net.owner, apart, net.members)
         densities = _densities(net, springs, natural, lengths)
-        force = np.where(free, net.external - spread @ (densities[:, None] * vectors), 0.0)
+        pulls = densities[net.owner]
+        pulls[over] *= lengths[net.owner[over]] / apart[over]  # one tension in all segments of a route
+        force = np.where(free, net.external - spread @ (pulls[:, None] * vectors), 0.0)
         if stopped:
             largest = np.abs(densities * lengths).max()
             lacking = np.abs(springs.lengths - lengths)[bars] / springs.lengths[bars]

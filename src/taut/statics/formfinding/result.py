@@ -9,6 +9,7 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.statics.carrying import carrying
+from taut.statics.commands import pulling
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.network import Network
 from taut.structure import properties
@@ -16,7 +17,7 @@ from taut.structure import properties
 
 def unbalanced(network: Network, positions: np.ndarray, force_density: np.ndarray) -> np.ndarray:
     """Force on every node that supports must take, (n, 3) [N]."""
-    pull = force_density[:, None] * network.vectors(positions)
+    pull = force_density[network.owner][:, None] * network.density_vectors(positions)
     return np.asarray(network.external - network.incidence.T @ pull)
 
 
@@ -41,7 +42,8 @@ def equilibrium(
         elif lengths[i] == 0.0:
             rest = 0.0
         else:
-            rest = properties.with_fields(placed, cable, {"tension": float(forces[i])}).rest_length
+            cables[cable.name] = pulling(placed, cable, float(forces[i]))
+            continue
         cables[cable.name] = replace(cable, rest_length=rest)
     _require_rest_lengths(network, cables, force_density)
     bars = {
@@ -70,7 +72,7 @@ def level(network: Network, positions: np.ndarray, force_density: np.ndarray, re
 
 
 def _require_rest_lengths(network: Network, cables: dict[str, Any], force_density: np.ndarray) -> None:
-    wrong = [i for i, cable in enumerate(cables.values()) if cable.rest_length < 0.0]
+    wrong = [i for i, cable in enumerate(cables.values()) if cable.mode == "spring" and cable.rest_length < 0.0]
     if wrong:
         i = wrong[0]
         cable = network.structure.cables[network.names[i]]
