@@ -20,7 +20,7 @@ PACKAGE = Path(taut.__file__).parent
 TOP = """
 BalanceError FileError ModelError OptionError Problem SelectionError TautError
 Bar Cable LinearConstraint Material Structure on_line on_plane tied
-Correction Damping Load Motion Scenario Watch
+Correction Damping Drive Load Motion Scenario Watch
 Constant CosineRamp Doublet Feedback SampledSignal SignalSum Sinusoid SmoothStart
 Model read read_model read_record save
 LagrangianPlant Plant assemble register

@@ -87,7 +87,8 @@ def outputs_of(
     by_position, by_velocity, by_multiplier, direct = (np.zeros((len(ports), size)) for size in sizes)
     offset = np.zeros(len(ports))
     along = _on_coordinates(plant, linear, members)
-    thickness, turning = rigid_thickness(plant.structure), turning_push(plant.structure, plant.pack, v)
+    bars = plant.tables["bars"].column
+    thickness, turning = rigid_thickness(plant.structure, bars), turning_push(plant.structure, bars, plant.pack, v)
     for k, port in enumerate(ports):
         member = (port.kind, port.name)
         if port.kind == "node":

@@ -138,6 +138,7 @@ def simulate(
         "notes": notes,
         "model_text": model_text,
         "load_names": plant.load_names,
+        "drive_names": plant.drive_names,
         "element_names": plant.element_outputs,
     }
     if sink is not None and start is not None:
@@ -211,7 +212,7 @@ def _check_start(plant: PlantProtocol, start: Trajectory, duration: float) -> No
         raise OptionError("the trajectory to continue is of another structure; assemble the one it was made with")
     if start.options.get("physics") != plant.fingerprint:
         raise OptionError(
-            "the trajectory to continue was made with other loads, motions, elements, gravity or damping; "
+            "the trajectory to continue was made with other loads, motions, drives, elements, gravity or damping; "
             "assemble the plant of then"
         )
     if not start.time.size:

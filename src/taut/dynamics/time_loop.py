@@ -27,7 +27,7 @@ from taut.dynamics.correction import (
     remember,
 )
 from taut.dynamics.event_location import coming, happen, seek
-from taut.dynamics.operations import enter_piece, impose, independence, lend, lend_plant, residuals, row
+from taut.dynamics.operations import enter_piece, impose, independence, lend, lend_plant, pass_break, residuals, row
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
 from taut.dynamics.workspace import (
     ERROR,
@@ -252,7 +252,10 @@ def time_loop(
             clock[LAST_ERROR] = max(error, 1e-4)
         if lands:
             counts[PIECE] += 1
-            enter_piece(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
+            inside = 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300))
+            told = pass_break(plant, end, inside, y, log, counts[LOGGED])
+            counts[EVENTS] += told - counts[LOGGED]
+            counts[LOGGED] = told
             landed = True
         if event >= 0:
             code = take_place(plant, event, end, y, counts, log)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from taut.mechanics.imposed.drives import DRIVES
 from taut.mechanics.imposed.supports import SUPPORTS
 from taut.mechanics.kinds import Imposed, Kind, Rows, Term, registered
 from taut.mechanics.rows.bars import RIGID_BARS
+from taut.mechanics.rows.driven_bars import DRIVEN_BARS
 from taut.mechanics.rows.linear import LINEAR
 from taut.mechanics.terms.damping import DAMPING
 from taut.mechanics.terms.loads import LOADS_TERM
@@ -14,7 +16,8 @@ from taut.mechanics.terms.members import SPRINGS_TERM
 from taut.mechanics.terms.weight import WEIGHT
 
 BUILT_IN: dict[str, Kind] = {
-    kind.name: kind for kind in (WEIGHT, DAMPING, SPRINGS_TERM, LOADS_TERM, RIGID_BARS, LINEAR, SUPPORTS)
+    kind.name: kind
+    for kind in (WEIGHT, DAMPING, SPRINGS_TERM, LOADS_TERM, RIGID_BARS, LINEAR, DRIVEN_BARS, SUPPORTS, DRIVES)
 }
 """In the order in which their forces are summed. What is cheap is in every plant, whether it has any of it or not."""
 

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from taut.errors import OptionError, listed, suggestion
+from taut.mechanics.called_functions import value_of
 from taut.mechanics.capabilities import check_linear
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
-from taut.mechanics.signals import function_value, pieces_of
+from taut.mechanics.signals import pieces_of
 from taut.mechanics.spec import rows_of, terms_of
 from taut.mechanics.tables import KNOWN, slot
 from taut.mechanics.terms.springs import CRUSHED
@@ -288,7 +289,7 @@ def feedback_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> 
     def pushes(state: np.ndarray) -> np.ndarray:
         out, (nodes, velocities) = np.zeros(q.size), state.reshape(2, -1, 3)
         for called in plant.feedbacks:
-            value = function_value(plant.loads[called.signal], called.function, time, nodes, velocities)
+            value = value_of(plant, called, time, nodes, velocities, drives=False)
             out[loads.coordinate[called.signal]] += called.share(time) * value
         return np.asarray(out[free])
 
