@@ -11,6 +11,7 @@ import numpy as np
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import Correction
+from taut.dynamics.drive_limits import DriveLimits
 from taut.dynamics.driver import Progress, SampleTimes, chunks, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
@@ -128,12 +129,14 @@ def simulate(
     state = Checkpoint(point.y.copy(), point.clock.copy(), point.counts.copy())
     noted = [np.zeros((0, 4))]
     happened: list[np.ndarray] = []
+    limits = DriveLimits(plant)
     known: dict[str, Any] = {
         "options": {
             **_options(chosen, wish, every, tolerance, step, samples),
             "locate": locate,
             "physics": plant.fingerprint,
             **({"elements": list(plant.elements)} if plant.elements else {}),
+            **({"drives": list(limits.drives)} if limits.drives else {}),
         },
         "notes": notes,
         "model_text": model_text,
@@ -151,6 +154,7 @@ def simulate(
             noted.append(steps)
             happened.append(log)
             seen.look(when, states)
+            limits.look(last)
             if sink is None:
                 parts.append(last)
             else:
@@ -167,6 +171,7 @@ def simulate(
             *independence_notes(run, state.clock),
             *stiffness_notes(run, state),
             *rounding_notes(run, state),
+            *limits.notes(float(state.clock[at.TIME])),
         )
         result = replace(
             joined(parts) if sink is None else samples_of(last, slice(0)),

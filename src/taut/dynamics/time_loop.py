@@ -256,6 +256,8 @@ def time_loop(
             told = pass_break(plant, end, inside, y, log, counts[LOGGED])
             counts[EVENTS] += told - counts[LOGGED]
             counts[LOGGED] = told
+            if done > 0 and targets[done - 1] >= end - 1e-12 * h:
+                put(row(samples, done - 1), y)  # a sample on a break is that of what follows
             landed = True
         if event >= 0:
             code = take_place(plant, event, end, y, counts, log)

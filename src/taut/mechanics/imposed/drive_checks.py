@@ -68,6 +68,19 @@ def lowest(driven: Driven) -> tuple[float, float]:
     return float(times[at]), float(values[at])
 
 
+def fastest(driven: Driven, until: float) -> tuple[float, float]:
+    """The largest speed that a drive asks for up to a time, and when; nothing where only a Python function knows."""
+    signal = signal_of(driven)
+    table = tabulated([signal])
+    if table.functions:
+        return 0.0, 0.0
+    times = look_times(signal, table.breaks)
+    times = times[times <= until]
+    rates = np.abs(evaluated(signal, times)[:, 1])
+    at = int(np.argmax(rates))
+    return float(rates[at]), float(times[at])
+
+
 def look_times(signal: object, breaks: Sequence[float]) -> np.ndarray:
     """Times at which a signal shows all it does: densely between breaks, then some waves and their crests."""
     waves = [part.signal for part in parts_of(signal) if isinstance(part.signal, Sinusoid)]  # type: ignore[arg-type]
