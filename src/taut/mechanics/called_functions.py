@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taut.errors import OptionError
 from taut.mechanics.imposed.drives import DRIVE_DATA
 from taut.mechanics.signals import Called, function_value
 from taut.mechanics.terms.loads import LOAD_DATA
@@ -113,3 +114,11 @@ def value_of(
         told = f'the load "{load.name}"' if load.name else "the load"
         told, unit = f'{told} on node "{load.node}" along {load.axis}', "force [N]"
     return function_value(told, unit, called.function, t, nodes, velocities)
+
+
+def check_drives(plant: Plant) -> None:
+    """Raise OptionError where a drive answers to the motion, which tangents do not know."""
+    for called in plant.driving:
+        if isinstance(called.function, Feedback):
+            name = plant.drive_names[called.signal]
+            raise OptionError(f'the drive "{name}" answers to the motion; linearise the plant without it')

@@ -5,8 +5,9 @@ Winding a spring of tension T and stiffness k(r), rest length r, does the work
 
     power = -T r' + k'(r) (l - r)^2 r' / 2
 
-with T whole, its damper's part too: that sees l' - r'. Where the stiffness is E A / r, k' = -k / r; the dampers stay as
-they are. Driven rows say their own power (`rows/driven_bars.py`), and so do terms that are commanded.
+with T whole, its damper's part too: that sees l' - r'. Where the stiffness is E A / r, k' = -k / r, and damping in
+proportion to it changes too. The power of driven rows follows from their multipliers (`operations/motion.py`), and
+terms that are commanded return their own.
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ class Drives(NamedTuple):
     winds: Integers  # (d,) 1 where it is the rest length of a spring
     own: Reals  # (d,) what its signal counts from
     rigidity: Reals  # (d,) E A [N] of a spring whose stiffness follows from it, else 0
+    drag: Reals  # (d,) its own damping [N s/m]
+    lag: Reals  # (d,) and that in proportion to its stiffness [s]
     kind: Integers  # (d,)
     start: Integers  # (d,) where the signal's numbers begin in `data`
     data: Reals
@@ -88,10 +91,11 @@ def impose(p: Pack, t: float, y: np.ndarray) -> None:
             reals_at(p, drives.acceleration[k])[row] = acceleration
         if drives.rigidity[k] > 0.0:
             # What a cable is given when it tightens; one that is slack or cut keeps its zero.
-            firm, springs = drives.rigidity[k] / value, springs_in(p)
-            slackening_in(p).stiffness[row] = firm
+            springs, given = springs_in(p), slackening_in(p)
+            firm = drives.rigidity[k] / value
+            given.stiffness[row], given.damping[row] = firm, drives.drag[k] + drives.lag[k] * firm
             if springs.stiffness[row] != 0.0:
-                springs.stiffness[row] = firm
+                springs.stiffness[row], springs.damping[row] = firm, given.damping[row]
     for k in range(driven_bar_count(p)):
         bars.per_length[k] = 1.0 / bars.length[k]
 
@@ -141,7 +145,7 @@ def _at_rest(signal: Signal) -> Signal:
 
 def tabulate(given: Given) -> Drives:
     structure, table = given.structure, tabulated_drives(given)
-    rows, parts, winds, own, rigidity = [], [], [], [], []
+    rows, parts, winds, own, rigidity, drag = [], [], [], [], [], []
     for driven in given.driven:
         drive, kind, name = driven.drive, driven.kind, driven.member
         target = TARGETS[drive.quantity, kind]
@@ -154,6 +158,7 @@ def tabulate(given: Given) -> Drives:
         member: Bar | Cable = structure.bars[name] if kind == "bar" else structure.cables[name]
         follows = winding and member.stiffness is None
         rigidity.append((axial_rigidity(member) or 0.0) if follows else 0.0)
+        drag.append(member.damping)
     value, rate, acceleration = np.array(parts, dtype=np.int64).reshape(-1, 3).T.copy()
     return Drives(
         row=np.array(rows, dtype=np.int64),
@@ -163,6 +168,8 @@ def tabulate(given: Given) -> Drives:
         winds=np.array(winds, dtype=np.int64),
         own=np.array(own, dtype=float),
         rigidity=np.array(rigidity, dtype=float),
+        drag=np.array(drag, dtype=float),
+        lag=np.full(len(drag), given.damping.stiffness),
         kind=table.kind,
         start=table.start,
         data=table.data,

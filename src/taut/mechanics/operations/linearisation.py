@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from taut.errors import OptionError, listed, suggestion
-from taut.mechanics.called_functions import value_of
+from taut.mechanics.called_functions import check_drives, value_of
 from taut.mechanics.capabilities import check_linear
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.spec import rows_of, terms_of
 from taut.mechanics.tables import KNOWN, slot
-from taut.mechanics.terms.springs import CRUSHED
+from taut.mechanics.terms.springs import CRUSHED, Springs
 from taut.numerics.dense_saddle import DenseSaddle, null_basis
 from taut.numerics.differences import jacobian
 from taut.numerics.link_blocks import pattern
@@ -174,6 +174,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     if held not in HELD:
         raise OptionError(f'held = "{held}" is not one of {", ".join(HELD)}{suggestion(held, HELD)}')
     check_linear(plant.spec)
+    check_drives(plant)
     state = _State(plant, q, v, time)
     free, tables, size = plant.tables["nodes"].free, state.tables, q.size
     force = _forces(state)
@@ -257,6 +258,12 @@ def _inertial(state: _State, acceleration: np.ndarray) -> tuple[np.ndarray, np.n
     return by_place, by_speed, natural
 
 
+def springs_at(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> Springs:
+    """The table of springs with what is driven as it is at a time."""
+    springs: Springs = _State(plant, q, v, time).tables["springs"]
+    return springs
+
+
 class Arrived(NamedTuple):
     """(3 n,) each; accelerations of moved supports, zero elsewhere."""
 
@@ -300,10 +307,11 @@ def feedback_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> 
 
 
 def _motion_notes(plant: Plant, time: float) -> tuple[str, ...]:
-    if not plant.motions:
-        return ()
-    return (
-        f"supports move ({listed(plant.moved)}): the model is that of the instant t = {time:g} s, as they move then",
+    moved = {"supports move": plant.moved, "drives run": plant.drive_names}
+    return tuple(
+        f"{what} ({listed(names)}): the model is that of the instant t = {time:g} s, as they move then"
+        for what, names in moved.items()
+        if names
     )
 
 
