@@ -20,7 +20,7 @@ PACKAGE = Path(taut.__file__).parent
 TOP = """
 BalanceError FileError ModelError OptionError Problem SelectionError TautError
 Bar Cable LinearConstraint Material Structure on_line on_plane tied
-Correction Damping Load Motion Scenario Watch
+Correction Damping Drive Load Motion Scenario Watch
 Constant CosineRamp Doublet Feedback SampledSignal SignalSum Sinusoid SmoothStart
 Model read read_model read_record save
 LagrangianPlant Plant assemble register
@@ -37,8 +37,8 @@ PACKAGES = {
     """,
     "statics": """
         Envelope Equilibrium EquilibriumDerivatives LoadCase LoadCaseTable LoadPath Modes PathEvent Sizing Stability
-        StaticCounts Utilisation balance compliance counts deployment derivatives elastic_sizes formfind friction_bounds least_mass
-        mechanism_basis modes path prestress self_stress_basis solve_cases stability utilisation
+        StaticCounts Utilisation balance compliance counts deployment derivatives elastic_sizes formfind friction_bounds
+        least_mass mechanism_basis modes path prestress self_stress_basis solve_cases stability utilisation
     """,
     "control": """
         LinearModel Norm Regulator Response controllability_gramian doublet_response frequency_response h2_norm

@@ -21,6 +21,7 @@ __all__ = [
     "CosineRamp",
     "Damping",
     "Doublet",
+    "Drive",
     "Ensemble",
     "Equilibrium",
     "Event",
@@ -79,6 +80,7 @@ _HOMES = {
     "taut.structure.structure": ("Structure",),
     "taut.structure.scenario": (
         "Damping",
+        "Drive",
         "Load",
         "Motion",
         "Scenario",
@@ -167,7 +169,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.structure.events import Event
     from taut.structure.files import Model, read_model, read_record
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
-    from taut.structure.scenario import Damping, Load, Motion, Scenario, Watch
+    from taut.structure.scenario import Damping, Drive, Load, Motion, Scenario, Watch
     from taut.structure.signals import (
         Constant,
         CosineRamp,

@@ -7,6 +7,7 @@
                                               has the inputs of a cable
     "node:top.position.z"  or  "node:top.z"   [m], and .velocity [m/s]          (output)
     "cable:c1.tension", "bar:b1.tension"      [N], positive where it pulls, and .length [m] (output)
+    "drive:winch"                             what a drive of the plant drives, by the drive's name (input)
     "coordinate:angle"                        of a plant in coordinates of its own: its force, position, velocity
 
 Patterns and groups work as everywhere: "node:top*.xz", "cable:*.tension".

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from taut.control.port_names import INPUTS, OUTPUTS, Port, Ports, own_ports, ports_of
-from taut.errors import OptionError
+from taut.errors import OptionError, suggestion
 from taut.mechanics.inertia.masses import rigid_thickness
+from taut.mechanics.linear.linearisation import springs_at
 from taut.mechanics.linear.members import MemberSlopes, member_slopes
 from taut.mechanics.operations.outputs import turning_push
 from taut.mechanics.plant import Plant
@@ -16,6 +17,7 @@ from taut.mechanics.points.lagrangian import LagrangianPlant
 from taut.mechanics.points.linearisation import Linearisation
 from taut.structure import properties
 from taut.structure.records import AXES
+from taut.structure.scenario import Load
 
 
 class Inputs(NamedTuple):
@@ -43,7 +45,8 @@ def inputs_of(
     plant: Plant, linear: Linearisation, q: np.ndarray, v: np.ndarray, time: float, held: str, wanted: Ports
 ) -> Inputs:
     """Of a nodal plant."""
-    ports = ports_of(plant.structure, wanted, INPUTS, "input")
+    ports = ports_of(plant.structure, _by_member(plant, wanted), INPUTS, "input")
+    springs = springs_at(plant, q, v, time)
     members = member_slopes(plant, q, v, time, held)
     elastic, rigid = _member_rows(plant)
     force = np.zeros((linear.moving.size, len(ports)))
@@ -60,7 +63,7 @@ def inputs_of(
             raise OptionError(f'"{port}": the bar is rigid and keeps its length; take .length_acceleration')
         else:
             row = elastic[port.kind, port.name]
-            tension[row, k] = _pull(plant, members, row, port, held)
+            tension[row, k] = _pull(plant, springs, members, row, port, held)
             if port.quantity == "rest_length":
                 force[:, k] = linear.by_natural[:, row]
             deaf += [] if tension[row, k] else [f'"{port.name}"']
@@ -87,7 +90,10 @@ def outputs_of(
     by_position, by_velocity, by_multiplier, direct = (np.zeros((len(ports), size)) for size in sizes)
     offset = np.zeros(len(ports))
     along = _on_coordinates(linear, members)
-    thickness, turning = rigid_thickness(plant.structure), turning_push(plant.structure, plant.pack, v)
+    bars = plant.tables["bars"].column
+    thickness, turning = np.zeros((2, plant.rows))  # of bars that do not telescope
+    thickness[: bars.size] = rigid_thickness(plant.structure, bars)
+    turning[: bars.size] = turning_push(plant.structure, bars, plant.pack, v)
     for k, port in enumerate(ports):
         member = (port.kind, port.name)
         if port.kind == "node":
@@ -97,7 +103,7 @@ def outputs_of(
             offset[k] = value[linear.moving[at]]
         elif member in rigid and port.quantity == "tension":
             row = rigid[member]
-            push, thick, per_length = linear.multiplier[row], thickness[row], plant.tables["bars"].per_length[row]
+            push, thick, per_length = linear.multiplier[row], thickness[row], 1.0 / _bar_length(plant, port, q, row)
             by_multiplier[k, row] = -1.0
             # A multiplier is a force per length at rest: driven longer, the bar pulls as much more. What of it no
             # cross-section feels goes with the acceleration with which the ends part (`turning_push`).
@@ -107,7 +113,7 @@ def outputs_of(
             offset[k] = -push - turning[row]
         elif member in rigid:
             by_position[k] = linear.rows[rigid[member]]
-            offset[k] = plant.tables["bars"].length[rigid[member]]
+            offset[k] = _bar_length(plant, port, q, rigid[member])
         elif port.quantity == "length":
             row = elastic[member]
             by_position[k] = -along[:, row]
@@ -159,7 +165,26 @@ def _member_rows(plant: Plant) -> tuple[dict[tuple[str, str], int], dict[tuple[s
     return elastic | {("bar", name): row for name, row in given.compressible_bar.items()}, rigid
 
 
-def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) -> float:
+def _by_member(plant: Plant, wanted: Ports) -> Ports:
+    """What a drive drives, where inputs are called by it: "drive:winch"."""
+    if wanted is None:
+        return None
+    found: list[str | Load] = []
+    for text in [wanted] if isinstance(wanted, str) else wanted:
+        name = text.removeprefix("drive:") if isinstance(text, str) and text.startswith("drive:") else None
+        meant = [driven for driven in plant.given.driven if name in (driven.label, driven.drive.name)]
+        if name is not None and not meant:
+            known = plant.drive_names
+            raise OptionError(f'"drive:{name}": the plant has no such drive{suggestion(name, known)}')
+        # A rigid bar's length is an input by its second rate, since no force could follow a jump of it.
+        quantities = {"length": "length_acceleration"}
+        found += [
+            f"{one.kind}:{one.member}.{quantities.get(one.drive.quantity, one.drive.quantity)}" for one in meant
+        ] or [text]
+    return found
+
+
+def _pull(plant: Plant, table: Any, members: MemberSlopes, row: int, port: Port, held: str) -> float:
     """By how much the tension [N] of a member grows with its input."""
     ruled = held == "all_force_densities" or (held == "force_density" and port.kind == "cable")
     if port.quantity == "force_density":
@@ -168,7 +193,6 @@ def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) 
         raise OptionError(f'"{port}" cannot be an input where force densities are held: take .force_density')
     if not members.pulling[row]:
         return 0.0
-    table = plant.tables["springs"]
     stiffness, rest, drag = (float(part[row]) for part in (table.stiffness, table.rest_length, table.damping))
     member = (plant.structure.cables if port.kind == "cable" else plant.structure.bars)[port.name]
     if member.stiffness is not None or properties.axial_rigidity(member) is None:
@@ -176,6 +200,15 @@ def _pull(plant: Plant, members: MemberSlopes, row: int, port: Port, held: str) 
     # E A / rest_length changes with it, and so does damping in proportion to that.
     viscous = (drag - member.damping) * float(members.rate[row])
     return -(stiffness * float(members.length[row]) + viscous) / rest
+
+
+def _bar_length(plant: Plant, port: Port, q: np.ndarray, row: int) -> float:
+    """Of a rigid bar, by its row; one that is driven has the distance of its nodes."""
+    bars = plant.tables["bars"]
+    if row < bars.length.size:
+        return float(bars.length[row])
+    a, b = (q.reshape(-1, 3)[list(plant.structure.nodes).index(n)] for n in plant.structure.bars[port.name].nodes)
+    return float(np.linalg.norm(b - a))
 
 
 def _on_coordinates(linear: Linearisation, members: MemberSlopes) -> np.ndarray:

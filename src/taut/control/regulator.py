@@ -11,7 +11,7 @@ from taut.control.controllability import Reach, reach
 from taut.control.linear_model import LinearModel
 from taut.errors import OptionError
 from taut.reprs import brief
-from taut.structure.scenario import Feedback, Load
+from taut.structure.scenario import Drive, Feedback, Load
 from taut.type_checks import checked_arguments
 
 Weight = np.ndarray | float
@@ -50,6 +50,16 @@ class Regulator:
             if not name.startswith("node:") or not node:
                 raise OptionError(f'"{name}" is not a force at a node, and only those can act as loads of a plant')
             found.append(Load(node, axis, Feedback(self._row(k)), name=f"regulator {node}.{axis}"))
+        return tuple(found)
+
+    def drives(self) -> tuple[Drive, ...]:
+        """The feedback as drives of the plant, for `assemble`; all inputs must be rest lengths."""
+        found = []
+        for k, name in enumerate(self.model.inputs):
+            member, dot, quantity = name.rpartition(".")
+            if quantity != "rest_length" or not dot:
+                raise OptionError(f'"{name}" is not a rest length, and only those can act as drives of a plant')
+            found.append(Drive(f"regulator {member}", member, quantity, by=Feedback(self._row(k))))
         return tuple(found)
 
     def _row(self, k: int) -> Callable[[float, np.ndarray, np.ndarray], float]:

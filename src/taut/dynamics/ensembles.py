@@ -70,6 +70,7 @@ class Ensemble(Tabular):
     events: tuple[tuple[Event, ...], ...]
     sound: tuple[bool, ...]
     load_names: tuple[str, ...] = ()
+    drive_names: tuple[str, ...] = ()
     element_names: tuple[str, ...] = ()
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -98,6 +99,7 @@ class Ensemble(Tabular):
                 "time": self.time,
                 **labels_of(self.structure),
                 "loaded": self.load_names,
+                "drive": self.drive_names,
                 "element": self.element_names,
             },
             {name: one._replace(dimensions=("variant", *one.dimensions)) for name, one in kept.items()},
@@ -118,6 +120,7 @@ class Ensemble(Tabular):
             notes=self.notes[k],
             events=self.events[k],
             load_names=self.load_names,
+            drive_names=self.drive_names,
             element_names=self.element_names,
         )
 
@@ -203,6 +206,7 @@ def ensemble(
         tuple(result.events),
         tuple(result.sound),
         variants.plant.load_names,
+        variants.plant.drive_names,
         variants.plant.element_outputs,
     )
 

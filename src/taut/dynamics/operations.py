@@ -120,6 +120,14 @@ def impose(plant: Any, t: float, y: np.ndarray) -> None:
     """
 
 
+def pass_break(plant: Any, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
+    """Enter the smooth piece that begins at t, with `inside` in it; returns how much of the log of events is filled.
+
+    What jumps there does work at once, and may let things happen.
+    """
+    raise NotImplementedError
+
+
 @woven
 def _impose_nothing(plant: Any, t: float, y: np.ndarray) -> None:
     """The same in kernels."""
@@ -177,7 +185,7 @@ def spoken(
     algorithm: Iterable[Callable[..., Any]], operations: Mapping[str, Callable[..., Any]]
 ) -> dict[str, Callable[..., Any]]:
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
-    return _bound_in_turn(algorithm, {**operations, "lend_plant": lend_plant}, lambda copy: copy)
+    return _bound_in_turn(algorithm, {"impose": impose, **operations, "lend_plant": lend_plant}, lambda copy: copy)
 
 
 def compiled(

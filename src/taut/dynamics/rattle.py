@@ -16,6 +16,7 @@ from taut.dynamics.methods.tableau import Composition
 from taut.dynamics.operations import (
     drive_power,
     forces,
+    impose,
     layout,
     lend,
     power,
@@ -78,22 +79,23 @@ def advance(
     prepare_projection(plant, trial)
     forces(plant, t, trial, force)
     project(plant, force, row(b, STILL), push)
+    before = drive_power(plant, t, trial)
     for n in range(method.fractions.size):
         part = method.fractions[n] * h
-        driven = drive_power(plant, t, trial)
         put(force, q)
         accumulate(v, spare_v, 0.5 * part, push)
         accumulate(q, spare_q, part, v)
+        impose(plant, t + part, trial)  # positions are to meet the constraints of the end
         if not meet(plant, trial, q, v, part, b):
             put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
-        driven += drive_power(plant, t + part, trial)
         # A commanded tension turns with its cable: half of the work is done where the substep began.
         put(row(b, SWING), q)
         put(q, force)
-        begun = power(plant, t, trial)
+        impose(plant, t, trial)
+        loaded = power(plant, t, trial)
         put(q, row(b, SWING))
-        work = 0.5 * part * (begun + power(plant, t + part, trial) + driven)
-        put_number(trial, space.work, number_at(trial, space.work) + work)
+        impose(plant, t + part, trial)
+        loaded += power(plant, t + part, trial)
         t += part
         prepare_projection(plant, trial)
         forces(plant, t, trial, force)
@@ -103,6 +105,10 @@ def advance(
         oppose(rates)
         project(plant, row(b, NOTHING), rates, row(b, SWING))
         accumulate(v, spare_v, 1.0, row(b, SWING))
+        after = drive_power(plant, t, trial)
+        work = 0.5 * part * (loaded + (before + after))
+        put_number(trial, space.work, number_at(trial, space.work) + work)
+        before = after
     return int(method.fractions.size) + 1
 
 

@@ -20,6 +20,12 @@ VARIABLES = {
         ("time", "support", "axis"), "N", "force of each support on the structure", "node:{support}.reaction.{axis}"
     ),
     "load_force": Variable(("time", "loaded"), "N", "each load, along its axis", "load:{loaded}"),
+    "drive_value": Variable(("time", "drive"), "m, N or N/m", "each driven quantity", "drive:{drive}"),
+    "drive_rate": Variable(("time", "drive"), "its unit per s", "its rate", "drive:{drive}.rate"),
+    "drive_force": Variable(
+        ("time", "drive"), "N", "force in each driven member, positive in tension", "drive:{drive}.force"
+    ),
+    "drive_power": Variable(("time", "drive"), "W", "power of each drive", "drive:{drive}.power"),
     "coordinate": Variable(
         ("time", "freedom"), "m or rad", "each coordinate of a plant that has its own", "coordinate:{freedom}"
     ),
@@ -33,7 +39,7 @@ VARIABLES = {
     "energy_kinetic": Variable(("time",), "J", "kinetic energy"),
     "energy_elastic": Variable(("time",), "J", "energy stored in cables and compressible bars"),
     "energy_gravity": Variable(("time",), "J", "energy of weight"),
-    "work": Variable(("time",), "J", "work of loads, dampers, moved supports and cuts since the start"),
+    "work": Variable(("time",), "J", "work of loads, dampers, moved supports, drives and cuts since the start"),
     "energy_violation": Variable(("time",), "J", "energy less start energy less work"),
     "length_violation": Variable(("time",), "m", "largest residual of a bar or constraint"),
     "rate_violation": Variable(("time",), "m/s", "largest rate of such a residual"),

@@ -164,6 +164,7 @@ def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, 
     y = np.zeros(run.space.vectors.shape[1:])
     y[:size], y[size : 2 * size] = plant.start()
     limits = run.rules.limits._replace(level=CONSTRAINTS)
+    run.words["impose"](tables, 0.0, y)
     if not run.words["held"](tables, y, limits, scratch):
         run.words["correct"](tables, y, 0.0, limits, scratch, False)
     residual = np.zeros((plant.rows, *plant.lanes))
@@ -175,6 +176,7 @@ def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, 
             f"stays {np.abs(residual).max():.3g} m off; move the nodes, or take one of them away"
         )
         raise ModelError([Problem((), message)])
+    run.words["impose"](tables, 0.0, y)  # once more: a drive may answer to the state
     clock, counts = np.zeros(at.CLOCK), np.zeros(at.COUNTS, dtype=np.int64)
     clock[at.LAST_ERROR] = 1e-4
     clock[at.INDEPENDENCE] = 1.0

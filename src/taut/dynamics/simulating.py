@@ -11,6 +11,7 @@ import numpy as np
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import Correction
+from taut.dynamics.drive_limits import DriveLimits
 from taut.dynamics.driver import Progress, SampleTimes, chunks, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
@@ -128,16 +129,19 @@ def simulate(
     state = Checkpoint(point.y.copy(), point.clock.copy(), point.counts.copy())
     noted = [np.zeros((0, 4))]
     happened: list[np.ndarray] = []
+    limits = DriveLimits(plant)
     known: dict[str, Any] = {
         "options": {
             **_options(chosen, wish, every, tolerance, step, samples),
             "locate": locate,
             "physics": plant.fingerprint,
             **({"elements": list(plant.elements)} if plant.elements else {}),
+            **({"drives": list(limits.drives)} if limits.drives else {}),
         },
         "notes": notes,
         "model_text": model_text,
         "load_names": plant.load_names,
+        "drive_names": plant.drive_names,
         "element_names": plant.element_outputs,
     }
     if sink is not None and start is not None:
@@ -150,6 +154,7 @@ def simulate(
             noted.append(steps)
             happened.append(log)
             seen.look(when, states)
+            limits.look(last)
             if sink is None:
                 parts.append(last)
             else:
@@ -166,6 +171,7 @@ def simulate(
             *independence_notes(run, state.clock),
             *stiffness_notes(run, state),
             *rounding_notes(run, state),
+            *limits.notes(float(state.clock[at.TIME])),
         )
         result = replace(
             joined(parts) if sink is None else samples_of(last, slice(0)),
@@ -211,7 +217,7 @@ def _check_start(plant: PlantProtocol, start: Trajectory, duration: float) -> No
         raise OptionError("the trajectory to continue is of another structure; assemble the one it was made with")
     if start.options.get("physics") != plant.fingerprint:
         raise OptionError(
-            "the trajectory to continue was made with other loads, motions, elements, gravity or damping; "
+            "the trajectory to continue was made with other loads, motions, drives, elements, gravity or damping; "
             "assemble the plant of then"
         )
     if not start.time.size:

@@ -27,7 +27,7 @@ from taut.dynamics.correction import (
     remember,
 )
 from taut.dynamics.event_location import coming, happen, seek
-from taut.dynamics.operations import enter_piece, impose, independence, lend, lend_plant, residuals, row
+from taut.dynamics.operations import enter_piece, impose, independence, lend, lend_plant, pass_break, residuals, row
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
 from taut.dynamics.workspace import (
     ERROR,
@@ -252,7 +252,12 @@ def time_loop(
             clock[LAST_ERROR] = max(error, 1e-4)
         if lands:
             counts[PIECE] += 1
-            enter_piece(plant, 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300)))
+            inside = 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300))
+            told = pass_break(plant, end, inside, y, log, counts[LOGGED])
+            counts[EVENTS] += told - counts[LOGGED]
+            counts[LOGGED] = told
+            if done > 0 and targets[done - 1] >= end - 1e-12 * h:
+                put(row(samples, done - 1), y)  # a sample on a break is that of what follows
             landed = True
         if event >= 0:
             code = take_place(plant, event, end, y, counts, log)

@@ -72,7 +72,8 @@ class Overall:
 
 @dataclass(frozen=True, repr=False)
 class Trajectory(Tabular):
-    """Samples over time, SI units; T samples, n nodes, c cables, b bars, g constraints, s supported nodes, l loads.
+    """Samples over time, SI units; T samples, n nodes, c cables, b bars, g constraints, s supported nodes, l loads,
+    d driven members.
 
     A plant in other coordinates than its nodes' has k of them, and r constraints among them; what does not apply has no
     columns.
@@ -94,10 +95,14 @@ class Trajectory(Tabular):
     constraint_force: np.ndarray  # (T, g)
     reaction: np.ndarray  # (T, s, 3)
     load_force: np.ndarray  # (T, l)
+    drive_value: np.ndarray  # (T, d) what is driven [m]
+    drive_rate: np.ndarray  # (T, d)
+    drive_force: np.ndarray  # (T, d) in the driven member
+    drive_power: np.ndarray  # (T, d)
     energy_kinetic: np.ndarray  # (T,)
     energy_elastic: np.ndarray  # (T,)
     energy_gravity: np.ndarray  # (T,)
-    work: np.ndarray  # (T,) of loads, dampers, moved supports and cuts since the start
+    work: np.ndarray  # (T,) of loads, dampers, moved supports, drives and cuts since the start
     energy_violation: np.ndarray  # (T,) energy - start energy - work
     length_violation: np.ndarray  # (T,) worst residual of a bar or constraint
     rate_violation: np.ndarray  # (T,) its rate
@@ -117,6 +122,7 @@ class Trajectory(Tabular):
     horizon: str = ""  # until when it can be trusted, in words, where that was asked for
     history: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)), repr=False)
     load_names: tuple[str, ...] = ()
+    drive_names: tuple[str, ...] = ()
     element_names: tuple[str, ...] = ()
     earlier: Overall = Overall()  # of samples that went to a sink and are not here
     model_text: str = field(default="", repr=False)
@@ -143,7 +149,7 @@ class Trajectory(Tabular):
 
     def labelled(self) -> Labelled:
         """One row a sample."""
-        own: dict[str, Any] = {"loaded": self.load_names, "element": self.element_names}
+        own: dict[str, Any] = {"loaded": self.load_names, "drive": self.drive_names, "element": self.element_names}
         own |= {"freedom": range(self.coordinate.shape[1]), "condition": range(self.multiplier.shape[1])}
         return Labelled(
             ("time",),
@@ -160,6 +166,15 @@ class Trajectory(Tabular):
     def tension(self, name: str) -> np.ndarray:
         """Tension of a cable, (T,) [N]."""
         return np.asarray(self.cable_tension[:, _place("cable", name, self.structure.cables)])
+
+    @property
+    def drive_work(self) -> np.ndarray:
+        """(T, d) of each drive since the first sample [J]: the integral of its power, by trapezoids between samples.
+
+        As good as samples are close, and without the work of jumps; `work`, of everything together, is exact.
+        """
+        parts = 0.5 * np.diff(self.time)[:, None] * (self.drive_power[1:] + self.drive_power[:-1])
+        return np.concatenate([np.zeros_like(self.drive_power[:1]), np.cumsum(parts, axis=0)])
 
     @property
     def overall(self) -> Overall:

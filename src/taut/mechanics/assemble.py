@@ -10,7 +10,8 @@ import numpy as np
 
 from taut.errors import ModelError, OptionError, suggestion
 from taut.mechanics.capabilities import check_solver
-from taut.mechanics.compose import composed
+from taut.mechanics.imposed.drive_checks import problems_of_drives
+from taut.mechanics.imposed.drives import tabulated_drives
 from taut.mechanics.inertia import thin as thin_inertia
 from taut.mechanics.inertia.cylinder_tables import cylinders_of, without_inertia
 from taut.mechanics.inertia.cylinders import Cylinders
@@ -35,7 +36,7 @@ from taut.numerics.packing import empty
 from taut.numerics.saddle import Saddle
 from taut.structure.joining import subdivided
 from taut.structure.properties import bar_length, route_length, with_bars
-from taut.structure.scenario import SOLVERS, Damping, Load, Motion, Watch
+from taut.structure.scenario import SOLVERS, Damping, Drive, Load, Motion, Watch
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
 from taut.type_checks import checked_arguments
@@ -104,9 +105,10 @@ _EMPTY: Mapping[str, Any] = {
 
 def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, iterative: bool) -> Spec:
     ends = np.concatenate([thin.first, thin.second])
-    rows = [kind.name for kind in extra if isinstance(kind, Rows)]
-    held = ["held_lengths"] if given.held_cables else []
-    alone = not given.structure.constraints and not rows and not held and np.unique(ends).size == ends.size
+    rows = ["held_lengths"] if given.held_cables else []
+    rows += ["driven_bars"] if given.driven_bars else []
+    rows += [kind.name for kind in extra if isinstance(kind, Rows)]
+    alone = not given.structure.constraints and not rows and np.unique(ends).size == ends.size
     system = "pairs" if alone and not cylinders.first.size else "minres" if iterative else "saddle"
     imposed = [kind.name for kind in extra if isinstance(kind, Imposed)]
     own = [
@@ -114,9 +116,9 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, i
     ]
     return Spec(
         terms=(*own, *(kind.name for kind in extra if isinstance(kind, Term))),
-        rows=("bars",) if system == "pairs" else ("bars", "linear", *held, *rows),
+        rows=("bars",) if system == "pairs" else ("bars", "linear", *rows),
         inertia="cylinders" if cylinders.first.size else "thin",
-        imposed=(*(("supports",) if given.motions else ()), *imposed),
+        imposed=(*(("supports",) if given.motions else ()), *(("drives",) if given.drives else ()), *imposed),
         system=system,
     )
 
@@ -139,7 +141,7 @@ def _shares(thin: Thin, free: np.ndarray, rows: list[Rows], tables: Tables) -> n
     for end in (thin.first, thin.second):
         np.add.at(share, end // 3, thin.coupling[:, None])
     held = [np.setdiff1d(np.arange(thin.diagonal.size), free)]
-    held += [kind.pattern(tables[kind.name])[1] for kind in rows if kind.name != "bars"]
+    held += [kind.pattern(tables[kind.name])[1] for kind in rows if kind.name not in ("bars", "driven_bars")]
     share[:, np.unique(np.concatenate(held) % 3)] = 0.0
     return share.ravel()
 
@@ -151,6 +153,7 @@ def assemble(
     gravity: float | tuple[float, float, float] = 0.0,
     loads: Iterable[Load] = (),
     motions: Iterable[Motion] = (),
+    drives: Iterable[Drive] = (),
     damping: Damping | None = None,
     events: Iterable[Watch] = (),
     velocities: Mapping[str, tuple[float, float, float]] | None = None,
@@ -161,6 +164,7 @@ def assemble(
     """Make a structure ready to move.
 
     gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still.
+    drives: of rest lengths and lengths of members, which otherwise stay as they are.
     velocities: of nodes at the start [m/s], zero where not named.
     events: what to look out for in a run, and what to do then.
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
@@ -172,15 +176,17 @@ def assemble(
     """
     vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
     loads, motions, damping, events = tuple(loads), tuple(motions), damping or Damping(), tuple(events)
+    drives = tuple(drives)
     if solver not in SOLVERS:
         raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
     structure = with_bars(structure, bars)
     problems = problems_of_motion(structure)
     problems += problems_of_scenario(structure, vector, loads, motions, damping, velocities or {})
     problems += problems_of_watches(structure, events)
+    problems += problems_of_drives(structure, drives, events)
     if problems:
         raise ModelError(problems)
-    given = Given(subdivided(structure), vector, loads, damping, motions, grouped(elements))
+    given = Given(subdivided(structure), vector, loads, damping, motions, grouped(elements), drives=drives)
     return _plant(given, watched_by(given, events), velocities or {}, iterative=solver == "iterative")
 
 
@@ -213,8 +219,10 @@ def _plant(
     breaks = in_order(knots)
     speeds = np.array([velocities.get(node, (0.0, 0.0, 0.0)) for node in given.structure.nodes], dtype=float)
     start = np.concatenate([given.structure.positions.ravel(), speeds.ravel(), [0.0]])
+    places, speeds = start[:-1].reshape(2, -1, 3)
+    driving = tabulated_drives(given).functions if given.drives else ()
+    plant = Plant(given, spec, pack, tables, breaks, places, speeds, signals.functions, things, driving)
     if spec.imposed:
         tables["constants"].piece[0] = pieces_of(breaks, np.zeros(1))[0]
-        composed(spec).motion["impose"](pack, 0.0, start)
-    places, speeds = start[:-1].reshape(2, -1, 3)
-    return Plant(given, spec, pack, tables, breaks, places, speeds, signals.functions, things)
+        plant.operations()["impose"](pack, 0.0, start)
+    return plant

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
 from taut.mechanics.folds import completed, completed_source
+from taut.mechanics.imposed import drive_outputs
 from taut.mechanics.inertia import cylinders, thin
 from taut.mechanics.kinds import EventSource
 from taut.mechanics.operations import (
@@ -47,8 +48,10 @@ def composed(spec: Spec) -> Composition:
     """Each operation bound to the plant's own parts; compiled when it is first called."""
     made = Rebinding(_parts(spec))
     # Where nothing is imposed there is nothing to call, either; algorithms know what that means.
-    own = MOTION | ({"impose": motion.impose_on} if spec.imposed else {})
-    return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, TOOLS))
+    imposed = {"impose": motion.impose_on, "pass_break": events.pass_imposed_break}
+    own = MOTION | (imposed if spec.imposed else {})
+    tools = TOOLS | ({"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {})
+    return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, tools))
 
 
 def _bound(made: Rebinding, operations: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,6 +95,8 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.give_known: motion.give_what_is_known,
             parts.moved_power: motion.power_of_moved,
         }
+    if imposed and any(kind.driven for kind in rows):
+        found |= {parts.row_power: motion.power_of_driven_rows, parts.find_multipliers: motion.multipliers_of}
     for part, template, kernels in (
         (parts.applied_force, folds.forces, [term.force for term in terms]),
         # In the other order, so that a sum of forces and weight is rounded as it always was.
@@ -152,6 +157,7 @@ MOTION: dict[str, Any] = {
             motion.power,
             motion.drive_power,
             motion.enter_piece,
+            motion.pass_break,
             energy.error_size,
             projection.residuals,
             projection.prepare_projection,
@@ -181,7 +187,7 @@ NEWTON: Mapping[str, Any] = _named(
 )
 """What implicit steps ask beside them."""
 
-TOOLS: Mapping[str, Any] = _named(
+TOOLS: dict[str, Any] = _named(
     (
         outputs.observe,
         outputs.observe_loads,

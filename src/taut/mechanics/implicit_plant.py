@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from taut.mechanics.imposed.called_functions import with_functions
 from taut.mechanics.linear.linearisation import feedback_slopes
 from taut.mechanics.operations.newton_matrix import Newton
 from taut.mechanics.plant import Plant
@@ -49,9 +50,7 @@ class ImplicitPlant(Plant):
         return (*notes, FACTORED) if self.spec.system == "minres" else notes
 
     def operations(self) -> dict[str, Callable[..., Any]]:
-        operations: dict[str, Callable[..., Any]] = {**super().operations(), **self.composition.newton}
-        if self.functions:
-            operations["newton_residual"] = self._with_functions(operations["newton_residual"])
+        operations = {**super().operations(), **with_functions(self, self.composition.newton)}
         if self.feedbacks:
             answering = _Answering(self, operations["factor_newton"], operations["solve_newton"])
             operations |= {"factor_newton": answering.factor, "solve_newton": answering.solve}

@@ -16,8 +16,9 @@ import numpy as np
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.mechanics.tables import SLOTS
 from taut.reprs import counted, titled
+from taut.structure.drives import Driven, driven_members
 from taut.structure.records import AXES, Bar, Cable
-from taut.structure.scenario import Damping, Load, Motion
+from taut.structure.scenario import Damping, Drive, Load, Motion
 from taut.structure.structure import Structure
 
 Kernel = Callable[..., Any]
@@ -51,6 +52,7 @@ class Given:
     motions: tuple[Motion, ...] = ()
     elements: Mapping[str, tuple[Any, ...]] | None = None
     printed: bool = False
+    drives: tuple[Drive, ...] = ()
 
     def __repr__(self) -> str:
         return self.titled("Given")
@@ -64,7 +66,8 @@ class Given:
             "cable": made.cables,
             "constraint": made.constraints,
         }
-        parts |= {"load": self.loads, "motion": self.motions, "registered kind": self.elements or {}}
+        parts |= {"load": self.loads, "motion": self.motions, "drive": self.drives}
+        parts |= {"registered kind": self.elements or {}}
         return titled(kind, made.name or "structure", *(counted(len(part), word) for word, part in parts.items()))
 
     @cached_property
@@ -115,6 +118,23 @@ class Given:
         """The row of every pneumatic bar among the laws of springs."""
         before = len(self.straight) + len(self.compressible) + len(self.routed)
         return _Named("bar", {bar.name: before + k for k, bar in enumerate(self.pneumatic)})
+
+    @cached_property
+    def driven(self) -> tuple[Driven, ...]:
+        """Every member that is driven."""
+        return driven_members(self.structure, self.drives)
+
+    @cached_property
+    def driven_bars(self) -> dict[str, int]:
+        """The row of every rigid bar that is driven among those."""
+        names = {driven.member for driven in self.driven if driven.kind == "bar" and driven.drive.quantity == "length"}
+        return {name: k for k, name in enumerate(name for name in self.structure.bars if name in names)}
+
+    def driven_row(self, driven: Driven) -> int:
+        """The row of a driven member in the table that its drive writes into."""
+        if driven.kind == "cable":
+            return self.cable[driven.member]
+        return (self.driven_bars if driven.drive.quantity == "length" else self.compressible_bar)[driven.member]
 
     @cached_property
     def free(self) -> np.ndarray:
@@ -195,6 +215,7 @@ class Rows(NamedTuple):
     stiffness: Kernel  # parts.row_stiffness
     links: Callable[[Any], Links]
     events: EventSource | None = None
+    driven: bool = False  # whether time moves them: residual rates then are G v less what it asks for
     record: type | None = None
     lanes: bool = False
 

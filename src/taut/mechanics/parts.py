@@ -143,6 +143,17 @@ def row_stiffness(
     return 0, 0
 
 
+@inlined
+def row_power(p: Pack, y: np.ndarray, multiplier: np.ndarray) -> float:
+    """Power of the rows that time moves."""
+    return 0.0
+
+
+@inlined
+def find_multipliers(p: Pack, t: float, y: np.ndarray) -> None:
+    """Fill the multipliers of a state, where the power of rows is asked for without an acceleration."""
+
+
 # --- inertia
 
 

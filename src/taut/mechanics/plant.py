@@ -11,19 +11,20 @@ from typing import Any
 import numpy as np
 
 from taut.mechanics.compose import Composition, composed
+from taut.mechanics.imposed.called_functions import set_functions, with_functions
+from taut.mechanics.imposed.drive_outputs import drive_outputs
 from taut.mechanics.kinds import Given
 from taut.mechanics.linear.linearisation import nodal_linearisation
 from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.event_words import Watched, Watcher
-from taut.mechanics.operations.outputs import cable_outputs, columns, turning_push
+from taut.mechanics.operations.outputs import bar_forces, cable_outputs, columns, turning_push
 from taut.mechanics.operations.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
-from taut.mechanics.signals import Called, function_value, pieces_of
+from taut.mechanics.signals import Called, pieces_of
 from taut.mechanics.spec import Spec, rows_of, sources_of, terms_of
 from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
-from taut.mechanics.terms.loads import LOAD_DATA
 from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.scenario import Load, Motion
@@ -45,7 +46,7 @@ class Plant:
     spec: the kinds of things it is made of. pack, tables: its flat arrays, for kernels and by name.
     positions, velocities: at the start, (n, 3) each, with moved supports where they are then.
     breaks: times at which a signal is not smooth.
-    functions: Python functions and Feedback in loads; a plant with any of them runs uncompiled.
+    functions, driving: Python functions and Feedback in loads and in drives; a plant with any runs uncompiled.
     """
 
     given: Given
@@ -57,6 +58,7 @@ class Plant:
     velocities: np.ndarray
     functions: tuple[Called, ...]
     things: tuple[Watched, ...] = ()
+    driving: tuple[Called, ...] = ()
 
     def __repr__(self) -> str:
         return self.given.titled(type(self).__name__)
@@ -85,7 +87,7 @@ class Plant:
 
     @property
     def compiled(self) -> bool:
-        return not self.functions
+        return not (self.functions or self.driving)
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -110,6 +112,11 @@ class Plant:
         """A load's own name, or its place; those that would come twice are numbered."""
         names = [load.name or f"{load.node}.{load.axis}" for load in self.loads]
         return tuple(f"{n}#{names[:k].count(n) + 1}" if names.count(n) > 1 else n for k, n in enumerate(names))
+
+    @property
+    def drive_names(self) -> tuple[str, ...]:
+        """A drive's own name, with that of the member where it drives several."""
+        return tuple(driven.label for driven in self.given.driven)
 
     @cached_property
     def element_outputs(self) -> tuple[str, ...]:
@@ -150,6 +157,11 @@ class Plant:
             elif term.works and term.load_power is None:
                 told[term.name] = (f'the kind "{term.name}"',)
         fed = tuple(f'the feedback on node "{self.loads[called.signal].node}"' for called in self.feedbacks)
+        fed += tuple(
+            f'the drive "{self.drive_names[called.signal]}"'
+            for called in self.driving
+            if isinstance(called.function, Feedback)
+        )
         nodes = told.pop("damping", ())
         return (*(name for names in told.values() for name in names), *fed, *nodes)
 
@@ -262,42 +274,41 @@ class Plant:
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         tools, held, loads = self.composition.tools, self.held, np.zeros((times.size, len(self.loads)))
         wanted = columns(self.tables["springs"].stiffness.size, self.rows, held.size, self._shown)
-        out = np.zeros((times.size, sum(wanted.values())))
-        pieces = pieces_of(self.breaks, times)
+        out, driven = np.zeros((times.size, sum(wanted.values()))), np.zeros((times.size, 3 * len(self.given.driven)))
+        pieces = pieces_of(self.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))  # on a break: what follows it
         looks = reals_of(tables, BAND)[0] > 0.0
         if looks:
             tools["release"](tables)
         for one in [slice(None)] if self.compiled else [slice(row, row + 1) for row in range(times.size)]:
             if not self.compiled:
-                self.set_functions(tables, float(times[one][0]), states[one][0])
+                self.composition.motion["enter_piece"](tables, pieces[one][0])
+                set_functions(self, tables, float(times[one][0]), states[one][0])
             tools["observe"](tables, times[one], pieces[one], states[one], held, out[one])
+            if self.given.driven:
+                tools["observe_drives"](tables, times[one], pieces[one], states[one], driven[one])
             if self.loads:
                 tools["observe_loads"](tables, times[one], pieces[one], loads[one])
         cuts = np.cumsum(list(wanted.values()))[:-1]
         seen = dict(zip(wanted, (part.copy() for part in np.split(out, cuts, axis=1)), strict=True))
         reaction, multiplier = seen.pop("reaction").reshape(times.size, held.size, 3), seen.pop("multiplier")
         size, rigid = self.coordinates, self.tables["bars"].column
-        multiplier[:, : rigid.size] += turning_push(self.structure, tables, states[:, size : 2 * size])
+        multiplier[:, : rigid.size] += turning_push(self.structure, rigid, tables, states[:, size : 2 * size])
         if times.size and len(self.dependent(tables, states[0])):
             self._make_smallest(tables, states, multiplier, reaction)
         if looks:
             tools["freeze"](tables)
         length, tension = seen.pop("length"), seen.pop("tension")
-        bars, guides = len(self.structure.bars), len(self.structure.constraints)
-        bar_force = np.zeros((times.size, bars))
-        bar_force[:, rigid] = -multiplier[:, : rigid.size]
-        laws = self.given.compressible_bar | self.given.pneumatic_bar
-        bar_force[:, [k for k, name in enumerate(self.structure.bars) if name in laws]] = tension[
-            :, [laws[name] for name in self.structure.bars if name in laws]
-        ]
+        cables = cable_outputs(self.given, self.tables, states, length, tension, multiplier)
+        guides, bar_force = len(self.structure.constraints), bar_forces(self.given, self.tables, tension, multiplier)
         return {
             "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
             "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
-            **cable_outputs(self.given, self.tables, states, length, tension, multiplier),
+            **cables,
             "bar_force": bar_force,
             "constraint_force": multiplier[:, rigid.size : rigid.size + guides].copy(),
             "reaction": reaction,
             "load_force": loads,
+            **drive_outputs(self.given, driven, cables["cable_tension"], bar_force),
             "element_output": np.concatenate([seen.pop("others"), multiplier[:, self._own_rows :]], axis=1),
             **{name: values[:, 0] for name, values in seen.items()},
         }
@@ -325,24 +336,5 @@ class Plant:
         return nodal_linearisation(self, q, v, time, held)
 
     def operations(self) -> dict[str, Callable[..., Any]]:
-        """The functions that algorithms call; kernels, unless a load is a Python function."""
-        operations = dict(self.composition.motion)
-        if self.functions:
-            operations |= {name: self._with_functions(operations[name]) for name in ("rate", "forces", "power")}
-        return operations
-
-    def _with_functions(self, operation: Callable[..., Any]) -> Callable[..., Any]:
-        """The operation with the values of Python loads written into the tables first."""
-
-        def timely(pack: Pack, t: float, *rest: np.ndarray) -> Any:
-            self.set_functions(pack, t, rest[0])
-            return operation(pack, t, *rest)
-
-        return timely
-
-    def set_functions(self, pack: Pack, t: float, y: np.ndarray) -> None:
-        """Write the values of Python loads at a time and a state into a pack of this plant."""
-        nodes, velocities = (y[at : at + self.coordinates].reshape(-1, 3) for at in (0, self.coordinates))
-        for called in self.functions:
-            value = function_value(self.loads[called.signal], called.function, t, nodes, velocities)
-            reals_of(pack, LOAD_DATA)[called.place] = value
+        """The functions that algorithms call; kernels, unless a load or a drive is a Python function."""
+        return with_functions(self, self.composition.motion)

@@ -82,6 +82,9 @@ class PlantProtocol(Protocol):
     def load_names(self) -> tuple[str, ...]: ...
 
     @property
+    def drive_names(self) -> tuple[str, ...]: ...
+
+    @property
     def elements(self) -> Sequence[dict[str, Any]]:
         """Elements of kinds from outside, by numbers and the name of their kind."""
 

@@ -24,7 +24,6 @@ from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.curves import hermite, hermite_slopes, three_point_slopes
 from taut.numerics.lanes import one
 from taut.structure.magnitudes import size_problem
-from taut.structure.scenario import Load
 from taut.structure.signal_checks import signal_problems
 from taut.structure.signals import (
     Constant,
@@ -39,13 +38,13 @@ from taut.structure.signals import (
     parts_of,
 )
 
-CONSTANT, SINUSOID, DOUBLET, TABLE, RAMP, COMPOUND = 0, 1, 2, 3, 4, 5
+CONSTANT, SINUSOID, DOUBLET, TABLE, RAMP, COMPOUND, CALLED = 0, 1, 2, 3, 4, 5, 6
 
 Function = Callable[[float], float] | Feedback
 
 
 class Called(NamedTuple):
-    """A Python function in a signal, whose value stands in the table as a constant, written before every evaluation."""
+    """A Python function in a signal; its value and rate stand in the table and are written before every evaluation."""
 
     signal: int
     place: int  # in `data`
@@ -97,7 +96,7 @@ def tabulated(signals: Sequence[Signal]) -> Tabulated:
 
 
 def _plain(signal: Plain) -> tuple[int, list[float], Sequence[float]]:
-    """Kind, numbers and breaks; a function has the place of a constant."""
+    """Kind, numbers and breaks; a function has places for its value and its rate."""
     if isinstance(signal, Constant | int | float):
         return CONSTANT, [float(signal.value if isinstance(signal, Constant) else signal)], ()
     if isinstance(signal, Sinusoid):
@@ -112,13 +111,16 @@ def _plain(signal: Plain) -> tuple[int, list[float], Sequence[float]]:
         times, values = np.array(signal.times, dtype=float), np.array(signal.values, dtype=float)
         slopes = three_point_slopes(times, values) if signal.slopes is None else np.array(signal.slopes, dtype=float)
         return TABLE, [float(times.size), *times, *values, *slopes], signal.times
-    return CONSTANT, [0.0], ()
+    return CALLED, [0.0, 0.0], ()
 
 
-def function_value(load: Load, function: Function, t: float, nodes: np.ndarray, velocities: np.ndarray) -> float:
-    """What a Python function of a load returns at a time and a state; raises OptionError where that is no force."""
-    told = f'the load "{load.name}"' if load.name else "the load"
-    told += f' on node "{load.node}" along {load.axis}'
+def function_value(
+    told: str, quantity: str, function: Function, t: float, nodes: np.ndarray, velocities: np.ndarray
+) -> float:
+    """What a Python function returns at a time and a state; raises OptionError where that is no number.
+
+    told: whose function it is. quantity: what it is to return, with its unit, "force [N]".
+    """
     try:
         value: Any = function.law(t, nodes, velocities) if isinstance(function, Feedback) else function(t)
     except Exception as error:
@@ -128,9 +130,9 @@ def function_value(load: Load, function: Function, t: float, nodes: np.ndarray, 
         shape = f" of shape {value.shape}" if isinstance(value, np.ndarray) else ""
         raise OptionError(
             f"{told} returned {reprlib.repr(value)} at t = {t:g} s, {type(value).__name__}{shape}; "
-            "it must return one number, the force [N]"
+            f"it must return one number, the {quantity}"
         )
-    if wrong := size_problem(float(plain), "N"):
+    if wrong := size_problem(float(plain), quantity.partition("[")[2].rstrip("]")):
         raise OptionError(f"{told} returned {plain} at t = {t:g} s: {wrong}")
     return float(plain)
 
@@ -225,6 +227,8 @@ def _plain_at(kind: int, data: Any, at: int, t: float, inside: float) -> tuple[f
             first, last = data[slopes + left], data[slopes + right]
             value = hermite(t, begin, end, low, high, first, last)
             rate, acceleration = hermite_slopes(t, begin, end, low, high, first, last)
+    elif kind == CALLED:
+        rate = data[at + 1]
     return value, rate, acceleration
 
 
@@ -232,7 +236,7 @@ def _plain_at(kind: int, data: Any, at: int, t: float, inside: float) -> tuple[f
 def signal_at(kind: int, data: Any, at: int, t: float, inside: float) -> tuple[float, float, float]:
     """Value, first and second derivative at time t of the signal whose numbers begin at `at`.
 
-    inside: a time in the current smooth piece. Python functions have no derivatives here.
+    inside: a time in the current smooth piece. Python functions have no second derivative here.
     """
     if kind != COMPOUND:
         return _plain_at(kind, data, at, t, inside)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from taut.mechanics.imposed.drives import DRIVES
 from taut.mechanics.imposed.supports import SUPPORTS
 from taut.mechanics.kinds import EventSource, Imposed, Kind, Rows, Term, registered
 from taut.mechanics.rows.bars import RIGID_BARS
+from taut.mechanics.rows.driven_bars import DRIVEN_BARS
 from taut.mechanics.rows.held_lengths import HELD_LENGTHS
 from taut.mechanics.rows.linear import LINEAR
 from taut.mechanics.terms.damping import DAMPING
@@ -17,7 +19,11 @@ from taut.mechanics.terms.weight import WEIGHT
 
 BUILT_IN: dict[str, Kind] = {
     kind.name: kind
-    for kind in (WEIGHT, DAMPING, SPRINGS_TERM, ROUTES_TERM, LOADS_TERM, RIGID_BARS, LINEAR, HELD_LENGTHS, SUPPORTS)
+    for kind in (
+        *(WEIGHT, DAMPING, SPRINGS_TERM, ROUTES_TERM, LOADS_TERM),
+        *(RIGID_BARS, LINEAR, HELD_LENGTHS, DRIVEN_BARS),
+        *(SUPPORTS, DRIVES),
+    )
 }
 """In the order in which their forces are summed. What is cheap is in every plant, whether it has any of it or not."""
 

@@ -14,19 +14,8 @@ from taut.numerics.packing import Integers, Reals, counter, part, reader
 
 SLOTS = (
     *("constants", "nodes", "work", "jacobian"),
-    *(
-        "thin",
-        "cylinders",
-        "bars",
-        "linear",
-        "held_lengths",
-        "weight",
-        "springs",
-        "routes",
-        "damping",
-        "loads",
-        "supports",
-    ),
+    *("thin", "cylinders", "bars", "linear", "held_lengths", "driven_bars"),
+    *("weight", "springs", "routes", "damping", "loads", "supports", "drives"),
     *("events", "slackening", "watches"),
     *("pairs", "saddle", "minres", "metric_pairs", "metric_saddle", "metric_minres"),
     *("newton", "newton_saddle"),

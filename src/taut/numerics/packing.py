@@ -132,6 +132,16 @@ def size_of(typing_context: Any, p: Any, part: Any) -> Any:
     return types.int64(p, types.int64), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def reals_at(typing_context: Any, p: Any, part: Any) -> Any:
+    """In kernels: reals_at(p, part), a part of the reals as a pointer; the part may be known at run time only."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _begin(context, builder, p, args[0], 1, args[1])
+
+    return _pointer(1, p)(p, types.int64), generate
+
+
 def counter(part: int) -> Any:
     """In kernels: count(p), how many entries this part has."""
 

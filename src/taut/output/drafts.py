@@ -39,7 +39,8 @@ HEADER = struct.Struct("<QQI")
 SYNC_EVERY = 10.0
 """Seconds after which what was written is brought onto the disk; a kill loses nothing of it, a loss of power may."""
 
-CONSTANT = ("options", "notes", "load_names", "element_names", "model_text")
+NAMED = ("notes", "load_names", "drive_names", "element_names")
+CONSTANT = ("options", *NAMED, "model_text")
 """What the first part says for all."""
 
 
@@ -251,7 +252,7 @@ def _parts(stream: BinaryIO) -> Iterator[Trajectory]:
         known = json.loads(told)
         if structure is None:
             constant = {name: known[name] for name in CONSTANT}
-            constant |= {name: tuple(constant[name]) for name in ("notes", "load_names", "element_names")}
+            constant |= {name: tuple(constant[name]) for name in NAMED}
             text = known.get("structure_text")
             structure = parse_model(text, limit=None).structure if text else structure_of(constant["model_text"])
         arrays, at = {}, 0

@@ -36,7 +36,7 @@ def linear_model(
             for node, force in steady_loads(model.scenario).items()
             for axis, value in zip(AXES, force, strict=True)
         ]
-        changed = {"loads": steady, "motions": (), "velocities": {}}
+        changed = {"loads": steady, "motions": (), "drives": (), "velocities": {}}
     plant = assembled(structure, model.scenario, **changed)
     return linearise(plant, inputs=inputs, outputs=outputs, held=held)
 

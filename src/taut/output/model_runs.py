@@ -35,7 +35,7 @@ from taut.structure.structure import Structure
 RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction", "locate")
 """What a scenario and the command line both say."""
 
-PHYSICS = ("gravity", "loads", "motions", "damping", "events", "velocities", "solver")
+PHYSICS = ("gravity", "loads", "motions", "drives", "damping", "events", "velocities", "solver")
 """What a scenario says beside them."""
 
 

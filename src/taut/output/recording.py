@@ -112,12 +112,14 @@ def _write_frame(file: Any, part: Trajectory) -> None:
 
 def _write_facts(file: Any, run: Trajectory) -> None:
     _write_attributes(file.attrs, run)
-    if run.load_names:
-        file.dimensions.setdefault("loaded", len(run.load_names))
-        put_texts(file, "loaded", ("loaded",), [storable(name) for name in run.load_names])
-    if run.element_names:
-        file.dimensions.setdefault("element", len(run.element_names))
-        put_texts(file, "element", ("element",), [storable(name) for name in run.element_names])
+    for dimension, names in (
+        ("loaded", run.load_names),
+        ("drive", run.drive_names),
+        ("element", run.element_names),
+    ):
+        if names:
+            file.dimensions.setdefault(dimension, len(names))
+            put_texts(file, dimension, (dimension,), [storable(name) for name in names])
     if run.history.size:
         file.dimensions["step_tried"], file.dimensions["step_fact"] = run.history.shape
         put_texts(file, "step_fact", ("step_fact",), HISTORY)

@@ -90,10 +90,12 @@ def _read(file: Any, source: Path) -> Trajectory:
     structure = structure_of(text_in(file, "structure_text") if "structure_text" in file.variables else told)
     if structure is None:
         raise FileError(f"{source}: this version of taut cannot read the model in it")
-    loads = tuple(map(plain, file.variables["loaded"][...])) if "loaded" in file.variables else ()
+    named = {
+        name: tuple(map(plain, file.variables[name][...])) if name in file.variables else ()
+        for name in ("loaded", "drive", "element")
+    }
     sizes = {name: len(labels) for name, labels in labels_of(structure).items()}
-    elements = tuple(map(plain, file.variables["element"][...])) if "element" in file.variables else ()
-    for name in ("time", "loaded", "freedom", "condition", "element"):
+    for name in ("time", "loaded", "drive", "freedom", "condition", "element"):
         sizes[name] = file.dimensions[name].size if name in file.dimensions else 0
     options = json.loads(file.attrs["options"])
     kept = {name: f"checkpoint_{name}" for name in CHECKPOINT}
@@ -117,8 +119,9 @@ def _read(file: Any, source: Path) -> Trajectory:
         notes=tuple(json.loads(file.attrs["notes"])),
         history=np.asarray(file.variables["history"][...]) if "history" in file.variables else np.zeros((0, 4)),
         events=_events(file),
-        load_names=loads,
-        element_names=elements,
+        load_names=named["loaded"],
+        drive_names=named["drive"],
+        element_names=named["element"],
         model_text=told,
     )
 

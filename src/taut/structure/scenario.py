@@ -1,4 +1,4 @@
-"""What happens to a structure: gravity, loads, moved supports, damping, start velocities, and how the run is made.
+"""What happens to a structure: gravity, loads, moved supports, drives, damping, start velocities, how the run is made.
 
 What loads and motions are as functions of time is in `signals.py`.
 """
@@ -31,6 +31,7 @@ __all__ = [
     "CosineRamp",
     "Damping",
     "Doublet",
+    "Drive",
     "Feedback",
     "Load",
     "Motion",
@@ -82,6 +83,38 @@ class Motion:
 
     def __post_init__(self) -> None:
         conform(self, "Motion")
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """A quantity of members that a signal decides: a winch, a telescoping strut.
+
+    member: a selector such as "cable:a1", "cable:top*" or "bar:strut1"; all that it selects are driven alike.
+    quantity: "rest_length" [m] of a cable or a compressible bar, "length" [m] of a rigid bar or of a cable that is held
+        to a length, "tension" [N] or "force_density" [N/m] of a cable that is commanded by it.
+    to: the value itself, a signal. by: the change from the member's own value instead.
+    drum_radius: [m] of a winch, which gives its angle and torque.
+    speed_limit: [m/s] of the quantity. force_limit: [N] in the member. A run says where more was asked for.
+    """
+
+    name: str
+    member: str
+    quantity: str
+    to: Signal | None = None
+    by: Signal | None = None
+    drum_radius: float | None = None
+    speed_limit: float | None = None
+    force_limit: float | None = None
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "Drive")
+
+    @property
+    def signal(self) -> Signal:
+        """What it is given as, `to` or `by`."""
+        return (self.to if self.to is not None else self.by) or 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +255,7 @@ class Scenario:
     events: tuple[Watch, ...] = ()
     locate: bool | None = None
     motions: tuple[Motion, ...] = ()
+    drives: tuple[Drive, ...] = ()
 
     __repr__ = brief
 

@@ -20,12 +20,16 @@ from taut.structure.signals import (
     shortest_period,
 )
 
+STILL = {"displacement": "support", "length": "driven length"}
+"""What cannot start or stop at once, by its use."""
+
 MOST_WAVES = 10_000
 """Of an acceleration while it is let in, since what they move is found wave by wave."""
 
 
 def signal_problems(signal: Signal, use: str = "force") -> Iterator[Problem]:
-    """Every problem of a signal; use: "force", or of a motion "displacement" or "acceleration"."""
+    """Every problem of a signal; use: "force" for whatever may jump, of a motion "displacement" or "acceleration", and
+    "length" of what is driven and cannot jump."""
     if isinstance(signal, SignalSum):
         yield from _sum_problems(signal, use)
     elif isinstance(signal, SmoothStart):
@@ -34,6 +38,9 @@ def signal_problems(signal: Signal, use: str = "force") -> Iterator[Problem]:
         yield from _table_problems(signal, use)
     elif isinstance(signal, Doublet) and use == "displacement":
         yield Problem((), "a doublet jumps, and no support can; give a table, or the doublet as an acceleration")
+    elif isinstance(signal, Doublet) and use == "length":
+        message = "a doublet is a jump in a driven length, which no force could follow; give a table, or ramps"
+        yield Problem((), message)
     elif isinstance(signal, Doublet | Sinusoid | Constant | CosineRamp):
         yield from _number_problems(signal)
         if isinstance(signal, Doublet) and not signal.width > 0.0:
@@ -100,11 +107,11 @@ def _table_problems(table: SampledSignal, use: str) -> Iterator[Problem]:
             yield Problem(("table", "times", index), f"{after!r} s comes after {before!r} s; times must increase")
     if use == "acceleration" and slopes is not None:
         yield Problem(("table", "slopes"), "a record of accelerations is straight between its samples; leave them out")
-    elif use == "displacement" and slopes is not None and len(slopes) == len(times) > 0:
+    elif use in STILL and slopes is not None and len(slopes) == len(times) > 0:
         for index, when in ((0, "before"), (-1, "after")):
             if slopes[index] != 0.0 and (index or times[0] > 0.0):
                 message = (
-                    f"{slopes[index]:g} m/s at {times[index]:g} s, but the support stands still {when} that, "
+                    f"{slopes[index]:g} m/s at {times[index]:g} s, but the {STILL[use]} stands still {when} that, "
                     "and cannot start or stop at once; let the table begin and end with slope 0"
                 )
                 yield Problem(("table", "slopes"), message)

@@ -43,14 +43,14 @@ def inertia(structure: Structure) -> Inertia:
     return Inertia(own, weighing, mass / 4.0 - rotary, thickness)
 
 
-def rigid_thickness(structure: Structure) -> np.ndarray:
-    """(r,) what thickness adds to I / l^2 of every rigid bar [kg].
+def rigid_thickness(structure: Structure, bars: np.ndarray) -> np.ndarray:
+    """(r,) what thickness adds to I / l^2 of rigid bars [kg], by their places in the structure.
 
     It resists turning only. In M it stands against every relative motion of a bar's ends, so that M stays constant;
     along the bar, where they move as the row says, its share comes out as a push that no cross-section feels.
     """
-    rigid = [bar for bar in structure.bars.values() if bar.law == "rigid"]
-    return np.array([properties.bar_thickness_mass(structure, bar) for bar in rigid], dtype=float)
+    every = list(structure.bars.values())
+    return np.array([properties.bar_thickness_mass(structure, every[k]) for k in bars], dtype=float)
 
 
 def poisson_power(structure: Structure) -> np.ndarray:

@@ -19,11 +19,11 @@ import numpy as np
 
 from taut.errors import OptionError, listed, suggestion
 from taut.mechanics.capabilities import LINEAR, check, check_linear, features_of
+from taut.mechanics.imposed.called_functions import check_drives, value_of
 from taut.mechanics.linear.members import HELD, MemberSlopes, State, slopes_of
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
-from taut.mechanics.signals import function_value
-from taut.mechanics.terms.springs import CRUSHED
+from taut.mechanics.terms.springs import CRUSHED, Springs
 from taut.numerics.dense_saddle import DenseSaddle, null_basis
 from taut.numerics.differences import jacobian
 from taut.numerics.packing import integers_of
@@ -41,6 +41,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
         raise OptionError(f'held = "{held}" is not one of {", ".join(HELD)}{suggestion(held, HELD)}')
     check_linear(plant.spec)
     check(LINEAR, features_of(plant))
+    check_drives(plant)
     state = State(plant, q, v, time)
     free, tables, size = plant.tables["nodes"].free, state.tables, q.size
     force = _forces(state)
@@ -124,6 +125,12 @@ def _inertial(state: State, acceleration: np.ndarray) -> tuple[np.ndarray, np.nd
     return by_place, by_speed, natural
 
 
+def springs_at(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> Springs:
+    """The table of springs with what is driven as it is at a time."""
+    springs: Springs = State(plant, q, v, time).tables["springs"]
+    return springs
+
+
 class Arrived(NamedTuple):
     """(3 n,) each; accelerations of moved supports, zero elsewhere."""
 
@@ -156,7 +163,7 @@ def feedback_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> 
     def pushes(state: np.ndarray) -> np.ndarray:
         out, (nodes, velocities) = np.zeros(q.size), state.reshape(2, -1, 3)
         for called in plant.feedbacks:
-            value = function_value(plant.loads[called.signal], called.function, time, nodes, velocities)
+            value = value_of(plant, called, time, nodes, velocities, drives=False)
             out[loads.coordinate[called.signal]] += called.share(time) * value
         return np.asarray(out[free])
 
@@ -167,10 +174,11 @@ def feedback_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> 
 
 
 def _motion_notes(plant: Plant, time: float) -> tuple[str, ...]:
-    if not plant.motions:
-        return ()
-    return (
-        f"supports move ({listed(plant.moved)}): the model is that of the instant t = {time:g} s, as they move then",
+    moved = {"supports move": plant.moved, "drives run": plant.drive_names}
+    return tuple(
+        f"{what} ({listed(names)}): the model is that of the instant t = {time:g} s, as they move then"
+        for what, names in moved.items()
+        if names
     )
 
 

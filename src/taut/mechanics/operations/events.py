@@ -29,6 +29,7 @@ from taut.mechanics.parts import (
     event_put,
     impose,
     keep_laws,
+    potential,
 )
 from taut.mechanics.tables import constants_in, coordinate_count
 from taut.numerics.compiled import entry, inlined, kernel, woven
@@ -214,6 +215,31 @@ def switch(p: Pack, e: int, t: float, y: np.ndarray, log: np.ndarray, filled: in
                 if known == 1 and rate < 0.0 and abs(room) <= max(1.0, TOGETHER * constants_in(p).scale[1] * -rate):
                     _, filled = _change(p, other, t, state, log, filled)
     return left, filled
+
+
+@kernel
+def _stored(p: Pack, t: float, y: np.ndarray) -> float:
+    """Elastic and gravity's energy as things stand at a time [J]."""
+    impose(p, t, y)
+    elastic, gravity, _ = potential(p, y)
+    return elastic + gravity
+
+
+@entry
+def pass_imposed_break(p: Pack, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
+    """The next piece begins: what jumps by it, a rest length, does work at once, and cables may slacken or tighten."""
+    state, own, events, looks = start_of(y), event_count(p), events_in(p), events_in(p).band[0] > 0.0
+    if looks:
+        release(p)
+    before = _stored(p, t, state)
+    constants_in(p).piece[0] = inside
+    state[2 * coordinate_count(p)] += _stored(p, t, state) - before
+    if looks:
+        freeze(p)
+        for e in range(own):
+            if events.state[e] < AS_GIVEN and _margin(p, e, state)[0] < -1.0:
+                _, filled = _change(p, e, t, state, log, filled)
+    return filled
 
 
 @entry

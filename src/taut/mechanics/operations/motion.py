@@ -19,12 +19,14 @@ from taut.mechanics.parts import (
     add_velocity_force,
     applied_force,
     carry,
+    find_multipliers,
     give_known,
     impose,
     imposed_power,
     load_power,
     right_side,
     row_bias,
+    row_power,
     row_residuals,
     row_values,
     solve_motion,
@@ -76,17 +78,8 @@ def _accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> f
     _fill_bias(p, t, y)
     right = right_side(p, y)
     solve_motion(p, y, right, work.bias, acceleration, work.multiplier)
-    return power + imposed_power(p, t, y) + give_known(p, y, acceleration)
-
-
-@kernel
-def find_multipliers(p: Pack, t: float, y: np.ndarray) -> None:
-    """Fill the multipliers at a state on which what is imposed is in place."""
-    work = work_in(p)
-    all_forces(p, t, y, work.force)
-    _fill_bias(p, t, y)
-    right = right_side(p, y)
-    solve_motion(p, y, right, work.bias, work.acceleration, work.multiplier)
+    driven = imposed_power(p, t, y) + row_power(p, y, work.multiplier)
+    return power + driven + give_known(p, y, acceleration)
 
 
 @entry
@@ -114,8 +107,29 @@ def power(p: Pack, t: float, y: np.ndarray) -> float:
 @entry
 def drive_power(p: Pack, t: float, y: np.ndarray) -> float:
     """Power of what is imposed, where things stand at this time."""
-    impose(p, t, start_of(y))
-    return imposed_power(p, t, start_of(y))
+    state = start_of(y)
+    impose(p, t, state)
+    find_multipliers(p, t, state)
+    return imposed_power(p, t, state) + row_power(p, state, work_in(p).multiplier)
+
+
+@kernel
+def multipliers_of(p: Pack, t: float, y: np.ndarray) -> None:
+    _accelerate(p, t, y, work_in(p).acceleration)
+
+
+@kernel
+def power_of_driven_rows(p: Pack, y: np.ndarray, multiplier: np.ndarray) -> float:
+    """Multipliers times what time asks of G v: G v less the rate of the residual."""
+    jacobian, work, n, total = jacobian_in(p), work_in(p), coordinate_count(p), 0.0
+    row_values(p, y, jacobian.value)
+    row_residuals(p, y, work.residual, work.residual_rate)
+    for k in range(row_count(p)):
+        asked = -work.residual_rate[k]
+        for m in range(jacobian.start[k], jacobian.start[k + 1]):
+            asked += jacobian.value[m] * y[n + jacobian.coordinate[m]]
+        total += multiplier[k] * asked
+    return total
 
 
 @inlined
@@ -175,6 +189,13 @@ def impose_on(p: Pack, t: float, y: np.ndarray) -> None:
 def enter_piece(p: Pack, inside: float) -> None:
     """Say in which smooth piece of the signals the run is, by a time inside it."""
     constants_in(p).piece[0] = inside
+
+
+@entry
+def pass_break(p: Pack, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
+    """The next piece begins, and nothing is imposed that could jump; `events.pass_imposed_break` else."""
+    constants_in(p).piece[0] = inside
+    return filled
 
 
 @kernel

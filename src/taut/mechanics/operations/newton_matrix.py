@@ -27,6 +27,7 @@ from taut.mechanics.parts import (
     imposed_power,
     inertia_blocks,
     moved_power,
+    row_power,
     row_stiffness,
     row_values,
     term_stiffness,
@@ -158,6 +159,7 @@ def newton_residual(p: Pack, t: float, y: np.ndarray, base: np.ndarray, s: float
     impose(p, t, state)
     force, free = work.force, nodes_in(p).free
     power = all_forces(p, t, state, force) + imposed_power(p, t, state)
+    power += row_power(p, state, newton_in(p).multiplier)
     row_values(p, state, jacobian_in(p).value)
     add_transposed(p, 1.0, newton_in(p).multiplier, force)
     for i in range(n):

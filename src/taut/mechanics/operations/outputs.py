@@ -85,18 +85,32 @@ def cable_outputs(
     return {"cable_length": lengths, "cable_tension": tensions}
 
 
-def turning_push(structure: Structure, p: Pack, velocities: np.ndarray) -> np.ndarray:
+def bar_forces(given: Given, tables: Any, tension: np.ndarray, multiplier: np.ndarray) -> np.ndarray:
+    """(T, b) forces of all bars [N], tension positive; tension: of springs, by their laws."""
+    found, place = np.zeros((len(tension), len(given.structure.bars))), list(given.structure.bars).index
+    for name, row in (given.compressible_bar | given.pneumatic_bar).items():
+        found[:, place(name)] = tension[:, row]
+    rigid = tables["bars"].column
+    found[:, rigid] = -multiplier[:, : rigid.size]
+    before = rigid.size + len(given.structure.constraints) + len(given.held_cables)
+    for name, row in given.driven_bars.items():
+        found[:, place(name)] = -multiplier[:, before + row]
+    return found
+
+
+def turning_push(structure: Structure, bars: np.ndarray, p: Pack, velocities: np.ndarray) -> np.ndarray:
     """(..., r) what the multipliers of rigid bars lack of their mean push [N] because the bars are thick and turn.
 
     A multiplier carries e (G a) = -e |w|^2 / l too, with w the relative velocity of the ends and e as in
-    `rigid_thickness`. velocities: (..., 3 n).
+    `rigid_thickness`. bars: (r,) their places in the structure. velocities: (..., 3 n).
     """
     index = {name: i for i, name in enumerate(structure.nodes)}
-    ends = [[index[node] for node in bar.nodes] for bar in structure.bars.values() if bar.law == "rigid"]
+    every = list(structure.bars.values())
+    ends = [[index[node] for node in every[k].nodes] for k in bars]
     first, second = np.array(ends, dtype=np.int64).reshape(-1, 2).T
     nodal = velocities.reshape(*velocities.shape[:-1], len(index), 3)
     apart = nodal[..., second, :] - nodal[..., first, :]
-    return np.asarray(rigid_thickness(structure) * reals_of(p, PER_LENGTH) * np.sum(apart**2, axis=-1))
+    return np.asarray(rigid_thickness(structure, bars) * reals_of(p, PER_LENGTH) * np.sum(apart**2, axis=-1))
 
 
 @entry

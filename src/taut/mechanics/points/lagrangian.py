@@ -76,6 +76,7 @@ class LagrangianPlant:
     watcher = None
     lanes: tuple[int, ...] = ()
     load_names: tuple[str, ...] = ()
+    drive_names: tuple[str, ...] = ()
     element_outputs: tuple[str, ...] = ()
     elements: tuple[dict[str, Any], ...] = ()
 

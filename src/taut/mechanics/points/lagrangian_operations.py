@@ -99,6 +99,11 @@ def enter_piece(d: Workspace, inside: float) -> None:
     """Loads are smooth."""
 
 
+def pass_break(d: Workspace, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
+    """There are none."""
+    return filled
+
+
 def error_size(d: Workspace, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tolerance: float, h: float) -> float:
     """Errors relative to the plant's size, the largest speed, and the energy such speeds mean; round-off not known."""
     n, plant = d.n, d.plant
@@ -163,6 +168,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
         drive_power,
         independence,
         enter_piece,
+        pass_break,
         error_size,
         residuals,
         prepare_projection,

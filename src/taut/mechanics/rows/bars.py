@@ -16,6 +16,7 @@ from taut.mechanics.tables import coordinate_count, part_of, slot
 from taut.numerics.compiled import inlined
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 from taut.structure.properties import bar_length
+from taut.structure.records import Bar
 
 
 class Bars(NamedTuple):
@@ -112,8 +113,13 @@ def stiffness(
     return count, 9 * count
 
 
+def _still(given: Given, bar: Bar) -> bool:
+    """Rigid, and of a length that nothing drives (`driven_bars.py`)."""
+    return bar.law == "rigid" and bar.name not in given.driven_bars
+
+
 def tabulate(given: Given) -> Bars:
-    chosen = [(k, bar) for k, bar in enumerate(given.structure.bars.values()) if bar.law == "rigid"]
+    chosen = [(k, bar) for k, bar in enumerate(given.structure.bars.values()) if _still(given, bar)]
     length = np.array([bar_length(given.structure, bar) for _, bar in chosen], dtype=float)
     column = np.array([k for k, _ in chosen], dtype=np.int64)
     return Bars(*given.ends([bar.nodes for _, bar in chosen]), length, 1.0 / length, column)
@@ -130,7 +136,7 @@ def sizes(bars: Bars, typical: float) -> np.ndarray:
 
 
 def labels(given: Given) -> tuple[str, ...]:
-    return tuple(f'bar "{bar.name}"' for bar in given.structure.bars.values() if bar.law == "rigid")
+    return tuple(f'bar "{bar.name}"' for bar in given.structure.bars.values() if _still(given, bar))
 
 
 def links(bars: Bars) -> Links:

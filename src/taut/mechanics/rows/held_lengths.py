@@ -15,7 +15,7 @@ import numpy as np
 
 from taut.mechanics.kinds import EventSource, Given, Links, Rows
 from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, events_in
-from taut.mechanics.operations.motion import find_multipliers
+from taut.mechanics.operations.motion import multipliers_of
 from taut.mechanics.parts import kinetic, prepare_system, row_residuals, solve_system
 from taut.mechanics.tables import constants_in, coordinate_count, part_of, row_count, slot, work_in
 from taut.mechanics.terms.paths import path_state, paths_of, span, stretch_state
@@ -188,7 +188,7 @@ def margin(p: Pack, e: int, state: int, y: np.ndarray) -> tuple[float, float, in
         return (table.held[e] - length) / unit, (table.rate[e] - growth) / unit, 1
     if table.active[e] == SLACK:
         return -1e6, 0.0, 0  # an impulse has let it go
-    find_multipliers(p, constants_in(p).time[0], y)
+    multipliers_of(p, constants_in(p).time[0], y)
     return _tension(p, e) / (FORCE_ROUND_OFF * max(_largest_force(p), 1e-300)), 0.0, 0
 
 
@@ -300,5 +300,6 @@ HELD_LENGTHS = Rows(
     jacobian_rate,
     stiffness,
     links,
+    driven=True,
     events=EventSource(count, margin, put, begin, subjects, CHANGES, happen),
 )

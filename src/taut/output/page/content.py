@@ -46,6 +46,7 @@ def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) 
         "name": name,
         "kind": "run",
         "structure": described(structure, arrays),
+        "driven": _driven(run),
         "time": arrays.exact(run.time[kept]),
         "positions": store.positions(nodes),
         "cable_tension": store.forces(tension),
@@ -82,6 +83,7 @@ def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
         "name": name,
         "kind": "still",
         "structure": described(structure, arrays),
+        "driven": [],
         "time": arrays.exact(np.zeros(1)),
         "positions": store.positions(nodes),
         "cable_tension": store.forces(tension[None]),
@@ -246,6 +248,38 @@ def _charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str,
     return [
         {"name": "Energy", "unit": "J", "scale": "linear", "series": energy},
         {"name": "Violations", "unit": "", "scale": "log", "series": worst},
+        *_drive_charts(run, kept, arrays),
+    ]
+
+
+def _driven(run: Trajectory) -> list[dict[str, Any]]:
+    """Driven members by kind and place, and by which drive."""
+    places = {"cable": list(run.structure.cables), "bar": list(run.structure.bars)}
+    found = []
+    for drive in run.options.get("drives", ()):
+        kind, _, name = drive["member"].partition(":")
+        if name in places.get(kind, ()):
+            found.append({"kind": kind, "index": places[kind].index(name), "drive": drive["name"]})
+    return found
+
+
+def _drive_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
+    """What drives are told, a chart for each unit, and their power."""
+    told = list(run.options.get("drives", ()))[: run.drive_value.shape[1]]
+    charts: dict[str, list[tuple[str, np.ndarray]]] = {}
+    for k, drive in enumerate(told):
+        charts.setdefault(drive["unit"], []).append((drive["name"], run.drive_value[:, k]))
+    shown = [("Drives" if len(charts) == 1 else f"Drives, {unit}", unit, series) for unit, series in charts.items()]
+    if told:
+        shown.append(("Power of drives", "W", [(d["name"], run.drive_power[:, k]) for k, d in enumerate(told)]))
+    return [
+        {
+            "name": name,
+            "unit": unit,
+            "scale": "linear",
+            "series": [{"name": each, "unit": unit, "values": arrays.sampled(v[kept])} for each, v in series],
+        }
+        for name, unit, series in shown
     ]
 
 

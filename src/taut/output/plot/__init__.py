@@ -1,5 +1,6 @@
 """Figures for papers with matplotlib: each function draws on the axes it is given, or on new ones, and returns them."""
 
+from taut.output.plot.commands import drives
 from taut.output.plot.energies import energy, violations
 from taut.output.plot.forces import tensions
 from taut.output.plot.motion import coordinates, paths
@@ -7,4 +8,15 @@ from taut.output.plot.shapes import mode, structure
 from taut.output.plot.static_paths import static_path
 from taut.output.plot.studies import study
 
-__all__ = ["coordinates", "energy", "mode", "paths", "static_path", "structure", "study", "tensions", "violations"]
+__all__ = [
+    "coordinates",
+    "drives",
+    "energy",
+    "mode",
+    "paths",
+    "static_path",
+    "structure",
+    "study",
+    "tensions",
+    "violations",
+]

@@ -9,6 +9,7 @@ from typing import Any
 from taut.atomic_files import made_folder
 from taut.dynamics.trajectory import Trajectory
 from taut.output.plot.axes import LARGE, require_samples
+from taut.output.plot.commands import drives
 from taut.output.plot.energies import energy, violations
 from taut.output.plot.files import blank_figure, check_suffix, save_figure
 from taut.output.plot.forces import tensions
@@ -27,6 +28,7 @@ def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
     require_samples(run)
     view = chosen_view("", run.nodes)
     solid = view == "3d"
+    driven = {"drives": (lambda ax: drives(run, ax=ax), False)} if run.drive_names else {}
     return {
         "structure": (lambda ax: structure(run, view=view, ax=ax), solid),
         "energy": (lambda ax: energy(run, ax=ax), False),
@@ -34,6 +36,7 @@ def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
         "tensions": (lambda ax: tensions(run, ax=ax), False),
         "paths": (lambda ax: paths(run, view=view, ax=ax), solid),
         "coordinates": (lambda ax: coordinates(run, ax=ax), False),
+        **driven,
     }
 
 
@@ -56,5 +59,5 @@ def save_sheet(run: Trajectory, path: Path) -> None:
     drawings = figures(run)
     figure = blank_figure(SHEET)
     for place, (draw, solid) in enumerate(drawings.values(), 1):
-        draw(figure.add_subplot(3, 2, place, projection="3d" if solid else None))
+        draw(figure.add_subplot(3 + (len(drawings) > 6), 2, place, projection="3d" if solid else None))
     save_figure(figure, path)

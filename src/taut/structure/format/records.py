@@ -21,7 +21,7 @@ from taut.structure.magnitudes import LARGEST, size_problem
 
 Columns = tuple[list[float], list[float]]
 
-SIGNALS = {"loads": ("signal",), "motions": ("displacement", "acceleration")}
+SIGNALS = {"loads": ("signal",), "motions": ("displacement", "acceleration"), "drives": ("to", "by")}
 """Where a scenario holds signals."""
 
 

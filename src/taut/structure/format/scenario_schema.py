@@ -129,6 +129,16 @@ class MotionEntry(Entry):
         return {**data, "supports": [data["supports"]]} if one else data
 
 
+class DriveEntry(Entry):
+    member: Name
+    quantity: Name
+    to: SignalEntry | None = None
+    by: SignalEntry | None = None
+    drum_radius: Number | None = None
+    speed_limit: Number | None = None
+    force_limit: Number | None = None
+
+
 class DampingEntry(Entry):
     node: Number = 0.0
     mass: Number = 0.0
@@ -164,6 +174,7 @@ class ScenarioEntry(Entry):
     gravity: Annotated[Vector, BeforeValidator(_downwards)] = [0.0, 0.0, 0.0]
     loads: dict[Name, LoadEntry] = {}
     motions: dict[Name, MotionEntry] = {}
+    drives: dict[Name, DriveEntry] = {}
     damping: DampingEntry = DampingEntry()
     events: dict[Name, WatchEntry] = {}
     velocities: dict[Name, Vector] = {}

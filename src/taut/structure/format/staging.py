@@ -6,11 +6,19 @@ from collections.abc import Collection, Iterator, Mapping
 
 from taut.errors import Problem, suggestion
 from taut.structure.corrections import Correction, faults
+from taut.structure.drives import drive_problems
 from taut.structure.format.lines import Path
-from taut.structure.format.scenario_schema import CorrectionEntry, MotionEntry, ScenarioEntry, SignalEntry, WatchEntry
+from taut.structure.format.scenario_schema import (
+    CorrectionEntry,
+    DriveEntry,
+    MotionEntry,
+    ScenarioEntry,
+    SignalEntry,
+    WatchEntry,
+)
 from taut.structure.motions import motion_problems
 from taut.structure.records import AXES
-from taut.structure.scenario import SOLVERS, Damping, Load, Motion, Scenario, Watch
+from taut.structure.scenario import SOLVERS, Damping, Drive, Load, Motion, Scenario, Watch
 from taut.structure.signal_checks import signal_problems
 from taut.structure.signals import (
     Constant,
@@ -36,6 +44,7 @@ def staged(
         gravity=(x, y, z),
         loads=tuple(Load(load.node, load.axis, _signal(load.signal), name) for name, load in entry.loads.items()),
         motions=tuple(_motion(name, motion) for name, motion in entry.motions.items()),
+        drives=tuple(_drive(name, drive) for name, drive in entry.drives.items()),
         damping=Damping(entry.damping.node, entry.damping.mass, entry.damping.stiffness),
         events=tuple(_watch(name, watch) for name, watch in entry.events.items()),
         velocities={node: (v[0], v[1], v[2]) for node, v in velocities.items()},
@@ -56,6 +65,7 @@ def staged(
             for found in problems_of_watches(structure, scenario.events)
         ),
         *_motion_problems(entry, scenario, structure),
+        *_drive_problems(scenario, structure),
         *(_unknown_node(("scenario", "velocities", n), n, nodes) for n in velocities if n not in nodes),
     ]
     return scenario, problems
@@ -79,6 +89,11 @@ def _motion(name: str, entry: MotionEntry) -> Motion:
         entry.velocity,
         name,
     )
+
+
+def _drive(name: str, entry: DriveEntry) -> Drive:
+    to, by = (None if signal is None else _signal(signal) for signal in (entry.to, entry.by))
+    return Drive(name, entry.member, entry.quantity, to, by, entry.drum_radius, entry.speed_limit, entry.force_limit)
 
 
 def _correction(entry: CorrectionEntry | None) -> Correction | None:
@@ -142,6 +157,11 @@ def _motion_problems(entry: ScenarioEntry, scenario: Scenario, structure: Struct
     for name, motion in zip(entry.motions, scenario.motions, strict=True):
         for problem in motion_problems(structure, motion):
             yield Problem(("scenario", "motions", name, *problem.path), problem.message)
+
+
+def _drive_problems(scenario: Scenario, structure: Structure) -> Iterator[Problem]:
+    for index, problem in drive_problems(structure, scenario.drives):
+        yield Problem(("scenario", "drives", scenario.drives[index].name, *problem.path), problem.message)
 
 
 def _unknown_node(path: Path, node: str, known: Collection[str]) -> Problem:

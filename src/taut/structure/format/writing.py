@@ -12,7 +12,7 @@ from taut.structure.corrections import Correction
 from taut.structure.format.entries import NAME_LIMIT
 from taut.structure.format.schema import VERSION
 from taut.structure.records import Bar, Cable, LinearConstraint, Material
-from taut.structure.scenario import Damping, Load, Motion, Scenario
+from taut.structure.scenario import Damping, Drive, Load, Motion, Scenario
 from taut.structure.signals import Constant, CosineRamp, Doublet, SampledSignal, SignalSum, Sinusoid, SmoothStart
 from taut.structure.structure import Structure
 
@@ -114,6 +114,8 @@ def _scenario(scenario: Scenario) -> Iterator[tuple[str, str]]:
             yield slot.name, _block((name, _load(name, load)) for name, load in _named_loads(value))
         elif slot.name == "motions":
             yield slot.name, _block((name, _motion(name, motion)) for name, motion in _named_motions(value))
+        elif slot.name == "drives":
+            yield slot.name, _block((drive.name, _drive(drive)) for drive in value)
         elif slot.name == "events":
             yield slot.name, _block((watch.name, _entries(_given(watch))) for watch in value)
         elif slot.name == "velocities":
@@ -170,6 +172,16 @@ def _motion(name: str, motion: Motion) -> str:
         if signal is not None:
             told.append(f"{kind}: {_signal(signal, f'a motion along {motion.axis}', ('motions', name))}")
     told += [] if _same(motion.velocity, 0.0) else [f"velocity: {_number(motion.velocity)}"]
+    return "{" + ", ".join(told) + "}"
+
+
+def _drive(drive: Drive) -> str:
+    plain = {key: value for key, value in _given(drive).items() if key not in ("to", "by")}
+    told = [_entries(plain)[1:-1]]
+    for key in ("to", "by"):
+        signal = getattr(drive, key)
+        if signal is not None:
+            told.append(f"{key}: {_signal(signal, f'the drive of {drive.member}', ('drives', drive.name))}")
     return "{" + ", ".join(told) + "}"
 
 

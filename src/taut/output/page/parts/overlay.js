@@ -18,7 +18,7 @@ export class Overlay {
     const { canvas, pen } = this;
     const { camera } = this.scene;
     const still = JSON.stringify([camera.yaw, camera.pitch, canvas.clientWidth, canvas.clientHeight, state.theme]);
-    const lively = state.trails || state.names || state.selection;
+    const lively = state.trails || state.names || state.selection || moments.some(({ run }) => run.driven.length);
     if (!lively && !this.lively && still === this.still) return; // nothing here has changed
     Object.assign(this, { still, lively });
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -31,6 +31,7 @@ export class Overlay {
     this.project = projector(this.scene);
     if (state.trails) this.trails(moments, state);
     this.axes(width, height);
+    moments.forEach((moment) => moment.run.driven.forEach((one) => this.drive(moment, one)));
     if (state.names) this.names(moments);
     if (state.selection) this.label(moments, state.selection);
   }
@@ -82,9 +83,9 @@ export class Overlay {
     });
   }
 
-  label(moments, { run, kind, index }) {
-    const moment = moments[run];
-    const { nodes, bars, cables } = moment.run.structure;
+  /** The middle of a node or member on the screen; null where it is behind the viewer. */
+  middle(moment, { kind, index }) {
+    const { bars, cables } = moment.run.structure;
     let ends = [index, index];
     if (kind === "bar") ends = [bars.ends[2 * index], bars.ends[2 * index + 1]];
     if (kind === "cable") {
@@ -93,9 +94,30 @@ export class Overlay {
       ends = [cables.pieces[middle], cables.pieces[middle + 1]];
     }
     const [a, b] = ends.map((node) => this.project(...moment.place(node)));
-    if (a[2] <= 0 || b[2] <= 0) return;
+    return a[2] <= 0 || b[2] <= 0 ? null : [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+  }
+
+  label(moments, { run, kind, index }) {
+    const moment = moments[run];
+    const { nodes, bars, cables } = moment.run.structure;
+    const at = this.middle(moment, { kind, index });
+    if (!at) return;
     const name = kind === "node" ? nodes[index] : kind === "bar" ? bars.names[index] : cables.names[index];
-    this.text(short(name), (a[0] + b[0]) / 2, (a[1] + b[1]) / 2, true);
+    this.text(short(name), ...at, true);
+  }
+
+  /** A ring on a driven member: the drum that winds it. */
+  drive(moment, driven) {
+    const at = this.middle(moment, driven);
+    if (!at) return;
+    const { pen } = this;
+    pen.beginPath();
+    pen.arc(...at, 5, 0, 2 * Math.PI);
+    pen.fillStyle = named("scene");
+    pen.strokeStyle = named("load");
+    pen.lineWidth = 2;
+    pen.fill();
+    pen.stroke();
   }
 
   trails(moments, state) {

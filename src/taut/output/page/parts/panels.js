@@ -95,7 +95,12 @@ export function nameOf(run, { kind, index }) {
   return kind === "node" ? nodes[index] : kind === "bar" ? bars.names[index] : cables.names[index];
 }
 
-function read(run, moment, { kind, index }) {
+function read(run, moment, selected) {
+  const driver = run.driven.find(({ kind, index }) => kind === selected.kind && index === selected.index);
+  return [...described(run, moment, selected), ...(driver ? [["driven by", driver.drive]] : [])];
+}
+
+function described(run, moment, { kind, index }) {
   const { nodes, bars, cables, supports } = run.structure;
   if (kind === "node") {
     const at = moment.place(index);

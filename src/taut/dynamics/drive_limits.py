@@ -1,0 +1,70 @@
+"""What drives were asked for beyond what they can do: speeds and forces against their limits, told in a run's notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from taut.dynamics.trajectory import Trajectory
+from taut.mechanics.imposed.drive_checks import fastest
+from taut.mechanics.plant import Plant
+from taut.mechanics.plant_protocol import PlantProtocol
+
+LIMITS = {"speed_limit": ("drive_rate", "m/s"), "force_limit": ("drive_force", "N")}
+"""Each limit, what is held against it, and its unit."""
+
+
+class DriveLimits:
+    """The largest speeds and forces of a run's drives, chunk after chunk."""
+
+    def __init__(self, plant: PlantProtocol) -> None:
+        self._plant, self.drives = plant, drive_facts(plant)
+        self._worst: dict[tuple[str, int], tuple[float, float]] = {}
+
+    def look(self, part: Trajectory) -> None:
+        """At samples."""
+        for limit, (name, _) in LIMITS.items():
+            values = np.abs(getattr(part, name))
+            for k in range(values.shape[1] if len(values) else 0):
+                at = int(np.argmax(values[:, k]))
+                self._take(limit, k, float(values[at, k]), float(part.time[at]))
+
+    def _take(self, limit: str, k: int, value: float, time: float) -> None:
+        if value > self._worst.get((limit, k), (0.0, 0.0))[0]:
+            self._worst[limit, k] = value, time
+
+    def notes(self, until: float) -> tuple[str, ...]:
+        """Where a limit was passed; speeds by the signals themselves up to that time, forces at samples."""
+        if isinstance(self._plant, Plant):
+            for k, driven in enumerate(self._plant.given.driven):
+                self._take("speed_limit", k, *fastest(driven, until))
+        told = []
+        for (limit, k), (value, time) in sorted(self._worst.items()):
+            most, unit = self.drives[k].get(limit), LIMITS[limit][1]
+            if most is not None and value > most * (1.0 + 1e-9):
+                what = limit.removesuffix("_limit")
+                told.append(
+                    f'the drive "{self.drives[k]["name"]}" needs a {what} of {value:.4g} {unit} at t = {time:.6g} s, '
+                    f"{100.0 * (value / most - 1.0):.3g} % beyond its limit of {most:g} {unit}"
+                )
+        return tuple(told)
+
+
+def drive_facts(plant: PlantProtocol) -> Sequence[Mapping[str, Any]]:
+    """Of every driven member: names, quantity, unit, radius of the drum and limits; as a file gives them back."""
+    if not isinstance(plant, Plant):
+        return ()
+    return [
+        {
+            "name": driven.label,
+            "member": f"{driven.kind}:{driven.member}",
+            "quantity": driven.drive.quantity,
+            "unit": driven.unit,
+            "drum_radius": driven.drive.drum_radius,
+            "speed_limit": driven.drive.speed_limit,
+            "force_limit": driven.drive.force_limit,
+        }
+        for driven in plant.given.driven
+    ]

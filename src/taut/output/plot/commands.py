@@ -1,0 +1,36 @@
+"""What drives are told and what they do, over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from taut.dynamics.trajectory import Trajectory
+from taut.errors import OptionError, suggestion
+from taut.output.plot.axes import keyed, label, over_time, ready, require_samples
+from taut.type_checks import checked_arguments
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SHOWN = {
+    "value": ("drive_value", "driven quantity [m]"),
+    "rate": ("drive_rate", "rate of drives [m/s]"),
+    "force": ("drive_force", "force of drives [N]"),
+    "power": ("drive_power", "power of drives [W]"),
+}
+
+
+@checked_arguments
+def drives(run: Trajectory, what: str = "value", *, ax: Axes | None = None) -> Axes:
+    """What drives are told ("value", "rate"), or the "force" in what they drive, or their "power"."""
+    require_samples(run)
+    if what not in SHOWN:
+        raise OptionError(f'"{what}" is not one of {", ".join(SHOWN)}{suggestion(what, SHOWN)}')
+    if not run.drive_names:
+        raise OptionError("this run has no drives to draw")
+    drawn, (name, title) = ready(ax), SHOWN[what]
+    for k, drive in enumerate(run.drive_names):
+        drawn.plot(run.time, getattr(run, name)[:, k], linewidth=1.0, label=label(drive))
+    over_time(drawn, title)
+    keyed(drawn, "")
+    return drawn

@@ -1,0 +1,146 @@
+"""Which members a Drive drives, from which value on, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from taut.errors import Problem, SelectionError, suggestion
+from taut.structure import properties
+from taut.structure.magnitudes import size_problem
+from taut.structure.records import Bar, Cable
+from taut.structure.scenario import Drive
+from taut.structure.signal_checks import signal_problems
+from taut.structure.structure import Structure
+
+
+class Quantity(NamedTuple):
+    """What can be driven. smooth: whether its rate may not jump, since no force could follow."""
+
+    unit: str
+    smooth: bool
+    least: str  # what it can never be
+
+
+QUANTITIES = {
+    "rest_length": Quantity("m", smooth=False, least="zero or less"),
+    "length": Quantity("m", smooth=True, least="zero or less"),
+    "tension": Quantity("N", smooth=False, least="negative"),
+    "force_density": Quantity("N/m", smooth=False, least="negative"),
+}
+
+
+class Driven(NamedTuple):
+    """One member of a drive."""
+
+    drive: Drive
+    kind: str  # "cable" or "bar"
+    member: str
+    label: str  # the drive's name, with the member's where the drive has several
+
+    @property
+    def unit(self) -> str:
+        return QUANTITIES[self.drive.quantity].unit
+
+
+def members_of(structure: Structure, drive: Drive) -> tuple[str, tuple[str, ...]]:
+    """Kind and names of what a drive selects; raises SelectionError where that is nothing."""
+    kind = drive.member.partition(":")[0]
+    if kind not in ("cable", "bar"):
+        raise SelectionError(f'"{drive.member}" does not say of what kind; write it as "cable:..." or "bar:..."')
+    return kind, structure.select(drive.member)
+
+
+def driven_members(structure: Structure, drives: Sequence[Drive]) -> tuple[Driven, ...]:
+    """Every driven member, drive after drive; of drives without problems."""
+    found: list[Driven] = []
+    for drive in drives:
+        kind, names = members_of(structure, drive)
+        alone = len(names) == 1
+        found += [Driven(drive, kind, name, drive.name if alone else f"{drive.name}:{name}") for name in names]
+    return tuple(found)
+
+
+def own_value(structure: Structure, kind: str, name: str) -> float:
+    """What a driven quantity is without its drive: the value that `by` counts from."""
+    if kind == "bar":
+        return properties.bar_length(structure, structure.bars[name])
+    cable = structure.cables[name]
+    if cable.mode == "spring":
+        return properties.rest_length(structure, cable)
+    return cable.command if cable.command is not None else properties.route_length(structure, cable.route)
+
+
+def fitting_quantity(member: Bar | Cable) -> str:
+    """What of a member can be driven."""
+    if isinstance(member, Bar):
+        return "rest_length" if member.law == "compressible" else "length"
+    return "rest_length" if member.mode == "spring" else member.mode
+
+
+def drive_problems(structure: Structure, drives: Sequence[Drive]) -> list[tuple[int, Problem]]:
+    """Every problem of drives, with the drive's place among them; paths begin inside it, as in ("by", "doublet")."""
+    found: list[tuple[int, Problem]] = []
+    owner: dict[tuple[str, str], int] = {}
+    for index, drive in enumerate(drives):
+        wrong = [*_own_problems(drive), *_member_problems(structure, drive)]
+        if not wrong:
+            kind, names = members_of(structure, drive)
+            taken = [name for name in names if (kind, name) in owner]
+            if taken:
+                other = drives[owner[kind, taken[0]]].name
+                message = f'{kind} "{taken[0]}" is driven by "{other}" already; one quantity has one drive: add signals'
+                wrong.append(Problem(("member",), message))
+            owner |= {(kind, name): index for name in names if (kind, name) not in owner}
+        found += [(index, problem) for problem in wrong]
+        if [other.name for other in drives[:index]].count(drive.name):
+            found.append((index, Problem(("name",), f'another drive is called "{drive.name}" too; rename one')))
+    return found
+
+
+def _own_problems(drive: Drive) -> Iterator[Problem]:
+    """Of what it says itself."""
+    if not drive.name:
+        yield Problem(("name",), "a drive needs a name, by which its outputs are called")
+    quantity = QUANTITIES.get(drive.quantity)
+    if quantity is None:
+        known = f"{', '.join(QUANTITIES)}{suggestion(drive.quantity, QUANTITIES)}"
+        yield Problem(("quantity",), f'"{drive.quantity}" is not one of {known}')
+    given = [key for key in ("to", "by") if getattr(drive, key) is not None]
+    if len(given) != 1:
+        told = "both" if given else "neither"
+        yield Problem((), f"says {told} `to` (the value itself) {'and' if given else 'nor'} `by` (its change); say one")
+    elif quantity is not None:
+        use = "length" if quantity.smooth else "force"
+        yield from (Problem((given[0], *p.path), p.message) for p in signal_problems(getattr(drive, given[0]), use))
+    for key, unit in (("drum_radius", "m"), ("speed_limit", "m/s"), ("force_limit", "N")):
+        value = getattr(drive, key)
+        if value is not None and not value > 0.0:
+            yield Problem((key,), f"{value:g} {unit} must be more than zero")
+        elif value is not None and (wrong := size_problem(value, unit)):
+            yield Problem((key,), wrong)
+    if drive.drum_radius is not None and quantity is not None and quantity.unit != "m":
+        yield Problem(("drum_radius",), f"goes with a rest length or a length; a {drive.quantity} winds nothing")
+
+
+def _member_problems(structure: Structure, drive: Drive) -> Iterator[Problem]:
+    try:
+        kind, names = members_of(structure, drive)
+    except SelectionError as error:
+        yield Problem(("member",), str(error))
+        return
+    if drive.quantity not in QUANTITIES:
+        return
+    for name in names:
+        member: Bar | Cable = structure.bars[name] if kind == "bar" else structure.cables[name]
+        fitting = fitting_quantity(member)
+        if fitting != drive.quantity:
+            told = f"law is {member.law}" if isinstance(member, Bar) else f"mode is {member.mode}"
+            message = f'{kind} "{name}" has no {drive.quantity} to drive: its {told}; drive its {fitting} instead'
+            yield Problem(("quantity",), message)
+        elif isinstance(member, Bar) and fitting == "length" and member.inertia == "cylinder":
+            message = f'bar "{name}" telescopes, so that its mass spreads; say inertia: thin, or lumped'
+            yield Problem(("member",), message)
+        elif isinstance(member, Cable) and member.segments > 1:
+            message = f'cable "{name}" is cut into {member.segments} segments; drive a cable of one'
+            yield Problem(("member",), message)
