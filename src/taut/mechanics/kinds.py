@@ -62,6 +62,8 @@ class Given:
             "node": made.nodes,
             "bar": made.bars,
             "cable": made.cables,
+            "plate": made.plates,
+            "angle": made.angles,
             "constraint": made.constraints,
         }
         parts |= {"load": self.loads, "motion": self.motions, "registered kind": self.elements or {}}
@@ -128,6 +130,7 @@ class Term(NamedTuple):
     load_power: Kernel | None = None
     stiffness: Kernel | None = None  # parts.term_stiffness
     links: Callable[[Any], Links] | None = None
+    one_way: bool = False  # whether a link's block stands at its first node, and with the other sign towards its second
     accept_step: Kernel | None = None
     events: EventSource | None = None
     observe: Kernel | None = None  # parts.observe_terms
@@ -156,6 +159,8 @@ class Rows(NamedTuple):
     links: Callable[[Any], Links]
     record: type | None = None
     lanes: bool = False
+    one_way: bool = False  # of its links, as of a term's
+    internal: bool = False  # whether it lets the whole shift and turn
 
 
 class Imposed(NamedTuple):

@@ -14,7 +14,7 @@ from taut.numerics.packing import Integers, Reals, counter, part, reader
 
 SLOTS = (
     *("constants", "nodes", "work", "jacobian"),
-    *("thin", "cylinders", "bars", "linear", "weight", "springs", "damping", "loads", "supports"),
+    *("thin", "cylinders", "bars", "linear", "plates", "angles", "weight", "springs", "damping", "loads", "supports"),
     *("events", "slackening", "watches"),
     *("pairs", "saddle", "minres", "metric_pairs", "metric_saddle", "metric_minres"),
     *("newton", "newton_saddle"),

@@ -22,11 +22,15 @@ class Pattern:
     kept: np.ndarray  # which of the entries of all members lie in the matrix
     diagonal: np.ndarray  # (size,) where the diagonal is in the data
 
-    def matrix(self, member_blocks: np.ndarray) -> sp.csc_matrix:
-        """The matrix of (m, 3, 3) blocks: added at both ends of a member, taken away between them."""
+    def matrix(self, member_blocks: np.ndarray, *, one_way: bool = False) -> sp.csc_matrix:
+        """The matrix of (m, 3, 3) blocks: added at both ends of a member, taken away between them.
+
+        one_way: at the first end, and taken away towards the second, only.
+        """
         import scipy.sparse as sp
 
-        signed = np.stack([member_blocks, -member_blocks, -member_blocks, member_blocks], axis=1).ravel()
+        back = 0.0 * member_blocks if one_way else member_blocks
+        signed = np.stack([member_blocks, -member_blocks, -back, back], axis=1).ravel()
         data = np.bincount(self.place, signed[self.kept], self.indices.size)
         return sp.csc_matrix((data, self.indices, self.indptr), shape=(self.size, self.size))
 

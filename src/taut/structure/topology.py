@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from taut.structure.plates import points_of
 from taut.structure.structure import Structure
 
 
 def class_of(structure: Structure) -> int:
-    """The largest number of bars that meet in one node; a tensegrity of class 1 has no bar touching another."""
+    """The largest number of bars and plates that meet in one node; in a tensegrity of class 1 no two of them touch."""
     ends = Counter(node for bar in structure.bars.values() for node in bar.nodes)
+    ends.update(node for plate in structure.plates.values() for node in plate.nodes)
     return max(ends.values(), default=0)
 
 
 def parts(structure: Structure) -> list[list[str]]:
-    """Nodes that hang together through bars, cables and constraints, the largest part first."""
+    """Nodes that hang together through bars, cables, plates and constraints, the largest part first."""
     leader = {node: node for node in structure.nodes}
 
     def find(node: str) -> str:
@@ -26,6 +28,7 @@ def parts(structure: Structure) -> list[list[str]]:
 
     links: list[tuple[str, ...]] = [bar.nodes for bar in structure.bars.values()]
     links += [cable.route for cable in structure.cables.values()]
+    links += [points_of(structure, plate) for plate in structure.plates.values()]
     links += [tuple(node for node, _, _ in c.terms) for c in structure.constraints.values()]
     for nodes in links:
         for node in nodes[1:]:
@@ -49,6 +52,9 @@ def ordered(structure: Structure) -> Structure:
     routes = [bar.nodes for bar in structure.bars.values()] + [cable.route for cable in structure.cables.values()]
     first = np.array([index[route[0]] for route in routes], dtype=np.int64)
     last = np.array([index[route[-1]] for route in routes], dtype=np.int64)
+    for plate in structure.plates.values():
+        points = [index[node] for node in points_of(structure, plate)]
+        first, last = np.append(first, points[:-1]), np.append(last, points[1:])
     links = sp.csr_matrix((np.ones(first.size), (first, last)), shape=(len(index), len(index)))
     names = list(structure.nodes)
     sequence = [names[i] for i in reverse_cuthill_mckee(sp.csr_matrix(links + links.T), symmetric_mode=True)]

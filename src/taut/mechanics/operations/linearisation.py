@@ -19,6 +19,7 @@ import numpy as np
 
 from taut.errors import OptionError, listed, suggestion
 from taut.mechanics.capabilities import check_linear
+from taut.mechanics.kinds import Links
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
 from taut.mechanics.signals import function_value, pieces_of
@@ -62,6 +63,15 @@ class MemberSlopes(NamedTuple):
     by_rate: np.ndarray  # (m, 3) [N s/m]
 
 
+class Blocks(NamedTuple):
+    """(m, 3, 3) values of links, by the first coordinates of their nodes."""
+
+    first: np.ndarray
+    second: np.ndarray
+    values: np.ndarray
+    one_way: bool
+
+
 class _State:
     """A plant's own tables at a state, with its signals in the right piece and cables at rest length taken as taut."""
 
@@ -94,38 +104,37 @@ class _State:
             found[:, i], way[i] = out, 0.0
         return found
 
-    def blocks(self, k: float, c: float) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """k K + c C of every term: first and second nodes of its links, and (m, 3, 3) blocks."""
+    def blocks(self, k: float, c: float) -> list[Blocks]:
+        """k K + c C of every term."""
         terms = [term for term in terms_of(self.plant.spec) if term.links is not None and term.stiffness is not None]
         ends = [term.links(self.tables[term.name]) for term in terms if term.links is not None]
         out = np.zeros(9 * sum(first.size for first, _ in ends))
         self.tools["stiffness_blocks"](self.pack, self.time, self.y, k, c, out)
-        return _split(out, ends)
+        return _split(out, ends, [term.one_way for term in terms])
 
-    def row_blocks(self, multiplier: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    def row_blocks(self, multiplier: np.ndarray) -> list[Blocks]:
         ends = [kind.links(self.tables[kind.name]) for kind in rows_of(self.plant.spec)]
         out = np.zeros(9 * sum(first.size for first, _ in ends))
         self.tools["row_blocks"](self.pack, self.y, multiplier, np.zeros(multiplier.size), out)
-        return _split(out, ends)
+        return _split(out, ends, [kind.one_way for kind in rows_of(self.plant.spec)])
 
-    def assembled(self, blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarray:
+    def assembled(self, blocks: list[Blocks]) -> np.ndarray:
         """The matrix over free coordinates: blocks added at both ends of a link, and taken away between them."""
         free = self.tables["nodes"].free
         unknown = np.full(self.size + 3, -1, dtype=np.int64)  # the ground is one node more
         unknown[free] = np.arange(free.size)
         whole = np.zeros((free.size, free.size))
-        for first, second, values in blocks:
+        for first, second, values, one_way in blocks:
             second = np.where(second < 0, self.size, second)
-            whole += pattern(first // 3, second // 3, unknown, free.size).matrix(values).toarray()
+            places = pattern(first // 3, second // 3, unknown, free.size)
+            whole += places.matrix(values, one_way=one_way).toarray()
         return whole
 
 
-def _split(
-    numbers: np.ndarray, ends: list[tuple[np.ndarray, np.ndarray]]
-) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def _split(numbers: np.ndarray, ends: list[Links], ways: list[bool]) -> list[Blocks]:
     cuts = np.cumsum([9 * first.size for first, _ in ends])[:-1]
-    shares = np.split(numbers, cuts)
-    return [(first, second, part.reshape(-1, 3, 3)) for (first, second), part in zip(ends, shares, strict=True)]
+    shares = [part.reshape(-1, 3, 3) for part in np.split(numbers, cuts)]
+    return [Blocks(*pair, part, way) for pair, part, way in zip(ends, shares, ways, strict=True)]
 
 
 def member_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: str) -> MemberSlopes:
@@ -137,7 +146,7 @@ def member_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held:
 def _member_slopes(state: _State, held: str) -> tuple[MemberSlopes, np.ndarray]:
     """And (m, 3, 3) the stiffness of each with what is held."""
     springs, cables = state.tables["springs"], len(state.plant.structure.cables)
-    (first, second, stiffness), (_, _, damping) = (state.blocks(k, 1.0 - k)[0] for k in (1.0, 0.0))
+    (first, second, stiffness, _), (_, _, damping, _) = (state.blocks(k, 1.0 - k)[0] for k in (1.0, 0.0))
     spans, rates = (state._between(first, second, part) for part in (state.y[: state.size], state.y[state.size : -1]))
     length = np.linalg.norm(spans, axis=1)
     unit = spans / length[:, None]
@@ -190,7 +199,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     state.y[size : 2 * size], velocity = everywhere, state.y[size : 2 * size].copy()
     change = state.matrix("jacobian_rate", plant.rows)[:, free]
     state.y[size : 2 * size] = velocity
-    blocks = [(members.first * 3, members.second * 3, member_stiffness), *state.blocks(1.0, 0.0)[1:]]
+    blocks = [Blocks(members.first * 3, members.second * 3, member_stiffness, False), *state.blocks(1.0, 0.0)[1:]]
     stiffness = state.assembled([*blocks, *state.row_blocks(multiplier)])
     damping = state.assembled(state.blocks(0.0, 1.0))
     damping += tables["damping"].node[0] * np.eye(free.size)

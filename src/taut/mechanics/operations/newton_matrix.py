@@ -63,6 +63,7 @@ class Newton(NamedTuple):
     rod: Integers  # (3 b,) of the diagonal of the block between the ends of each bar
     first: Integers  # (m,) nodes of links
     second: Integers  # (m,) or -1 where a link ends at the ground
+    one_way: Integers  # (m,) 1 where a link's block stands at its first node, and another link leads back
     link: Integers  # (9 m,) of the block between the nodes of each link, row after row
     row: Integers  # (e,) of the entries of G
     block: Reals  # (9 m,) blocks of links, work space
@@ -81,12 +82,18 @@ NEWTON_SADDLE = slot("newton_saddle")
 
 @inlined
 def _scatter(p: Pack, values: np.ndarray) -> None:
-    """Add the blocks of all links at both ends, and take them away between them."""
+    """Add the blocks of all links at both ends, and take them away between them.
+
+    Where two links lead one way each, half of what stands between their nodes comes with either.
+    """
     newton = newton_in(p)
     for m in range(size_of(p, LINKS)):
         i, j, b, link = newton.first[m], newton.second[m], shifted(newton.block, 9 * m), shifted(newton.link, 9 * m)
         _add_to_node(values, shifted(newton.node, 2 * i), b)
-        if j >= 0:
+        if newton.one_way[m] == 1:
+            for e in range(9):
+                values[link[e]] -= 0.5 * b[e]
+        elif j >= 0:
             _add_to_node(values, shifted(newton.node, 2 * j), b)
             for e in range(9):
                 values[link[e]] -= b[e]
