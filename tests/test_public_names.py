@@ -19,7 +19,7 @@ PACKAGE = Path(taut.__file__).parent
 
 TOP = """
 BalanceError FileError ModelError OptionError Problem SelectionError TautError
-Bar Cable LinearConstraint Material Structure on_line on_plane tied
+Angle Bar Cable LinearConstraint Material Plate Structure on_line on_plane tied
 Correction Damping Drive Load Motion Scenario Watch
 Constant CosineRamp Doublet Feedback SampledSignal SignalSum Sinusoid SmoothStart
 Model read read_model read_record save
@@ -159,6 +159,7 @@ def shown() -> dict[str, Any]:
         taut.Motion(tuple(tower.nodes), "x", record),
         taut.Model(tower, scenario, "text " * 1000, "tower.yaml", "text " * 1000),
         taut.on_plane("plane", "top1", (1.0, 2.0, 0.5)),
+        *(taut.Plate("disc", tuple(tower.nodes), mass=1.0), taut.Angle("knee", ("a", "b"), ("a", "c"))),
         taut.ensemble(plant, 1e-3, velocities=np.zeros((2, len(tower.nodes), 3)), method="rk4", step=1e-4),
         *(standing, taut.modes(standing, 6), taut.statics.counts(tower), taut.stability(rest)),
         *(table, table.envelope(), taut.statics.utilisation(standing)),

@@ -13,6 +13,7 @@ from taut.lazy_names import lazy_names
 __version__ = "0.1.0"
 
 __all__ = [
+    "Angle",
     "BalanceError",
     "Bar",
     "Cable",
@@ -37,6 +38,7 @@ __all__ = [
     "Motion",
     "OptionError",
     "Plant",
+    "Plate",
     "Problem",
     "SampledSignal",
     "Scenario",
@@ -78,6 +80,8 @@ _HOMES = {
     "taut.errors": ("BalanceError", "FileError", "ModelError", "OptionError", "Problem", "SelectionError", "TautError"),
     "taut.structure.records": ("Bar", "Cable", "LinearConstraint", "Material", "on_line", "on_plane", "tied"),
     "taut.structure.structure": ("Structure",),
+    "taut.structure.plates": ("Plate",),
+    "taut.structure.angles": ("Angle",),
     "taut.structure.scenario": (
         "Damping",
         "Drive",
@@ -165,9 +169,11 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.statics.formfinding import formfind
     from taut.statics.prestressing import prestress
     from taut.statics.vibrations import modes
+    from taut.structure.angles import Angle
     from taut.structure.corrections import Correction
     from taut.structure.events import Event
     from taut.structure.files import Model, read_model, read_record
+    from taut.structure.plates import Plate
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
     from taut.structure.scenario import Damping, Drive, Load, Motion, Scenario, Watch
     from taut.structure.signals import (

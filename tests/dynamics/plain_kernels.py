@@ -99,7 +99,15 @@ def _cos(number: Dual | float) -> Dual | float:
     return Dual(math.cos(number.value), -math.sin(number.value) * number.slope)
 
 
-DUAL_MATH = SimpleNamespace(sqrt=_sqrt, sin=_sin, cos=_cos, pi=math.pi, inf=math.inf)
+def _atan2(y: Dual | float, x: Dual | float) -> Dual | float:
+    if not isinstance(y, Dual) and not isinstance(x, Dual):
+        return math.atan2(y, x)
+    up, along = _dual(y), _dual(x)
+    slope = (along.value * up.slope - up.value * along.slope) / (along.value**2 + up.value**2)
+    return Dual(math.atan2(up.value, along.value), slope)
+
+
+DUAL_MATH = SimpleNamespace(sqrt=_sqrt, sin=_sin, cos=_cos, atan2=_atan2, pi=math.pi, inf=math.inf)
 
 
 def along(values: np.ndarray, direction: np.ndarray) -> np.ndarray:

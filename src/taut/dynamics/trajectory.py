@@ -72,8 +72,8 @@ class Overall:
 
 @dataclass(frozen=True, repr=False)
 class Trajectory(Tabular):
-    """Samples over time, SI units; T samples, n nodes, c cables, b bars, g constraints, s supported nodes, l loads,
-    d driven members.
+    """Samples over time, SI units; T samples, n nodes, c cables, b bars, g constraints, a angles, s supported nodes, l
+    loads, d driven members.
 
     A plant in other coordinates than its nodes' has k of them, and r constraints among them; what does not apply has no
     columns.
@@ -93,6 +93,7 @@ class Trajectory(Tabular):
     cable_tension: np.ndarray  # (T, c)
     bar_force: np.ndarray  # (T, b)
     constraint_force: np.ndarray  # (T, g)
+    angle_torque: np.ndarray  # (T, a) positive where it turns the angle up
     reaction: np.ndarray  # (T, s, 3)
     load_force: np.ndarray  # (T, l)
     drive_value: np.ndarray  # (T, d) what is driven [m]

@@ -26,7 +26,7 @@ from taut.mechanics.operations.watches import Watches
 from taut.mechanics.plant import Plant
 from taut.mechanics.rows.jacobian import jacobian_table
 from taut.mechanics.signals import in_order, pieces_of, tabulated
-from taut.mechanics.spec import BUILT_IN, Spec, imposed_of, kind_named, rows_of, sources_of
+from taut.mechanics.spec import BUILT_IN, Spec, imposed_of, kind_named, rows_by_presence, rows_of, sources_of
 from taut.mechanics.systems.minres import Minres
 from taut.mechanics.systems.pairs import Pairs
 from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables
@@ -35,6 +35,7 @@ from taut.mechanics.terms.springs import Springs
 from taut.numerics.packing import empty
 from taut.numerics.saddle import Saddle
 from taut.structure.joining import subdivided
+from taut.structure.plates import size_of, start_velocities
 from taut.structure.properties import bar_length, route_length, with_bars
 from taut.structure.scenario import SOLVERS, Damping, Drive, Load, Motion, Watch
 from taut.structure.structure import Structure
@@ -107,7 +108,7 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, i
     ends = np.concatenate([thin.first, thin.second])
     rows = ["held_lengths"] if given.held_cables else []
     rows += ["driven_bars"] if given.driven_bars else []
-    rows += [kind.name for kind in extra if isinstance(kind, Rows)]
+    rows += [*rows_by_presence(given.structure), *(kind.name for kind in extra if isinstance(kind, Rows))]
     alone = not given.structure.constraints and not rows and np.unique(ends).size == ends.size
     system = "pairs" if alone and not cylinders.first.size else "minres" if iterative else "saddle"
     imposed = [kind.name for kind in extra if isinstance(kind, Imposed)]
@@ -128,6 +129,7 @@ def _scale(given: Given, thin: Thin, springs: Springs) -> tuple[float, float]:
     structure, bars = given.structure, list(given.structure.bars.values())
     lengths = [bar_length(structure, bars[k]) for k in thin_inertia.bar_order(given)]
     lengths += [route_length(structure, cable.route) for cable in structure.cables.values()]
+    lengths += [size_of(structure, plate) for plate in structure.plates.values()]
     typical = float(np.mean(lengths)) if lengths else 1.0
     # Stiff bars tremble; the structure swings by its cables, and has only bars to swing by where it has none.
     cables, mass = [*given.cable.values()], thin.diagonal[::3]
@@ -141,7 +143,7 @@ def _shares(thin: Thin, free: np.ndarray, rows: list[Rows], tables: Tables) -> n
     for end in (thin.first, thin.second):
         np.add.at(share, end // 3, thin.coupling[:, None])
     held = [np.setdiff1d(np.arange(thin.diagonal.size), free)]
-    held += [kind.pattern(tables[kind.name])[1] for kind in rows if kind.name not in ("bars", "driven_bars")]
+    held += [kind.pattern(tables[kind.name])[1] for kind in rows if not kind.internal]
     share[:, np.unique(np.concatenate(held) % 3)] = 0.0
     return share.ravel()
 
@@ -217,7 +219,7 @@ def _plant(
     for kind in imposed_of(spec):
         knots += kind.breaks(given) if kind.breaks is not None else []
     breaks = in_order(knots)
-    speeds = np.array([velocities.get(node, (0.0, 0.0, 0.0)) for node in given.structure.nodes], dtype=float)
+    speeds = start_velocities(given.structure, velocities)
     start = np.concatenate([given.structure.positions.ravel(), speeds.ravel(), [0.0]])
     places, speeds = start[:-1].reshape(2, -1, 3)
     driving = tabulated_drives(given).functions if given.drives else ()

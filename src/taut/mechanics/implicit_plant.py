@@ -108,7 +108,7 @@ def newton_tables(spec: Spec, tables: Tables) -> tuple[Newton, Saddle]:
     linked = [term for term in terms_of(spec) if term.links is not None]
     ends += [term.links(tables[term.name]) for term in linked if term.links is not None]
     ends += [kind.links(tables[kind.name]) for kind in rows_of(spec)]
-    ways = [False, *(term.one_way for term in linked), *(False for _ in rows_of(spec))]
+    ways = [False, *(term.one_way for term in linked), *(kind.one_way for kind in rows_of(spec))]
     one_way = np.concatenate([np.full(pair[0].size, way) for pair, way in zip(ends, ways, strict=True)])
     first, second = (np.concatenate([pair[k] for pair in ends]).astype(np.int64) for k in (0, 1))
     axes, start = np.arange(3), np.arange(0, size, 3)[:, None]

@@ -64,6 +64,8 @@ class Given:
             "node": made.nodes,
             "bar": made.bars,
             "cable": made.cables,
+            "plate": made.plates,
+            "angle": made.angles,
             "constraint": made.constraints,
         }
         parts |= {"load": self.loads, "motion": self.motions, "drive": self.drives}
@@ -218,6 +220,8 @@ class Rows(NamedTuple):
     driven: bool = False  # whether time moves them: residual rates then are G v less what it asks for
     record: type | None = None
     lanes: bool = False
+    one_way: bool = False  # of its links, as of a term's
+    internal: bool = False  # whether it lets the whole shift and turn
 
 
 class Imposed(NamedTuple):

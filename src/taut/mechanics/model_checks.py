@@ -11,6 +11,7 @@ from taut.errors import Problem, suggestion
 from taut.structure.checks import mass_problems
 from taut.structure.magnitudes import size_problem
 from taut.structure.motions import motion_problems
+from taut.structure.plates import plate_mass
 from taut.structure.properties import bar_mass, total_mass
 from taut.structure.records import AXES
 from taut.structure.scenario import Damping, Load, Motion
@@ -25,10 +26,15 @@ def problems_of_motion(structure: Structure) -> list[Problem]:
 
 
 def _missing_masses(structure: Structure) -> list[Problem]:
-    return [
+    found = [
         Problem(("bars", bar.name, "mass"), "is not known; give a mass, or a material with a density and a radius")
         for bar in structure.bars.values()
         if not bar_mass(structure, bar)
+    ]
+    return found + [
+        Problem(("plates", one.name, "mass"), "is not known; give a mass, or a material with a density and a thickness")
+        for one in structure.plates.values()
+        if not plate_mass(structure, one)
     ]
 
 
@@ -85,6 +91,7 @@ def facts(structure: Structure) -> dict[str, Any]:
         "nodes": len(structure.nodes),
         "bars": len(structure.bars),
         "cables": len(structure.cables),
+        **{kind: len(part) for kind, part in (("plates", structure.plates), ("angles", structure.angles)) if part},
         "members": len(structure.bars) + len(structure.cables),
         "class": class_of(structure),
         "parts": len(pieces),

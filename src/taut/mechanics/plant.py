@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from taut.mechanics.operations.outputs import bar_forces, cable_outputs, columns
 from taut.mechanics.operations.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import Called, pieces_of
-from taut.mechanics.spec import Spec, rows_of, sources_of, terms_of
+from taut.mechanics.spec import BUILT_IN, Spec, rows_of, sources_of, terms_of
 from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
 from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
@@ -132,8 +133,15 @@ class Plant:
 
     @property
     def _own_rows(self) -> int:
-        """Rows of kinds from outside follow."""
-        return sum(len(kind.labels(self.given)) for kind in rows_of(self.spec) if kind.record is None)
+        """How many are not of kinds from outside, which follow."""
+        return max((part.stop for name, part in self.row_ranges.items() if name in BUILT_IN), default=0)
+
+    @cached_property
+    def row_ranges(self) -> dict[str, slice]:
+        """Which rows are those of each kind."""
+        kinds = rows_of(self.spec)
+        ends = np.cumsum([0, *(kind.pattern(self.tables[kind.name])[0].size for kind in kinds)]).tolist()
+        return {kind.name: slice(*pair) for kind, pair in zip(kinds, pairwise(ends), strict=True)}
 
     @property
     def elements(self) -> list[dict[str, Any]]:
@@ -202,8 +210,9 @@ class Plant:
         for name, table in self.tables.items():
             if name.removeprefix("metric_").removeprefix("newton_") not in WORK_SPACE:
                 digest.update(name.encode())
-                for part in table:
-                    digest.update((part + 0).tobytes())  # so that -0 counts as 0
+                for field, part in zip(table._fields, table, strict=True):
+                    if field != "room":  # work space
+                        digest.update((part + 0).tobytes())  # so that -0 counts as 0
         return digest.hexdigest()[:16]
 
     @property
@@ -294,7 +303,11 @@ class Plant:
         size, rigid = self.coordinates, self.tables["bars"].column
         multiplier[:, : rigid.size] += turning_push(self.structure, rigid, tables, states[:, size : 2 * size])
         if times.size and len(self.dependent(tables, states[0])):
-            self._make_smallest(tables, states, multiplier, reaction)
+            for row, y in enumerate(states):
+                jacobian = redundancy.jacobian_at(tools, self.tables, tables, y)
+                shift = redundancy.towards_smallest(self.dependent(tables, y), multiplier[row])
+                multiplier[row] += shift
+                reaction[row] -= redundancy.reactions_to(jacobian, shift, self.tables["nodes"].free)[held]
         if looks:
             tools["freeze"](tables)
         length, tension = seen.pop("length"), seen.pop("tension")
@@ -306,23 +319,13 @@ class Plant:
             **cables,
             "bar_force": bar_force,
             "constraint_force": multiplier[:, rigid.size : rigid.size + guides].copy(),
+            "angle_torque": multiplier[:, self.row_ranges.get("angles", slice(0))].copy(),
             "reaction": reaction,
             "load_force": loads,
             **drive_outputs(self.given, driven, cables["cable_tension"], bar_force),
             "element_output": np.concatenate([seen.pop("others"), multiplier[:, self._own_rows :]], axis=1),
             **{name: values[:, 0] for name, values in seen.items()},
         }
-
-    def _make_smallest(self, tables: Pack, states: np.ndarray, multiplier: np.ndarray, reaction: np.ndarray) -> None:
-        """Shift the forces of every sample and their reactions, in place, to the smallest that move it the same way."""
-        fixed = np.setdiff1d(np.arange(self.coordinates), self.tables["nodes"].free)
-        for row, y in enumerate(states):
-            vectors = self.dependent(tables, y)
-            shift = -vectors.T @ (vectors @ multiplier[row])
-            multiplier[row] += shift
-            balance, jacobian = np.zeros(self.coordinates), redundancy.jacobian_at
-            balance[fixed] = (jacobian(self.composition.tools, self.tables, tables, y).T @ shift)[fixed]
-            reaction[row] -= balance.reshape(-1, 3)[self.held]
 
     @cached_property
     def watcher(self) -> Watcher | None:

@@ -7,21 +7,24 @@ from typing import Any, NamedTuple
 from taut.mechanics.imposed.drives import DRIVES
 from taut.mechanics.imposed.supports import SUPPORTS
 from taut.mechanics.kinds import EventSource, Imposed, Kind, Rows, Term, registered
+from taut.mechanics.rows.angles import ANGLES
 from taut.mechanics.rows.bars import RIGID_BARS
 from taut.mechanics.rows.driven_bars import DRIVEN_BARS
 from taut.mechanics.rows.held_lengths import HELD_LENGTHS
 from taut.mechanics.rows.linear import LINEAR
+from taut.mechanics.rows.plates import PLATES
 from taut.mechanics.terms.damping import DAMPING
 from taut.mechanics.terms.loads import LOADS_TERM
 from taut.mechanics.terms.members import SPRINGS_TERM
 from taut.mechanics.terms.route_tables import ROUTES_TERM
 from taut.mechanics.terms.weight import WEIGHT
+from taut.structure.structure import Structure
 
 BUILT_IN: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         *(WEIGHT, DAMPING, SPRINGS_TERM, ROUTES_TERM, LOADS_TERM),
-        *(RIGID_BARS, LINEAR, HELD_LENGTHS, DRIVEN_BARS),
+        *(RIGID_BARS, LINEAR, HELD_LENGTHS, DRIVEN_BARS, PLATES, ANGLES),
         *(SUPPORTS, DRIVES),
     )
 }
@@ -37,6 +40,11 @@ class Spec(NamedTuple):
     imposed: tuple[str, ...] = ()
     system: str = "pairs"
     held: bool = False
+
+
+def rows_by_presence(structure: Structure) -> tuple[str, ...]:
+    """The kinds of rows that only a plant has whose structure has any of it."""
+    return tuple(name for name in ("plates", "angles") if getattr(structure, name))
 
 
 def kind_named(name: str) -> Kind:

@@ -14,7 +14,7 @@ from taut.numerics.packing import Integers, Reals, counter, part, reader
 
 SLOTS = (
     *("constants", "nodes", "work", "jacobian"),
-    *("thin", "cylinders", "bars", "linear", "held_lengths", "driven_bars"),
+    *("thin", "cylinders", "bars", "linear", "held_lengths", "driven_bars", "plates", "angles"),
     *("weight", "springs", "routes", "damping", "loads", "supports", "drives"),
     *("events", "slackening", "watches"),
     *("pairs", "saddle", "minres", "metric_pairs", "metric_saddle", "metric_minres"),

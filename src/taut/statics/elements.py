@@ -1,4 +1,5 @@
-"""Elements of kinds from outside, as statics asks for them: on the same terms and rows that move a plant."""
+"""Plates, angles and elements of kinds from outside, as statics asks for them: on the same terms and rows that move a
+plant."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from taut.mechanics.compose import composed
 from taut.mechanics.kinds import Given, Imposed, Rows, Term, grouped, registered
 from taut.mechanics.operations.redundancy import csr_of
 from taut.mechanics.rows.jacobian import jacobian_table
-from taut.mechanics.spec import Spec, rows_of, terms_of
+from taut.mechanics.spec import Spec, rows_by_presence, rows_of, terms_of
 from taut.mechanics.systems.system_tables import packed_by_name
 from taut.mechanics.tables import Constants, Nodes, Work
 from taut.numerics.link_blocks import pattern
@@ -38,7 +39,8 @@ class Elements:
             raise OptionError(f'"{driven[0]}" follows time, and statics has none; leave it out')
         terms = tuple(kind.name for kind in kinds if isinstance(kind, Term))
         check_linear(Spec(terms=terms))
-        return Spec(terms=terms, rows=tuple(kind.name for kind in kinds if isinstance(kind, Rows)))
+        others = tuple(kind.name for kind in kinds if isinstance(kind, Rows))
+        return Spec(terms=terms, rows=(*rows_by_presence(self.given.structure), *others))
 
     @cached_property
     def _packed(self) -> tuple[Any, Any]:
@@ -89,15 +91,17 @@ class Elements:
             ends = [kind.links(tables[kind.name]) for kind in kinds]
             if not ends:
                 continue
-            first, second = (np.concatenate([pair[k] for pair in ends]) for k in (0, 1))
-            blocks = np.zeros(9 * first.size)
-            fill(pack, *given, blocks)
-            places = np.where(second < 0, positions.size, second) // 3
-            whole = whole + pattern(first // 3, places, unknown, free.size).matrix(blocks.reshape(-1, 3, 3))
+            numbers = np.zeros(9 * sum(first.size for first, _ in ends))
+            fill(pack, *given, numbers)
+            shares = np.split(numbers, np.cumsum([9 * first.size for first, _ in ends])[:-1])
+            for kind, (first, second), blocks in zip(kinds, ends, shares, strict=True):
+                places = np.where(second < 0, positions.size, second) // 3
+                where = pattern(first // 3, places, unknown, free.size)
+                whole = whole + where.matrix(blocks.reshape(-1, 3, 3), one_way=kind.one_way)
         return sp.csc_matrix(whole)
 
 
 def elements_of(structure: Structure, records: Iterable[Any]) -> Elements | None:
-    """The elements given to a statics question; None where there are none."""
+    """What a structure and a statics question have beside bars, cables and constraints; None where that is nothing."""
     found = grouped(records)
-    return Elements(Given(structure, elements=found)) if found else None
+    return Elements(Given(structure, elements=found)) if found or rows_by_presence(structure) else None

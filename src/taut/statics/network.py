@@ -19,6 +19,7 @@ from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.reprs import brief
 from taut.structure import properties
 from taut.structure.checks import problems as problems_of
+from taut.structure.plates import plate_weight
 from taut.structure.records import AXES
 from taut.structure.structure import Structure
 
@@ -180,6 +181,9 @@ def _weights(structure: Structure, index: Mapping[str, int], gravity: float | Fo
             masses[index[node]] += (properties.bar_mass(structure, bar) or 0.0) / 2.0
     for cable in structure.cables.values():
         for node, mass in properties.lumped_mass(structure, cable).items():
+            masses[index[node]] += mass
+    for plate in structure.plates.values():
+        for node, mass in plate_weight(structure, plate).items():
             masses[index[node]] += mass
     return np.outer(masses, vector)
 

@@ -8,8 +8,11 @@ from itertools import pairwise
 
 from taut.errors import Problem, SelectionError, suggestion
 from taut.structure import properties
+from taut.structure.body_checks import angle_problems, plate_problems
 from taut.structure.magnitudes import SMALLEST, size_problem
 from taut.structure.memory import SEGMENT, memory_problem
+from taut.structure.number_checks import material_problems as _material
+from taut.structure.number_checks import number_problems as _number
 from taut.structure.records import (
     AXES,
     BAR_INERTIAS,
@@ -19,7 +22,6 @@ from taut.structure.records import (
     Bar,
     Cable,
     LinearConstraint,
-    Material,
 )
 from taut.structure.selectors import KINDS, select
 from taut.structure.structure import Structure
@@ -36,6 +38,10 @@ def problems(structure: Structure, *, elastic: bool = True) -> list[Problem]:
         found += _bar(structure, bar, sound, elastic)
     for cable in structure.cables.values():
         found += _cable(structure, cable, sound, elastic)
+    for plate in structure.plates.values():
+        found += plate_problems(structure, plate, sound)
+    for angle in structure.angles.values():
+        found += angle_problems(structure, angle, sound)
     found += _segments(structure)
     found += _supports(structure)
     found += _point_masses(structure)
@@ -51,7 +57,7 @@ def mass_problems(structure: Structure) -> list[Problem]:
         Problem(
             ("nodes", node),
             f'node "{node}" can move but has no mass and no bar, so its acceleration is undefined; '
-            "give it a point mass, a cable with mass, a bar, or a support on xyz",
+            "give it a point mass, a cable with mass, a bar, a plate, or a support on xyz",
         )
         for node in properties.massless_nodes(structure)
     ]
@@ -83,34 +89,11 @@ def _ends(
             yield Problem(path, f'nodes "{a}" and "{b}" are at the same place, so this {kind} has zero length')
 
 
-def _number(
-    path: tuple[str, ...], value: float | None, unit: str, *, zero: bool = False, sign: bool = True
-) -> Iterator[Problem]:
-    if value is None:
-        return
-    if math.isfinite(value) and sign and (value < 0.0 or (value == 0.0 and not zero)):
-        yield Problem(path, f"{value:g} {unit} must be {'zero or more' if zero else 'more than zero'}")
-    elif wrong := size_problem(value, unit, least=SMALLEST if sign else 0.0):
-        yield Problem(path, wrong)
-
-
 def _followed(path: tuple[str, str], key: str, value: float | None, unit: str) -> Iterator[Problem]:
     """What is wrong with the size of a number that follows from others, each of which is sound."""
     wrong = "" if value is None else size_problem(value, unit, least=SMALLEST)
     if wrong:
         yield Problem((*path, key), f"follows from material, radius and length, and {wrong}")
-
-
-def _material(path: tuple[str, ...], material: Material | None) -> Iterator[Problem]:
-    if material is not None:
-        yield from _number((*path, "material", "density"), material.density, "kg/m^3", zero=True)
-        yield from _number((*path, "material", "youngs_modulus"), material.youngs_modulus, "Pa")
-        yield from _number((*path, "material", "yield_stress"), material.yield_stress, "Pa")
-        yield from _number((*path, "material", "thermal_expansion"), material.thermal_expansion, "1/K", sign=False)
-        ratio = material.poisson_ratio
-        if ratio is not None and not -1.0 < ratio <= 0.5:
-            limits = "must be more than -1 and at most 0.5, as for every isotropic material"
-            yield Problem((*path, "material", "poisson_ratio"), f"{ratio:g} {limits}")
 
 
 def _bar(structure: Structure, bar: Bar, sound: set[str], elastic: bool) -> Iterator[Problem]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from taut.errors import ModelError, Problem, SelectionError, suggestion
 from taut.structure import properties
+from taut.structure.angles import Angle, Direction
+from taut.structure.plates import Plate, auxiliary_name, auxiliary_point
 from taut.structure.records import Cable
 from taut.structure.structure import Structure
 
@@ -30,6 +32,8 @@ def joined(base: Structure, other: Structure, prefix: str, onto: Mapping[str, st
         ("bars", base.bars, renamed.bars),
         ("cables", base.cables, renamed.cables),
         ("constraints", base.constraints, renamed.constraints),
+        ("plates", base.plates, renamed.plates),
+        ("angles", base.angles, renamed.angles),
         ("groups", base.groups, renamed.groups),
     ):
         _refuse_clashes(part, here, there)
@@ -47,13 +51,16 @@ def joined(base: Structure, other: Structure, prefix: str, onto: Mapping[str, st
         supports=supports,
         point_masses=masses,
         constraints={**base.constraints, **renamed.constraints},
+        plates={**base.plates, **renamed.plates},
+        angles={**base.angles, **renamed.angles},
         groups={**base.groups, **renamed.groups},
     )
 
 
 def subdivided(structure: Structure) -> Structure:
-    """Cut every cable that asks for segments into that many equal cables with nodes "cable~1", "cable~2", ...
-    between."""
+    """Cut every cable that asks for segments into that many equal cables with nodes "cable~1", "cable~2", ... between;
+    give every plate whose mass is not in the plane of its nodes a point "plate~" out of it."""
+    structure = with_auxiliary_points(structure, structure.plates.values())
     coarse = [cable for cable in structure.cables.values() if cable.segments > 1]
     if not coarse:
         return structure
@@ -75,6 +82,17 @@ def subdivided(structure: Structure) -> Structure:
                 nodes[piece.route[0]] = (x, y, z)
         groups[cable.name] = tuple(f"cable:{piece.name}" for piece in pieces)
     return replace(structure, nodes=nodes, cables=cables, groups=groups)
+
+
+def with_auxiliary_points(structure: Structure, plates: Iterable[Plate]) -> Structure:
+    """With the points that plates need beside their nodes; those that are there stay where they are."""
+    added: dict[str, tuple[float, float, float]] = {}
+    for plate in plates:
+        name = auxiliary_name(plate)
+        place = auxiliary_point(structure, plate) if name not in structure.nodes else None
+        if place is not None:
+            added[name] = (float(place[0]), float(place[1]), float(place[2]))
+    return replace(structure, nodes={**structure.nodes, **added}) if added else structure
 
 
 def _pieces(structure: Structure, cable: Cable) -> list[Cable]:
@@ -133,10 +151,28 @@ def _renamed(structure: Structure, names: Mapping[str, str], prefix: str) -> Str
             )
             for c in structure.constraints.values()
         },
+        plates={
+            prefix + p.name: replace(p, name=prefix + p.name, nodes=tuple(names[node] for node in p.nodes))
+            for p in structure.plates.values()
+        },
+        angles={prefix + a.name: _renamed_angle(a, names, prefix) for a in structure.angles.values()},
         groups={
             prefix + group: tuple(new for selector in members for new in reselected(selector))
             for group, members in structure.groups.items()
         },
+    )
+
+
+def _renamed_angle(angle: Angle, names: Mapping[str, str], prefix: str) -> Angle:
+    def renamed(direction: Direction) -> Direction:
+        if not isinstance(direction, str):
+            return tuple(names[node] for node in direction)
+        kind, _, name = direction.partition(":")
+        return f"{kind}:{prefix}{name}"
+
+    about = None if angle.about is None else renamed(angle.about)
+    return replace(
+        angle, name=prefix + angle.name, first=renamed(angle.first), second=renamed(angle.second), about=about
     )
 
 

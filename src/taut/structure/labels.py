@@ -14,6 +14,7 @@ def labels_of(structure: Structure) -> dict[str, tuple[str, ...]]:
         "cable": tuple(structure.cables),
         "bar": tuple(structure.bars),
         "constraint": tuple(structure.constraints),
+        "angle": tuple(structure.angles),
         "support": tuple(structure.supported_nodes),
     }
 

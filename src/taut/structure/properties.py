@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from taut.errors import OptionError, suggestion
+from taut.structure.plates import auxiliary_name, plate_mass
 from taut.structure.records import BAR_LAWS, Bar, Cable
 from taut.structure.structure import Structure
 from taut.type_checks import unlike
@@ -171,8 +172,9 @@ def lumped_mass(structure: Structure, cable: Cable) -> dict[str, float]:
 
 
 def total_mass(structure: Structure) -> float:
-    """[kg] of bars, cables and point masses; bars of unknown mass count as nothing."""
+    """[kg] of bars, plates, cables and point masses; what is of unknown mass counts as nothing."""
     bars = sum(bar_mass(structure, bar) or 0.0 for bar in structure.bars.values())
+    bars += sum(plate_mass(structure, plate) or 0.0 for plate in structure.plates.values())
     cables = sum(cable_mass(structure, cable) for cable in structure.cables.values())
     return bars + cables + sum(structure.point_masses.values())
 
@@ -180,6 +182,8 @@ def total_mass(structure: Structure) -> float:
 def massless_nodes(structure: Structure) -> list[str]:
     """Nodes that are free to move along some axis but have nothing that gives them mass."""
     heavy = {node for bar in structure.bars.values() for node in bar.nodes} | set(structure.point_masses)
+    for plate in structure.plates.values():
+        heavy.update((*plate.nodes, auxiliary_name(plate)))
     for cable in structure.cables.values():
         heavy.update(node for node, mass in lumped_mass(structure, cable).items() if mass > 0.0)
     return [n for n in structure.nodes if n not in heavy and set(structure.supports.get(n, "")) != set("xyz")]

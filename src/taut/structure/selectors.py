@@ -17,7 +17,7 @@ from taut.errors import SelectionError, suggestion
 if TYPE_CHECKING:
     from taut.structure.structure import Structure
 
-KINDS = ("node", "bar", "cable", "constraint")
+KINDS = ("node", "bar", "cable", "plate", "constraint", "angle")
 
 
 def select(structure: Structure, selector: str, kind: str = "") -> tuple[str, tuple[str, ...]]:

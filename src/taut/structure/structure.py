@@ -11,19 +11,27 @@ import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, SelectionError
 from taut.reprs import counted, titled
-from taut.structure.records import AXES, Bar, Cable, LinearConstraint
+from taut.structure.angles import Angle, Direction
+from taut.structure.plates import Plate, auxiliary_name
+from taut.structure.records import AXES, Bar, Cable, LinearConstraint, Material
 from taut.structure.selectors import select
 from taut.type_checks import checked_arguments, conform, unlike
 
 Position = tuple[float, float, float]
-Record = TypeVar("Record", Bar, Cable, LinearConstraint)
+Record = TypeVar("Record", Bar, Cable, LinearConstraint, Plate, Angle)
 
-MEMBERS: dict[str, type[Any]] = {"bars": Bar, "cables": Cable, "constraints": LinearConstraint}
+MEMBERS: dict[str, type[Any]] = {
+    "bars": Bar,
+    "cables": Cable,
+    "constraints": LinearConstraint,
+    "plates": Plate,
+    "angles": Angle,
+}
 
 
 @dataclass(frozen=True)
 class Structure:
-    """A network of bars and cables.
+    """A network of bars, cables and plates.
 
     nodes: name -> position [m]. supports: node -> held axes ("x", "xy", "xyz"). point_masses: node -> [kg].
     groups: name -> selectors of what belongs to it.
@@ -37,6 +45,8 @@ class Structure:
     constraints: Mapping[str, LinearConstraint] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     name: str = ""
+    plates: Mapping[str, Plate] = field(default_factory=dict)
+    angles: Mapping[str, Angle] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze = object.__setattr__
@@ -55,11 +65,12 @@ class Structure:
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.nodes, self.bars, self.cables, self.supports, self.point_masses, self.constraints, self.groups)
-        return type(self), (*(dict(part) for part in parts), self.name)
+        return type(self), (*(dict(part) for part in parts), self.name, dict(self.plates), dict(self.angles))
 
     def __repr__(self) -> str:
         parts = {"node": self.nodes, "bar": self.bars, "cable": self.cables, "support": self.supports}
         parts |= {"weight": self.point_masses, "constraint": self.constraints, "group": self.groups}
+        parts |= {"plate": self.plates, "angle": self.angles}
         told = [counted(len(part), kind) for kind, part in parts.items()]
         return titled(f"Structure {self.name}".strip(), "", *told)
 
@@ -151,6 +162,16 @@ class Structure:
         )
 
     @checked_arguments
+    def with_plates(self, *plates: Plate) -> Structure:
+        return replace(self, plates=_by_name("plates", Plate, [*self.plates.values(), *plates]))
+
+    @checked_arguments
+    def with_angles(self, *angles: Angle | Sequence[Angle]) -> Structure:
+        """Add angles, or what `hinge` returns."""
+        added = [one for given in angles for one in ([given] if isinstance(given, Angle) else given)]
+        return replace(self, angles=_by_name("angles", Angle, [*self.angles.values(), *added]))
+
+    @checked_arguments
     def without(self, selector: str) -> Structure:
         """Take members away, or nodes with everything that touches them."""
         kind, names = select(self, selector)
@@ -159,7 +180,10 @@ class Structure:
             return _regrouped(_without_nodes(self, gone), self)
         part = f"{kind}s"
         left: dict[str, Any] = {part: {n: r for n, r in getattr(self, part).items() if n not in gone}}
-        return _regrouped(replace(self, **left), self)
+        if kind == "plate":  # with the points that they alone have
+            points = {auxiliary_name(self.plates[name]) for name in names}
+            left["nodes"] = {node: place for node, place in self.nodes.items() if node not in points}
+        return _regrouped(_without_loose_angles(replace(self, **left)), self)
 
     @checked_arguments
     def moved(self, rotation: np.ndarray | None = None, translation: Position = (0.0, 0.0, 0.0)) -> Structure:
@@ -226,6 +250,12 @@ def _by_name(kind: str, record: type[Record], records: Mapping[str, Record] | It
     return named
 
 
+def materials_of(structure: Structure) -> list[Material]:
+    """Those of its members, each as often as it occurs."""
+    members = (structure.bars, structure.cables, structure.plates)
+    return [one.material for part in members for one in part.values() if one.material is not None]
+
+
 def _regrouped(structure: Structure, before: Structure) -> Structure:
     """The structure with groups that no longer name what it has lost."""
 
@@ -243,7 +273,7 @@ def _regrouped(structure: Structure, before: Structure) -> Structure:
 
 
 def _without_nodes(structure: Structure, gone: set[str]) -> Structure:
-    return replace(
+    left = replace(
         structure,
         nodes={n: p for n, p in structure.nodes.items() if n not in gone},
         bars={b.name: b for b in structure.bars.values() if gone.isdisjoint(b.nodes)},
@@ -253,4 +283,21 @@ def _without_nodes(structure: Structure, gone: set[str]) -> Structure:
         constraints={
             c.name: c for c in structure.constraints.values() if gone.isdisjoint(node for node, _, _ in c.terms)
         },
+        plates={p.name: p for p in structure.plates.values() if gone.isdisjoint(p.nodes)},
     )
+    return _without_loose_angles(left)
+
+
+def _without_loose_angles(structure: Structure) -> Structure:
+    """Without angles between what is no longer there."""
+
+    def there(direction: Direction | None) -> bool:
+        if direction is None:
+            return True
+        if not isinstance(direction, str):
+            return all(node in structure.nodes for node in direction)
+        kind, _, name = direction.partition(":")
+        return name in (structure.bars if kind == "bar" else structure.plates)
+
+    kept = {a.name: a for a in structure.angles.values() if all(map(there, (a.first, a.second, a.about)))}
+    return replace(structure, angles=kept)

@@ -6,17 +6,19 @@ from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 
+from taut.structure.plates import points_of
 from taut.structure.structure import Structure
 
 
 def class_of(structure: Structure) -> int:
-    """The largest number of bars that meet in one node; a tensegrity of class 1 has no bar touching another."""
+    """The largest number of bars and plates that meet in one node; in a tensegrity of class 1 no two of them touch."""
     ends = Counter(node for bar in structure.bars.values() for node in bar.nodes)
+    ends.update(node for plate in structure.plates.values() for node in plate.nodes)
     return max(ends.values(), default=0)
 
 
 def parts(structure: Structure) -> list[list[str]]:
-    """Nodes that hang together through bars, cables and constraints, the largest part first."""
+    """Nodes that hang together through bars, cables, plates and constraints, the largest part first."""
     leader = {node: node for node in structure.nodes}
 
     def find(node: str) -> str:
@@ -27,6 +29,7 @@ def parts(structure: Structure) -> list[list[str]]:
 
     links: list[tuple[str, ...]] = [bar.nodes for bar in structure.bars.values()]
     links += [cable.route for cable in structure.cables.values()]
+    links += [points_of(structure, plate) for plate in structure.plates.values()]
     links += [tuple(node for node, _, _ in c.terms) for c in structure.constraints.values()]
     for nodes in links:
         for node in nodes[1:]:
@@ -48,6 +51,7 @@ def ordered(structure: Structure) -> Structure:
 
     index = {node: i for i, node in enumerate(structure.nodes)}
     routes = [bar.nodes for bar in structure.bars.values()] + [cable.route for cable in structure.cables.values()]
+    routes += [points_of(structure, plate) for plate in structure.plates.values()]
     steps = [(index[a], index[b]) for route in routes for a, b in pairwise(route)]
     first, last = np.array(steps, dtype=np.int64).reshape(-1, 2).T
     links = sp.csr_matrix((np.ones(first.size), (first, last)), shape=(len(index), len(index)))

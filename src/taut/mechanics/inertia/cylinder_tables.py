@@ -57,7 +57,8 @@ def cylinders_of(given: Given) -> Cylinders:
 def without_inertia(structure: Structure) -> list[Problem]:
     """Bars that the equations as printed leave without any mass along themselves: those with both ends free."""
     index = {name: i for i, name in enumerate(structure.nodes)}
-    own, _, coupling, _ = inertia(structure)
+    masses = inertia(structure)
+    own, coupling = masses.own, masses.coupling
     found = []
     for k, bar in enumerate(structure.bars.values()):
         i, j = (index[node] for node in bar.nodes)

@@ -1,4 +1,5 @@
-"""The constant part of the mass matrix: a diagonal, and a coupling between the two ends of every bar, eq. (10)."""
+"""The constant part of the mass matrix: a diagonal, and couplings: between the ends of every bar, eq. (10), and
+between the points that a plate is known by (`taut.structure.plates.mass_shares`)."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 
 
 class Thin(NamedTuple):
-    """b bars, rigid ones first, then compressible ones."""
+    """b pairs: the ends of rigid bars, the points of plates, the ends of compressible bars."""
 
     diagonal: Reals  # (3 n,) [kg]
     first: Integers  # (b,) nodes
@@ -83,6 +84,13 @@ def bar_order(given: Given) -> np.ndarray:
 
 
 def tabulate(given: Given) -> Thin:
-    own, _, coupling, _ = inertia(given.structure)
+    found = inertia(given.structure)
     order, nodes = bar_order(given), [bar.nodes for bar in given.structure.bars.values()]
-    return Thin(np.repeat(own, 3), *given.ends([nodes[k] for k in order]), coupling[order])
+    first, second = given.ends([nodes[k] for k in order])
+    rigid = sum(bar.law == "rigid" for bar in given.structure.bars.values())
+    return Thin(
+        np.repeat(found.own, 3),
+        np.insert(first, rigid, 3 * found.pairs[:, 0]),
+        np.insert(second, rigid, 3 * found.pairs[:, 1]),
+        np.insert(found.coupling[order], rigid, found.between),
+    )

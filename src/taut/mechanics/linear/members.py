@@ -130,7 +130,7 @@ class State:
         ends = [kind.links(self.tables[kind.name]) for kind in rows_of(self.plant.spec)]
         out = np.zeros(9 * sum(first.size for first, _ in ends))
         self.tools["row_blocks"](self.pack, self.y, multiplier, np.zeros(multiplier.size), out)
-        return _split(out, ends, [False] * len(ends))
+        return _split(out, ends, [kind.one_way for kind in rows_of(self.plant.spec)])
 
     def assembled(self, blocks: list[Blocks]) -> np.ndarray:
         """The matrix over free coordinates: blocks added at both ends of a link, and taken away between them."""

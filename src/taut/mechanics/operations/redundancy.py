@@ -62,6 +62,18 @@ def null_vectors(pack: Pack, tables: Any, motion: Mapping[str, Any], y: np.ndarr
     return np.array(found)
 
 
+def towards_smallest(vectors: np.ndarray, multiplier: np.ndarray) -> np.ndarray:
+    """What is to be added to multipliers to make them the smallest that move it the same way."""
+    return np.asarray(-vectors.T @ (vectors @ multiplier))
+
+
+def reactions_to(jacobian: sp.csr_matrix, shift: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """(n, 3) what such a shift adds to the forces on held coordinates."""
+    balance = jacobian.T @ shift
+    balance[free] = 0.0
+    return np.asarray(balance.reshape(-1, 3))
+
+
 def masses_spread(tables: Any) -> bool:
     """Whether pivots are a poor measure of dependence: what light nodes leave of them drowns that of heavy ones."""
     mass = tables["thin"].diagonal[tables["nodes"].free]

@@ -144,5 +144,7 @@ def links(bars: Bars) -> Links:
 
 
 RIGID_BARS = Rows(
-    "bars", Bars, tabulate, pattern, sizes, labels, residuals, values, bias, jacobian_rate, stiffness, links, lanes=True
+    *("bars", Bars, tabulate, pattern, sizes, labels, residuals, values, bias, jacobian_rate, stiffness, links),
+    lanes=True,
+    internal=True,
 )

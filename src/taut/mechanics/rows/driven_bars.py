@@ -90,5 +90,6 @@ DRIVEN_BARS = Rows(
     jacobian_rate,
     stiffness,
     rigid.links,
+    internal=True,
     driven=True,
 )

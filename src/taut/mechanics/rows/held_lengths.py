@@ -300,6 +300,7 @@ HELD_LENGTHS = Rows(
     jacobian_rate,
     stiffness,
     links,
+    internal=True,
     driven=True,
     events=EventSource(count, margin, put, begin, subjects, CHANGES, happen),
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from taut.errors import Problem, SelectionError
+from taut.structure.format.bodies import angles_of, plates_of
 from taut.structure.format.generating import generated
 from taut.structure.format.lines import Path
 from taut.structure.format.members import Members, bare_members, finished_members, styles_of
@@ -14,7 +15,7 @@ from taut.structure.format.schema import ConstraintEntry, ModelEntry
 from taut.structure.format.staging import staged
 from taut.structure.records import AXES, LinearConstraint, Material, on_line, on_plane, tied
 from taut.structure.scenario import Scenario
-from taut.structure.structure import Structure
+from taut.structure.structure import Structure, materials_of
 
 Value = TypeVar("Value")
 
@@ -38,12 +39,16 @@ def build(entry: ModelEntry) -> tuple[Structure, Scenario, list[Problem]]:
     problems += found
     nodes = {**base.nodes, **{name: (p[0], p[1], p[2]) for name, p in entry.nodes.items()}}
     groups = {**base.groups, **{name: tuple(members) for name, members in entry.groups.items()}}
-    skeleton = Structure(nodes, bars, cables, groups=groups, name=entry.name or base.name)
+    materials = {**_materials_in(base), **{name: Material(name, **m.own()) for name, m in entry.materials.items()}}
+    plates, found = plates_of(entry, base, materials)
+    problems += found
+    angles, origins.paths, found = angles_of(entry, base)
+    problems += found
+    skeleton = Structure(nodes, bars, cables, groups=groups, name=entry.name or base.name, plates=plates, angles=angles)
     styles, found = styles_of(entry, skeleton)
     problems += found
     members = Members(entry, styles)
-    materials = {name: Material(name, **m.own()) for name, m in entry.materials.items()}
-    bars, cables, found = finished_members(members, skeleton, {**_materials_in(base), **materials})
+    bars, cables, found = finished_members(members, skeleton, materials)
     problems += found
     structure = replace(
         skeleton,
@@ -63,8 +68,7 @@ def build(entry: ModelEntry) -> tuple[Structure, Scenario, list[Problem]]:
 
 def _materials_in(base: Structure) -> dict[str, Material]:
     """A generator's materials can be used by name too."""
-    used = [bar.material for bar in base.bars.values()] + [cable.material for cable in base.cables.values()]
-    return {material.name: material for material in used if material is not None}
+    return {material.name: material for material in materials_of(base)}
 
 
 def _by_node(structure: Structure, section: Path, values: Mapping[str, Value], origins: _Origins) -> dict[str, Value]:
@@ -120,13 +124,13 @@ def _triple(values: list[float]) -> tuple[float, float, float]:
 def _placed(problem: Problem, members: Members, structure: Structure, origins: _Origins) -> Problem:
     """The problem with the path of what the file says, where that is not the path in the structure."""
     path: tuple[Any, ...] = problem.path
-    if len(path) > 2 and path[0] in ("bars", "cables"):
+    if len(path) > 2 and path[0] in ("bars", "cables", "plates"):
         section, name, key = path[:3]
         if key == "material":
             material = getattr(structure, section)[name].material
             if material.name in members.entry.materials:
                 path = ("materials", material.name, *path[3:])
-        else:
+        elif section != "plates":
             path = (*members.place(section, name, key), *path[3:])
     elif path[:2] in origins.paths:
         path = (*origins.paths[path[:2]], *path[2:])

@@ -20,6 +20,12 @@ CONSTRAINT_FORMS = {
     "tied": ("axes",),
     "terms": ("value",),
 }
+ANGLE_FORMS = {
+    "between": ("about", "value"),
+    "elbow": ("value",),
+    "hinge": ("about",),
+    "universal_joint": (),
+}
 
 
 class MaterialEntry(Entry):
@@ -106,6 +112,17 @@ def _by_kind(properties: Any) -> Any:
     }
 
 
+def one_form(given: set[str], forms: dict[str, tuple[str, ...]]) -> str:
+    """Which of its forms an entry has; each goes with certain other keys only."""
+    said = [form for form in forms if form in given]
+    if len(said) != 1:
+        raise sentence(f"must say one of {', '.join(forms)}" + (f", not {' and '.join(said)}" if said else ""))
+    strays = sorted(given - {said[0], *forms[said[0]]})
+    if strays:
+        raise sentence(f'"{strays[0]}" does not go with {said[0]}')
+    return said[0]
+
+
 class ConstraintEntry(Entry):
     on_plane: Name | None = None
     normal: Vector | None = None
@@ -119,20 +136,49 @@ class ConstraintEntry(Entry):
     @model_validator(mode="after")
     def _one_form(self) -> ConstraintEntry:
         given = self.model_fields_set
-        forms = [form for form in CONSTRAINT_FORMS if form in given]
-        if len(forms) != 1:
-            raise sentence(
-                f"must say one of {', '.join(CONSTRAINT_FORMS)}" + (f", not {' and '.join(forms)}" if forms else "")
-            )
-        (form,) = forms
-        strays = sorted(given - {form, *CONSTRAINT_FORMS[form]})
-        if strays:
-            raise sentence(f'"{strays[0]}" does not go with {form}')
+        form = one_form(given, CONSTRAINT_FORMS)
         for vector, needed_by in (("normal", "on_plane"), ("direction", "on_line")):
             if form == needed_by and vector not in given:
                 raise sentence(f'needs "{vector}", as in {vector}: [0, 0, 1]')
         if form == "on_line" and not 0.0 < math.hypot(*(self.direction or ())) < math.inf:
             raise sentence(f"the direction {self.direction} gives no line; its length must be more than zero")
+        return self
+
+
+class PlateEntry(Entry):
+    nodes: list[Name] | None = None
+    mass: Number | None = None
+    centre: Vector | None = None
+    inertia: list[Number] | None = None
+    material: Name | None = None
+    thickness: Number | None = None
+
+    @classmethod
+    def long_form(cls, data: Any) -> Any:
+        return {"nodes": data} if isinstance(data, list) else data
+
+
+def _named_pair(direction: Any) -> Any:
+    """A direction as a list: [bar:left], or two nodes."""
+    return [direction] if isinstance(direction, str) else direction
+
+
+DirectionEntry = Annotated[list[Name], Len(1, 2), BeforeValidator(_named_pair)]
+
+
+class AngleEntry(Entry):
+    between: Annotated[list[DirectionEntry], Len(2, 2)] | None = None
+    elbow: Annotated[list[Name], Len(3, 3)] | None = None
+    hinge: Annotated[list[DirectionEntry], Len(2, 2)] | None = None
+    universal_joint: Annotated[list[DirectionEntry], Len(2, 2)] | None = None
+    about: DirectionEntry | None = None
+    value: Number | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> AngleEntry:
+        form = one_form(self.model_fields_set, ANGLE_FORMS)
+        if form == "hinge" and self.about is None:
+            raise sentence('needs "about", the axis that both keep their angle with, as in about: [a, b]')
         return self
 
 
@@ -148,6 +194,8 @@ class ModelEntry(Entry):
     properties: Annotated[dict[Name, PropertyEntry], BeforeValidator(_by_kind)] = {}
     supports: dict[Name, Name] = {}
     point_masses: dict[Name, Number] = {}
+    plates: dict[Name, PlateEntry] = {}
+    angles: dict[Name, AngleEntry] = {}
     constraints: dict[Name, ConstraintEntry] = {}
     groups: dict[Name, list[Name]] = {}
     generate: dict[Name, dict[Name, Any] | None] | None = None

@@ -8,13 +8,15 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from taut.errors import ModelError, Problem
+from taut.structure.angles import Angle
 from taut.structure.corrections import Correction
 from taut.structure.format.entries import NAME_LIMIT
 from taut.structure.format.schema import VERSION
+from taut.structure.plates import Plate
 from taut.structure.records import Bar, Cable, LinearConstraint, Material
 from taut.structure.scenario import Damping, Drive, Load, Motion, Scenario
 from taut.structure.signals import Constant, CosineRamp, Doublet, SampledSignal, SignalSum, Sinusoid, SmoothStart
-from taut.structure.structure import Structure
+from taut.structure.structure import Structure, materials_of
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.~-]*")
 _NOT_PLAIN = {"null", "Null", "NULL", "true", "false"}
@@ -33,6 +35,8 @@ def model_text(structure: Structure, scenario: Scenario | None = None) -> str:
         ("properties", ((f"{kind}:*", _entries(common)) for kind, common in shared.items() if common)),
         ("supports", ((node, _word(axes)) for node, axes in structure.supports.items())),
         ("point_masses", ((node, _number(mass)) for node, mass in structure.point_masses.items())),
+        ("plates", ((name, _member(plate, "nodes", {})) for name, plate in structure.plates.items())),
+        ("angles", ((name, _angle(angle)) for name, angle in structure.angles.items())),
         ("constraints", ((name, _constraint(item)) for name, item in structure.constraints.items())),
         ("groups", ((name, _list(members)) for name, members in structure.groups.items())),
         ("scenario", () if scenario is None else _scenario(scenario)),
@@ -54,9 +58,8 @@ def _section(title: str, rows: Iterable[tuple[str, str]]) -> str:
 def _materials(structure: Structure) -> list[Material]:
     """Every material once; two that share a name but not their numbers cannot be told apart in a file."""
     found: dict[str, Material] = {}
-    used = [bar.material for bar in structure.bars.values()] + [cable.material for cable in structure.cables.values()]
-    for material in used:
-        if material is not None and found.setdefault(material.name, material) != material:
+    for material in materials_of(structure):
+        if found.setdefault(material.name, material) != material:
             message = "two different materials have this name; rename one before saving"
             raise ModelError([Problem(("materials", material.name), message)])
     return list(found.values())
@@ -90,9 +93,14 @@ def _shared(members: Iterable[Bar] | Iterable[Cable]) -> dict[str, Any]:
     }
 
 
-def _member(member: Bar | Cable, ends: str, shared: Mapping[str, Any]) -> str:
+def _member(member: Bar | Cable | Plate, ends: str, shared: Mapping[str, Any]) -> str:
     own = {key: value for key, value in _given(member).items() if key not in shared}
     return _list(own[ends]) if list(own) == [ends] else _entries(own)
+
+
+def _angle(angle: Angle) -> str:
+    given = _given(angle)
+    return _entries({"between": (given.pop("first"), given.pop("second")), **given})
 
 
 def _constraint(constraint: LinearConstraint) -> str:
