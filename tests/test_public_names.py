@@ -36,9 +36,10 @@ PACKAGES = {
         truncated_octahedron truncated_tetrahedron x_mast
     """,
     "statics": """
-        Envelope Equilibrium EquilibriumDerivatives LoadCase LoadCaseTable LoadPath Modes PathEvent Sizing Stability
-        StaticCounts Utilisation balance compliance counts deployment derivatives elastic_sizes formfind friction_bounds least_mass
-        mechanism_basis modes path prestress self_stress_basis solve_cases stability utilisation
+        Envelope Equilibrium EquilibriumDerivatives FrictionBounds LoadCase LoadCaseTable LoadPath Modes PathEvent
+        Sizing Stability StaticCounts Utilisation balance compliance counts deployment derivatives elastic_sizes
+        formfind friction_bounds least_mass mechanism_basis modes path prestress self_stress_basis solve_cases
+        stability utilisation
     """,
     "control": """
         LinearModel Norm Regulator Response controllability_gramian doublet_response frequency_response h2_norm
