@@ -162,6 +162,7 @@ def shown() -> dict[str, Any]:
         taut.on_plane("plane", "top1", (1.0, 2.0, 0.5)),
         taut.ensemble(plant, 1e-3, velocities=np.zeros((2, len(tower.nodes), 3)), method="rk4", step=1e-4),
         *(standing, taut.modes(standing, 6), taut.statics.counts(tower), taut.stability(rest)),
+        taut.statics.friction_bounds(standing),
         *(table, table.envelope(), taut.statics.utilisation(standing)),
         taut.statics.derivatives(rest, "rest_length", "cable:*"),
         taut.statics.path(
