@@ -38,9 +38,9 @@ def test_the_page_of_linear_models_runs() -> None:
 def test_the_statics_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
-    names = run_blocks("docs/statics.md", 10)
+    names = run_blocks("docs/statics.md", 11)
     assert names["ball"].force_density[-1] / names["ball"].force_density[0] == pytest.approx(-1.5)
-    for name in ("ball", "balance", "loaded", "table", "path", "sized", "lightest"):
+    for name in ("ball", "balance", "loaded", "table", "path", "sized", "lightest", "hung", "wound"):
         assert names[name].ok, name
     assert names["verdict"].verdict == "super-stable"
     assert [event.kind for event in names["aside"].events][:1] == ["bifurcation"]

@@ -36,9 +36,10 @@ PACKAGES = {
         truncated_octahedron truncated_tetrahedron x_mast
     """,
     "statics": """
-        Envelope Equilibrium EquilibriumDerivatives LoadCase LoadCaseTable LoadPath Modes PathEvent Sizing Stability
-        StaticCounts Utilisation balance compliance counts deployment derivatives elastic_sizes formfind friction_bounds
-        least_mass mechanism_basis modes path prestress self_stress_basis solve_cases stability utilisation
+        Envelope Equilibrium EquilibriumDerivatives FrictionBounds LoadCase LoadCaseTable LoadPath Modes PathEvent
+        Sizing Stability StaticCounts Utilisation balance compliance counts deployment derivatives elastic_sizes
+        formfind friction_bounds least_mass mechanism_basis modes path prestress self_stress_basis solve_cases
+        stability utilisation
     """,
     "control": """
         LinearModel Norm Regulator Response controllability_gramian doublet_response frequency_response h2_norm
@@ -162,6 +163,7 @@ def shown() -> dict[str, Any]:
         *(taut.Plate("disc", tuple(tower.nodes), mass=1.0), taut.Angle("knee", ("a", "b"), ("a", "c"))),
         taut.ensemble(plant, 1e-3, velocities=np.zeros((2, len(tower.nodes), 3)), method="rk4", step=1e-4),
         *(standing, taut.modes(standing, 6), taut.statics.counts(tower), taut.stability(rest)),
+        taut.statics.friction_bounds(standing),
         *(table, table.envelope(), taut.statics.utilisation(standing)),
         taut.statics.derivatives(rest, "rest_length", "cable:*"),
         taut.statics.path(

@@ -236,12 +236,12 @@ def _rows(found: Equilibrium) -> Iterator[tuple[str, float, float | str, float, 
     members = _members(found)
     for kind in ("cables", "bars"):
         for name, one in members[kind].items():
-            rest = one.get("rest_length", "")
-            yield f"{kind[:-1]} {name}", one["length"], rest, one["force"], one["force_density"]
+            rest = one.get("rest_length")
+            yield f"{kind[:-1]} {name}", one["length"], "" if rest is None else rest, one["force"], one["force_density"]
 
 
-def _members(found: Equilibrium) -> dict[str, dict[str, dict[str, float]]]:
-    """Force, force density and lengths of every member."""
+def _members(found: Equilibrium) -> dict[str, dict[str, dict[str, Any]]]:
+    """Force, force density and lengths of every member; no rest length of a cable with a command."""
     structure = found.structure
     forces, densities, lengths = (a.tolist() for a in (found.member_force, found.force_density, found.length))
     cables, bars = {}, {}

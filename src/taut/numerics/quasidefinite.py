@@ -30,7 +30,10 @@ REFINEMENTS = 3
 STUCK = 1e-8
 """What refinements leave of the right side at most, where no row all but depends on others."""
 
-KRYLOV = 20
+SHRINKING = 0.98
+"""Of two corrections the later is smaller by this at least, where there is something to be corrected."""
+
+KRYLOV = 12
 """Directions that are kept where they leave more."""
 
 DEPENDENT = 1e-10
@@ -71,9 +74,13 @@ class Factored:
             right[:size] += self.weight * (self.rows.T @ bottom)
             right[size:] = bottom
         found = self.lu.solve(right)
+        sizes = []
         for _ in range(REFINEMENTS):
-            found += self.lu.solve(right - self._times(found))
-        if self.rows.shape[0]:
+            more = self.lu.solve(right - self._times(found))
+            found += more
+            sizes.append(float(np.linalg.norm(more)))
+        # Corrections of the same size again and again come from rows that contradict one another.
+        if sizes[-1] < SHRINKING * sizes[-2]:
             found = self._unstuck(found, right)
         return found[:size], found[size:]
 
@@ -93,7 +100,7 @@ class Factored:
             return found
         shape = (right.size, right.size)
         system, solver = LinearOperator(shape, matvec=self._times), LinearOperator(shape, matvec=self.lu.solve)
-        more, _ = gmres(system, left, M=solver, rtol=1e-6, atol=0.0, restart=KRYLOV, maxiter=2)
+        more, _ = gmres(system, left, M=solver, rtol=1e-6, atol=0.0, restart=KRYLOV, maxiter=1)
         better = found + more
         # Rows that contradict one another have no solution; then what was found stays.
         return better if float(np.linalg.norm(right - self._times(better))) < 0.01 * size else found

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from taut.errors import ModelError, OptionError, Problem, listed
 from taut.numerics.quasidefinite import factored
 from taut.statics.commands import standing_cable
+from taut.statics.elastic_members import lengths_at
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice, EquilibriumEquations, Setting, equations_of
 from taut.statics.network import Force, Network, network
@@ -27,6 +28,10 @@ from taut.type_checks import checked_arguments
 
 UNSTABLE = 1e-8
 """A balance counts as unstable along a direction whose stiffness is below minus this fraction of the mean one."""
+
+
+UNSHORTENED = 1e-9
+"""Of the longest member: a held cable that is off its length by more was not brought to it."""
 
 
 @checked_arguments
@@ -137,7 +142,7 @@ def equilibrium_of(
         residual=found.residual,
         method=method,
         iterations=iterations,
-        status="balanced" if found.converged else _failure(structure, found),
+        status="balanced" if found.converged else _failure(problem, setting, found),
         notes=_notes(problem, setting, found) if counted and found.converged else (),
         history=found.history,
         elements=tuple(elements),
@@ -175,8 +180,16 @@ def _named(cables: list[Cable]) -> dict[str, Cable]:
     return {cable.name: cable for cable in cables}
 
 
-def _failure(structure: Structure, found: Settled) -> str:
-    node = list(structure.nodes)[found.worst // 3]
+def _failure(problem: EquilibriumEquations, setting: Setting, found: Settled) -> str:
+    longer = problem.residuals(found.positions, setting)[: problem.held.size]
+    if longer.size and not np.abs(longer).max() <= UNSHORTENED * setting.rest_length.max():
+        worst = problem.held[int(np.nanargmax(np.abs(longer)))]
+        length = lengths_at(problem.members, found.positions)[worst]
+        return (
+            f'not balanced: cable "{problem.network.names[worst]}" is held at {setting.rest_length[worst]:.6g} m, and '
+            f"no shape was found in which it is not {length:.6g} m long; hold it at another length, or free a node"
+        )
+    node = list(problem.network.structure.nodes)[found.worst // 3]
     return (
         f"not balanced after {len(found.history) - 1} iterations: {found.residual:.1e} N is left at "
         f'node "{node}" along {AXES[found.worst % 3]}, where {found.goal:.1e} N is asked; '

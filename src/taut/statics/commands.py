@@ -43,6 +43,8 @@ def given(cables: Iterable[Cable]) -> np.ndarray:
 def pulling(structure: Structure, cable: Cable, tension: float) -> Cable:
     """The cable with the rest length or the command with which it pulls so [N] where it is."""
     length = properties.route_length(structure, cable.route)
+    if cable.mode == "length" and cable.command is not None and abs(cable.command - length) <= 1e-12 * length:
+        return cable  # not off by round-off
     commands = {"tension": tension, "force_density": tension / length if length else 0.0, "length": length}
     if cable.mode in commands:
         return replace(cable, command=float(commands[cable.mode]))

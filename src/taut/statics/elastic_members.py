@@ -153,7 +153,9 @@ def stiffness_blocks(members: Members, spans: np.ndarray, tension: np.ndarray | 
     apart = lengths_of(spans)
     lengths = summed(members, apart)
     tension = tensions(members, lengths) if tension is None else tension
-    along = np.where(members.routed, 0.0, slopes(members, lengths))
+    along = slopes(members, lengths)
+    if members.owner is not None:
+        along = np.where(members.routed, 0.0, along)
     return blocks(spans, apart, by_segment(members, along), by_segment(members, tension) / apart)
 
 

@@ -192,7 +192,8 @@ class EquilibriumEquations:
         """(s, 3, 3) tangent stiffness of every segment [N/m]."""
         members = self.members_at(setting)
         spans = tangent.spans_of(members, positions)
-        found = tangent.stiffness_blocks(members, spans, self.tensions(positions, multipliers, setting))
+        tension = self.tensions(positions, multipliers, setting) if self.held.size else None
+        found = tangent.stiffness_blocks(members, spans, tension)
         density = multipliers[self.held.size : self.rigid.size] / setting.rest_length[self.rigid[self.held.size :]]
         found[self._bar_segments] = density[:, None, None] * np.eye(3)
         return found
@@ -258,7 +259,7 @@ def equations_of(
     given = [c.stiffness is not None or c.mode != "spring" for c in cables]
     rigidity = [np.nan if known else properties.axial_rigidity(c) for c, known in zip(cables, given, strict=True)]
     stiffness = [properties.stiffness(structure, cable) if cable.mode == "spring" else 0.0 for cable in cables]
-    modes = np.array([cable.mode for cable in cables] + ["spring"] * len(bar_list), dtype=object)
+    modes = np.array([cable.mode for cable in cables] + ["spring"] * len(bar_list), dtype="<U16")
     lengths = np.array([properties.bar_length(structure, bar) for bar in bar_list], dtype=float)
     bar_rigidity, bar_stiffness = np.full(soft.size, np.nan), np.zeros(soft.size)
     for k in np.flatnonzero(soft):

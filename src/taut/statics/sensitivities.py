@@ -111,7 +111,7 @@ def _of_members(view: Linearised, of: str, selector: str) -> Iterator[tuple[str,
         member = index[name]
         tension, residual = np.zeros(lengths.size), np.zeros(problem.rows)
         mode = problem.modes[member]
-        if (mode == "spring") == (of == "command") or (mode != "spring" and of == "rest_length"):
+        if of == ("command" if mode == "spring" else "rest_length"):
             raise OptionError(_misplaced(kind, name, mode))
         if mode == "length":
             residual[rigid[member]] = -1.0 if of == "command" and not problem.slack[member] else 0.0

@@ -15,7 +15,7 @@ import numpy as np
 
 from taut.statics.elastic_members import lengths_at
 from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
-from taut.statics.newton import Settled, settled
+from taut.statics.newton import Settled, restored, settled
 
 STEPS = (4, 16)
 """Into how many steps what is imposed is cut, each try after the one before it has failed."""
@@ -41,6 +41,8 @@ def resting(problem: EquilibriumEquations, setting: Setting, positions: np.ndarr
     if not problem.can_slacken.any():
         return settled(problem, setting, positions, **options)
     slack = _shorter(problem, setting, problem.placed(positions, setting))
+    if not _long_enough(problem.with_slack(slack), setting, positions):
+        return settled(problem.with_slack(slack), setting, positions, **{**options, "limit": 0})
     if not slack.any():
         found = _counted(problem, setting, positions, slack, **options)
         if found.converged:
@@ -85,8 +87,17 @@ def _as_springs(
     firmly = problem.rigid[~problem.can_slacken[problem.rigid]]
     modes = np.where(problem.can_slacken, "spring", problem.modes)
     sprung = replace(problem, members=soft, modes=modes, rigid=firmly)
-    found, _ = _gradually(sprung, setting, positions, **{**options, "tolerance": 1e-3})
-    return problem.can_slacken & (_excess(problem, setting, found.positions) < 0.0), found.positions
+    with np.errstate(all="ignore"):  # what is held at a length that it cannot have draws nodes into one place
+        found, _ = _gradually(sprung, setting, positions, **{**options, "tolerance": 1e-3})
+    places = found.positions if found.converged else positions
+    return problem.can_slacken & (_excess(problem, setting, places) < 0.0), places
+
+
+def _long_enough(problem: EquilibriumEquations, setting: Setting, positions: np.ndarray) -> bool:
+    """Whether a shape is near in which held cables have their lengths: there may be none, and no use in a search."""
+    places, _ = restored(problem, setting, problem.placed(positions, setting))
+    off = np.abs(problem.residuals(places, setting)[: problem.held.size])
+    return bool(off.max(initial=0.0) <= AT_LENGTH * setting.rest_length.max())
 
 
 def _excess(problem: EquilibriumEquations, setting: Setting, positions: np.ndarray) -> np.ndarray:
@@ -118,7 +129,8 @@ def stepped(
     found, total = _in_steps(
         problem, start, goal, positions, 1, limit=min(limit, PATIENCE if gradual else limit), **options
     )
-    if gradual and not found.converged:
+    too_long = problem.can_slacken & (_excess(problem, goal, found.positions) > AT_LENGTH)
+    if gradual and not found.converged and not too_long.any():
         found, count = _gradually(problem, goal, positions, limit=limit, **options)
         total += count
     same = all(np.array_equal(a, b) for a, b in zip(start, goal, strict=True))
