@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
 from taut.mechanics.folds import completed
+from taut.mechanics.imposed import drive_outputs
 from taut.mechanics.inertia import cylinders, thin
 from taut.mechanics.kinds import EventSource
 from taut.mechanics.operations import (
     derivatives,
-    drive_outputs,
     energy,
     events,
     momentum,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.mechanics.called_functions import with_functions
+from taut.mechanics.imposed.called_functions import with_functions
 from taut.mechanics.operations.linearisation import feedback_slopes
 from taut.mechanics.operations.newton_matrix import Newton
 from taut.mechanics.plant import Plant

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from taut.mechanics.called_functions import set_functions, with_functions
 from taut.mechanics.compose import Composition, composed
+from taut.mechanics.imposed.called_functions import set_functions, with_functions
+from taut.mechanics.imposed.drive_outputs import drive_outputs
 from taut.mechanics.kinds import Given
 from taut.mechanics.operations import redundancy
-from taut.mechanics.operations.drive_outputs import drive_outputs
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.event_words import Watched, Watcher
 from taut.mechanics.operations.linearisation import nodal_linearisation

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from taut.errors import OptionError, listed, suggestion
-from taut.mechanics.called_functions import check_drives, value_of
 from taut.mechanics.capabilities import check_linear
+from taut.mechanics.imposed.called_functions import check_drives, value_of
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
 from taut.mechanics.signals import pieces_of
