@@ -145,10 +145,10 @@ def test_every_entry_of_the_table_is_met_by_some_case() -> None:
 def ran_before(given: Combination) -> bool:
     """What the release before kinds did: RATTLE wanted a mass matrix that does not change, supports that stand still
     and no damping; implicit methods wanted supports that stand still and no cylinders; both wanted nodes; iteration
-    wanted no cylinders. There were no kinds from outside."""
+    wanted no cylinders. There were no kinds from outside, and no drives."""
     name, solver, method, correction = given
     case, use = CASES[name], use_of(method)
-    if any(kind in name for kind in ("ground spring", "on sphere", "wound cable", "all three")):
+    if any(kind in name for kind in ("ground spring", "on sphere", "wound cable", "all three", "driven")):
         return False
     if (solver == "iterative" and CYLINDERS in case.features) or (use and correction == "baumgarte"):
         return False
@@ -185,7 +185,9 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
         assert str(refusal.value) == capabilities.REFUSED[BATCH, wrong[0]].format(method="", what="")
     else:
         capabilities.check(BATCH, found)
-    apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or "wound" in name or "all three" in name
+    apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or any(
+        kind in name for kind in ("wound", "all three", "driven")
+    )
     assert capabilities.goes_in_lanes(found) == (not apart)
 
 

@@ -135,3 +135,11 @@ def test_an_ensemble_of_driven_plants_goes_one_by_one() -> None:
     assert many.ok.all()
     assert np.abs(many.nodes[1] - run().nodes).max() <= 1e-12
     assert np.allclose(many.drive_value[:, -1, 0], [0.9, 0.8])
+
+
+def test_what_is_driven_does_not_vary_in_an_ensemble() -> None:
+    plant = hoisted()
+    with pytest.raises(
+        OptionError, match=r'rest_length of cable "rope1" cannot vary, since the drive "hoist:rope1" dri'
+    ):
+        ensemble(plant, 0.1, rest_length=np.array([[1.0, 1.1, 1.0]]), method="rk4", step=1e-3)

@@ -207,6 +207,7 @@ def varied(
         if bad.any():
             row = int(np.argwhere(bad)[0][0])
             raise OptionError(f"{name} of variant {row} holds {value[bad][0]:g}, which it cannot be")
+    _check_driven(plant, given)
     parts = {
         part_of("springs", Springs, name): _with_bars(given[name], getattr(plant.tables["springs"], name))
         for name in CABLE_PARTS
@@ -221,6 +222,19 @@ def varied(
         _rows(given.get("velocities"), plant.velocities, count),
         parts,
     )
+
+
+def _check_driven(plant: Plant, given: Mapping[str, np.ndarray]) -> None:
+    """What a drive writes would not stay as it is varied."""
+    for driven in plant.given.driven:
+        for name in CABLE_PARTS:
+            if driven.kind == "cable" and name in given:
+                row = plant.given.cable[driven.member]
+                if np.any(given[name][:, row] != getattr(plant.tables["springs"], name)[row]):
+                    raise OptionError(
+                        f'{name} of cable "{driven.member}" cannot vary, since the drive "{driven.label}" drives it; '
+                        "give plants that differ instead"
+                    )
 
 
 def _with_bars(given: np.ndarray, whole: np.ndarray) -> np.ndarray:
