@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from taut import Bar, Cable, Damping, Motion, Sinusoid, Structure, assemble, on_plane
+from taut import Bar, Cable, Damping, Drive, Motion, Sinusoid, Structure, assemble, on_plane
 from taut.dynamics.methods import METHODS
 from taut.mechanics.capabilities import COORDINATES, CYLINDERS, DAMPING, ITERATIVE, MOVED
 from taut.mechanics.points.lagrangian import LagrangianPlant
@@ -107,8 +107,19 @@ SPHERE = OnSphere("a", (-0.5, 0.0, -1.2), 0.3)
 WINCH = WoundCable("ca", 0.95, 0.05, 4.0)
 
 
+DRIVEN = (
+    Drive("strut", "bar:bc", "length", by=Sinusoid(0.04, 3.0)),
+    Drive("winch", "cable:ca", "rest_length", by=Sinusoid(0.05, 4.0)),
+)
+
+
 def _case(
-    structure: Callable[[], Structure], *elements: Any, moved: bool = False, damped: str = "", meets: bool = True
+    structure: Callable[[], Structure],
+    *elements: Any,
+    moved: bool = False,
+    damped: str = "",
+    meets: bool = True,
+    drives: tuple[Drive, ...] = (),
 ) -> Case:
     def made(solver: str) -> Any:
         return assemble(
@@ -116,6 +127,7 @@ def _case(
             gravity=GRAVITY,
             velocities=SPEEDS,
             motions=SHAKEN if moved else (),
+            drives=drives,
             damping=Damping(node=0.4) if damped else None,
             elements=elements,
             solver=solver,
@@ -204,6 +216,8 @@ CASES: dict[str, Case] = {
     "routed, moved, damped": _case(routed, moved=True, damped="every node", meets=False),
     "held length": _case(string),
     "held length, moved": _case(string, moved=True),
+    "driven": _case(two_bars, drives=DRIVEN),
+    "driven, moved, damped": _case(two_bars, drives=DRIVEN, moved=True, damped="every node"),
     "double pendulum": Case(double_pendulum, {COORDINATES: ""}, meets=False, nodal=False),
 }
 

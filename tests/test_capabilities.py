@@ -146,10 +146,12 @@ def test_every_entry_of_the_table_is_met_by_some_case() -> None:
 def ran_before(given: Combination) -> bool:
     """What the release before kinds did: RATTLE wanted a mass matrix that does not change, supports that stand still
     and no damping; implicit methods wanted supports that stand still and no cylinders; both wanted nodes; iteration
-    wanted no cylinders. There were no kinds from outside."""
+    wanted no cylinders. There were no kinds from outside, and no drives."""
     name, solver, method, correction = given
     case, use = CASES[name], use_of(method)
-    if any(kind in name for kind in ("ground spring", "on sphere", "wound cable", "all three", "routed", "held")):
+    if any(
+        kind in name for kind in ("ground spring", "on sphere", "wound cable", "all three", "routed", "held", "driven")
+    ):
         return False
     if (solver == "iterative" and CYLINDERS in case.features) or (use and correction == "baumgarte"):
         return False
@@ -186,7 +188,7 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
         assert str(refusal.value) == capabilities.REFUSED[BATCH, wrong[0]].format(method="", what="")
     else:
         capabilities.check(BATCH, found)
-    alone = any(word in name for word in ("wound", "all three", "routed", "held"))
+    alone = any(word in name for word in ("wound", "all three", "routed", "held", "driven"))
     apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or alone
     assert capabilities.goes_in_lanes(found) == (not apart)
 

@@ -46,7 +46,7 @@ PACKAGES = {
         harmonic_response hinf_norm impulse_response linearise lqr observability_gramian step_response
     """,
     "dynamics": "Correction Ensemble Event Predictability Trajectory ensemble predictability simulate",
-    "output": "ModeShape Still",
+    "output": "ModeShape Still Winch winch",
 }
 
 
@@ -158,6 +158,8 @@ def shown() -> dict[str, Any]:
     everything: list[Any] = [
         *(tower, scenario, plant, plant.given, pushes[0], record, watches[0], case, run, run.checkpoint),
         taut.Motion(tuple(tower.nodes), "x", record),
+        taut.Drive("winch", "cable:" + "c" * 1000, "rest_length", by=record),
+        taut.output.Winch("winch", 0.1, *np.zeros((4, 1000))),
         taut.Model(tower, scenario, "text " * 1000, "tower.yaml", "text " * 1000),
         taut.on_plane("plane", "top1", (1.0, 2.0, 0.5)),
         *(taut.Plate("disc", tuple(tower.nodes), mass=1.0), taut.Angle("knee", ("a", "b"), ("a", "c"))),

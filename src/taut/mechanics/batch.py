@@ -207,6 +207,7 @@ def varied(
         if bad.any():
             row = int(np.argwhere(bad)[0][0])
             raise OptionError(f"{name} of variant {row} holds {value[bad][0]:g}, which it cannot be")
+    _check_driven(plant, given)
     parts = {
         part_of("springs", Springs, name): _with_others(plant, given[name], getattr(plant.tables["springs"], name))
         for name in CABLE_PARTS
@@ -223,10 +224,25 @@ def varied(
     )
 
 
+def _check_driven(plant: Plant, given: Mapping[str, np.ndarray]) -> None:
+    """What a drive writes would not stay as it is varied."""
+    place = {name: k for k, name in enumerate(plant.structure.cables)}
+    for driven in plant.given.driven:
+        for name in CABLE_PARTS:
+            if driven.kind == "cable" and driven.member in plant.given.cable and name in given:
+                here = getattr(plant.tables["springs"], name)[plant.given.cable[driven.member]]
+                if np.any(given[name][:, place[driven.member]] != here):
+                    raise OptionError(
+                        f'{name} of cable "{driven.member}" cannot vary, since the drive "{driven.label}" drives it; '
+                        "give plants that differ instead"
+                    )
+
+
 def _with_others(plant: Plant, given: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """Numbers of cables in their places among the laws of all springs; those of compressible bars as they are."""
-    every = np.broadcast_to(whole, (len(given), whole.size)).copy()
-    every[:, [*plant.given.cable.values()]] = given
+    every, place = np.broadcast_to(whole, (len(given), whole.size)).copy(), list(plant.structure.cables).index
+    for name, row in plant.given.cable.items():
+        every[:, row] = given[:, place(name)]
     return every
 
 

@@ -138,8 +138,8 @@ def _member_problems(structure: Structure, drive: Drive) -> Iterator[Problem]:
             told = f"law is {member.law}" if isinstance(member, Bar) else f"mode is {member.mode}"
             message = f'{kind} "{name}" has no {drive.quantity} to drive: its {told}; drive its {fitting} instead'
             yield Problem(("quantity",), message)
-        elif isinstance(member, Bar) and fitting == "length" and member.inertia == "cylinder":
-            message = f'bar "{name}" telescopes, so that its mass spreads; say inertia: thin, or lumped'
+        elif isinstance(member, Bar) and member.inertia == "cylinder":
+            message = f'bar "{name}" is a cylinder, whose thickness would change as it telescopes; say inertia: thin'
             yield Problem(("member",), message)
         elif isinstance(member, Cable) and member.segments > 1:
             message = f'cable "{name}" is cut into {member.segments} segments; drive a cable of one'

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.mechanics.imposed.support_curves import spans
 from taut.mechanics.kinds import Given, Imposed
 from taut.mechanics.rows.driven_bars import DrivenBars, driven_bar_count, driven_bars_in
 from taut.mechanics.signals import Tabulated, signal_at, tabulated
@@ -177,7 +178,8 @@ def tabulate(given: Given) -> Drives:
 
 
 def breaks(given: Given) -> list[float]:
-    return tabulated_drives(given).breaks
+    parts = [part for driven in given.driven for part in signals.parts_of(driven.drive.signal)]
+    return [*tabulated_drives(given).breaks, *(time for part in parts for time in spans(part))]
 
 
 def shortest_period(given: Given) -> float:

@@ -79,7 +79,7 @@ def _displaced(part: Part) -> Curve:
     signal = part.signal
     if isinstance(signal, CosineRamp) or part.rises:
         table = tabulated([_around(_at_rest(signal), part)])
-        return Curve(SIGNAL, [float(table.kind[0]), *table.data], [*table.breaks, *_spans(part)])
+        return Curve(SIGNAL, [float(table.kind[0]), *table.data], [*table.breaks, *spans(part)])
     if isinstance(signal, Sinusoid):
         return Curve(
             WAVE, [signal.mean, 0.0, 0.0, signal.amplitude, 2.0 * math.pi * signal.frequency, signal.phase], []
@@ -111,8 +111,8 @@ def _slopes(table: SampledSignal) -> np.ndarray:
     return slopes
 
 
-def _spans(part: Part) -> list[float]:
-    """Times within the ramp and the rises of a part."""
+def spans(part: Part) -> list[float]:
+    """Times within the ramp and the rises of a part, so that the work of a step over all of it is not off unseen."""
     windows = [(rise.start, rise.start + rise.over) for rise in part.rises]
     windows += [(part.signal.start, part.signal.end)] if isinstance(part.signal, CosineRamp) else []
     return [float(t) for begin, end in windows for t in np.linspace(begin, end, SPANS + 1)[1:-1]]
@@ -205,7 +205,7 @@ def _series(part: Part, velocity: float, until: float, tail: Curve) -> Curve:
     after_d, after_v, _ = curve_values(tail.kind, tail.numbers, np.array([until]), np.array([until]))[0]
     head = [until, d - after_d, v - after_v, float(tail.kind), float(len(knots) - 1), *knots]
     later = [knot for knot in tail.knots if knot > until]
-    return Curve(SERIES, [*head, *series, *tail.numbers], [*knots[1:], *later, *_spans(part)])
+    return Curve(SERIES, [*head, *series, *tail.numbers], [*knots[1:], *later, *spans(part)])
 
 
 def _intervals(part: Part, until: float) -> list[float]:
