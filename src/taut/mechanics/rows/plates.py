@@ -169,9 +169,9 @@ def _distances(places: np.ndarray) -> list[tuple[list[int], np.ndarray, float]]:
         found.append(([i, j], np.array([[0.0, 1.0], [1.0, 0.0]]) / length, length))
     if len(places) == 3:
         return found
-    flat = np.linalg.pinv(np.column_stack([places[:3], np.ones(3)]).T)
-    up = np.append(-flat @ np.append(places[3], 1.0), 1.0)  # from the foot of the fourth point to it
-    up[:3] /= -up[:3].sum()
+    # From the foot of the fourth point to it; the foot turns with the plate, and so do the multipliers.
+    one, other = np.linalg.lstsq((places[1:3] - places[0]).T, places[3] - places[0], rcond=None)[0]
+    up = np.array([one + other - 1.0, -one, -other, 1.0])
     height = float(np.linalg.norm(up @ places))
     for j in (1, 2):
         along = np.zeros(4)
