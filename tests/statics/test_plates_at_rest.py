@@ -18,6 +18,7 @@ from taut.structure.plates import body_of
 CORNERS = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.1, 0.0), "c": (0.4, 0.9, 0.0), "d": (-0.1, 0.7, 0.0)}
 ANCHORS = {"A": (-0.2, -0.1, 1.2), "B": (1.3, 0.0, 1.1), "C": (0.5, 1.2, 1.3)}
 STIFFNESS, REST, GRAVITY = 300.0, 1.05, 9.81
+STRAIGHT = np.eye(3)
 
 
 def hung(**fields: Any) -> Structure:
@@ -44,11 +45,11 @@ class SixCoordinates:
         self.arms = np.array([*CORNERS.values()]) - body.centre
         self.ties = np.array([*ANCHORS.values()])
 
-    def nodes(self, x: np.ndarray, turned: np.ndarray = np.eye(3)) -> np.ndarray:
+    def nodes(self, x: np.ndarray, turned: np.ndarray = STRAIGHT) -> np.ndarray:
         turn = Rotation.from_rotvec(x[3:]).as_matrix() @ turned
         return np.asarray(self.body.centre + x[:3] + self.arms @ turn.T)
 
-    def energy(self, x: np.ndarray, turned: np.ndarray = np.eye(3)) -> float:
+    def energy(self, x: np.ndarray, turned: np.ndarray = STRAIGHT) -> float:
         lengths = np.linalg.norm(self.nodes(x, turned)[:3] - self.ties, axis=1)
         stretch = lengths - REST  # taut, and smooth for differences
         return float(0.5 * STIFFNESS * stretch @ stretch + self.body.mass * GRAVITY * x[2])

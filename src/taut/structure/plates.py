@@ -285,6 +285,17 @@ def plate_weight(structure: Structure, plate: Plate) -> dict[str, float]:
     return {node: body.mass * float(share) for node, share in zip(span.base, shares, strict=True)}
 
 
+def balanced_mass(structure: Structure, plate: Plate) -> dict[str, float]:
+    """Node -> [kg] with the mean of the body where its nodes and points can have it; none of an unknown mass."""
+    mass = plate_mass(structure, plate)
+    if mass is None:
+        return {}
+    try:
+        return plate_weight(structure, plate)
+    except ModelError:
+        return dict.fromkeys(plate.nodes, mass / len(plate.nodes))
+
+
 def _largest(matrix: np.ndarray, weights: np.ndarray) -> float:
     """Of w M^-1 w^T over all combinations of the rows of `weights`."""
     return float(np.linalg.eigvalsh(weights @ np.linalg.solve(matrix, weights.T))[-1])
