@@ -103,6 +103,18 @@ def test_only_mass_out_of_the_plane_asks_for_a_point_of_its_own() -> None:
     assert thick.without("plate:lid").nodes == NODES
 
 
+def test_a_node_inside_is_not_a_corner_of_the_outline() -> None:
+    nodes = {**NODES, "m": (0.5, 0.5, 0.0)}
+    whole = Structure(nodes, plates=[Plate("lid", ("a", "b", "c", "d", "m"), mass=2.0, outline=("a", "b", "c", "d"))])
+    assert not whole.check()
+    without, given = body_of(lid(mass=2.0), lid(mass=2.0).plates["lid"]), body_of(whole, whole.plates["lid"])
+    assert without is not None
+    assert given is not None
+    assert given.spread == pytest.approx(without.spread)
+    assert parse_model(model_text(whole)).structure == whole
+    assert whole.prefixed("x").plates["xlid"].outline == ("xa", "xb", "xc", "xd")
+
+
 # --- edits
 
 
@@ -279,6 +291,8 @@ def test_mistakes_in_files_are_told(change: tuple[str, str], message: str) -> No
             "plates.lid.nodes: its outline crosses itself; name the nodes in",
         ),
         ({"mass": 1.0, "nodes": ("a", "b", "c", "d", "e")}, "plates.lid.inertia: does not follow from an outline"),
+        ({"mass": 1.0, "outline": ("a", "b", "e")}, 'plates.lid.outline: "e" is not one of its nodes'),
+        ({"mass": 1.0, "outline": ("a", "b")}, "plates.lid.outline: needs three corners or more, each once"),
         ({"material": STEEL, "thickness": 1e-40}, "plates.lid.thickness: 1e-40 m is less than 1e-30"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.structure.plates import Plate, frame_of, is_flat, places_of
+from taut.structure.plates import Plate, corners_of, frame_of, is_flat, places_of
 from taut.structure.structure import Structure
 
 
@@ -13,15 +13,17 @@ def faces_of(structure: Structure) -> tuple[np.ndarray, np.ndarray]:
     place = {node: k for k, node in enumerate(structure.nodes)}
     faces, owner = [np.zeros((0, 3), dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for k, plate in enumerate(structure.plates.values()):
-        own = np.array([place[node] for node in plate.nodes], dtype=np.int64)[_triangles(structure, plate)]
+        flat = is_flat(structure, plate, corners_of(plate))
+        drawn = corners_of(plate) if flat else plate.nodes
+        own = np.array([place[node] for node in drawn], dtype=np.int64)[_triangles(structure, plate, drawn, flat=flat)]
         faces.append(own)
         owner.append(np.full(len(own), k, dtype=np.int64))
     return np.concatenate(faces), np.concatenate(owner)
 
 
-def _triangles(structure: Structure, plate: Plate) -> np.ndarray:
-    places = places_of(structure, plate.nodes)
-    if not is_flat(structure, plate):
+def _triangles(structure: Structure, plate: Plate, drawn: tuple[str, ...], *, flat: bool) -> np.ndarray:
+    places = places_of(structure, drawn)
+    if not flat:
         from scipy.spatial import ConvexHull
 
         return np.asarray(ConvexHull(places).simplices, dtype=np.int64)
