@@ -45,8 +45,8 @@ def _filled(corners: np.ndarray, around: list[int]) -> list[tuple[int, int, int]
     while len(left) > 2:
         for k in range(len(left)):
             a, b, c = left[k - 1], left[k], left[(k + 1) % len(left)]
-            others = [m for m in left if m not in (a, b, c)]
-            if _side(corners, a, b, c) >= 0.0 and not any(_inside(corners, m, a, b, c) for m in others):
+            turn, others = _side(corners, a, b, c), [m for m in left if m not in (a, b, c)]
+            if turn == 0.0 or (turn > 0.0 and not any(_inside(corners, m, a, b, c) for m in others)):
                 found.append((a, b, c))
                 del left[k]
                 break
@@ -61,4 +61,4 @@ def _side(corners: np.ndarray, a: int, b: int, c: int) -> float:
 
 
 def _inside(corners: np.ndarray, m: int, a: int, b: int, c: int) -> bool:
-    return all(_side(corners, i, j, m) > 0.0 for i, j in ((a, b), (b, c), (c, a)))
+    return all(_side(corners, i, j, m) >= 0.0 for i, j in ((a, b), (b, c), (c, a)))
