@@ -1,4 +1,4 @@
-"""A new imposed quantity: a motor that swings an angle, angle = mean + amplitude (1 - cos(rate t)), whose torque works."""
+"""A motor that swings an angle: angle = mean + amplitude (1 - cos(rate t)), and its torque works."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

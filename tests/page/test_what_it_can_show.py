@@ -100,6 +100,39 @@ def test_events_are_ticks(opened: Callable, tbar: Trajectory) -> None:
         assert box["x"] + 1 == pytest.approx(track["x"] + share * track["width"], abs=1)
 
 
+def test_plates_are_drawn_as_bodies_and_can_be_left_out(opened: Callable) -> None:
+    corners = {"a": (0.0, 0.0, 0.0), "b": (2.0, 0.0, 0.0), "c": (2.0, 2.0, 0.0), "d": (0.0, 2.0, 0.0)}
+    lid = taut.Structure(corners, plates=[taut.Plate("lid", tuple(corners), mass=1.0)], name="lid")
+    one = opened(lid)
+    assert "1 plate" in one.page.locator("#subtitle").inner_text()
+    one.put(nodes=False, grid=False)
+    filled = _drawn(one)
+    one.put(plates=False)
+    assert filled > 0.02
+    assert _drawn(one) == 0.0
+    assert not [told for told in one.complaints if "ReadPixels" not in told]
+
+
+def _drawn(one: Any) -> float:
+    """Which share of the drawing is not background."""
+    return float(
+        one.run(
+            """(() => {
+            taut.scene.draw({ ...taut.state.values, runColour: () => null, largest: 1e9 });
+            const gl = taut.scene.gl;
+            const [w, h] = [gl.drawingBufferWidth, gl.drawingBufferHeight];
+            const seen = new Uint8Array(4 * w * h);
+            gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, seen);
+            let other = 0;
+            for (let k = 0; k < seen.length; k += 4) {
+                if ([0, 1, 2].some((c) => Math.abs(seen[k + c] - seen[c]) > 6)) other++;
+            }
+            return other / (w * h);
+        })()"""
+        )
+    )
+
+
 def test_runs_are_laid_over_each_other(opened: Callable, tbar: Trajectory) -> None:
     half = replace(tbar, **{name: getattr(tbar, name)[:101] for name in SAMPLED})
     moved = replace(half, nodes=half.nodes + np.array([0.5, 0.0, 0.0]))

@@ -18,8 +18,9 @@ import numpy as np
 from taut.atomic_files import check_still_there, written_whole
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
+from taut.output.faces import faces_of
 from taut.output.page.layout import centre_of_mass
-from taut.output.palette import BAR, MUTED, NODE, SUPPORT, TEXT
+from taut.output.palette import BAR, MUTED, NODE, PLATE, SUPPORT, TEXT
 from taut.output.plot.shapes import cable_colours, tension_scale
 from taut.output.plot.views import flat_plane
 from taut.structure.structure import Structure
@@ -129,7 +130,8 @@ class _Canvas:
 
     def __init__(self, run: Trajectory, size: tuple[int, int], view: str) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.collections import LineCollection
+        from matplotlib.collections import LineCollection, PolyCollection
+        from matplotlib.colors import to_rgb
         from matplotlib.figure import Figure
 
         yaw, pitch = np.radians(VIEWS[view])
@@ -147,6 +149,9 @@ class _Canvas:
         self.followed = self._frame(run, size)
         crowd = min(1.0, (60.0 / max(1, len(self.pieces))) ** 0.25) * size[1] / 720.0
         self.widths = np.where(self.cable_of < 0, 5.5 * crowd, 1.7 * crowd)
+        self.tone = np.array(to_rgb(PLATE))
+        self.faces = faces_of(run.structure)[0]
+        self.plates = self.ax.add_collection(PolyCollection([], zorder=1.5, linewidths=0.3))
         self.lines = self.ax.add_collection(LineCollection([], capstyle="round", zorder=2))
         size_of_dots = 5.0 * crowd if len(run.structure.nodes) <= MANY_NODES else 0.0
         (self.dots,) = self.ax.plot([], [], "o", color=NODE, markersize=size_of_dots, zorder=3)
@@ -161,6 +166,7 @@ class _Canvas:
         depth = (nodes @ self.near)[self.pieces].mean(axis=1)
         order = np.argsort(depth, kind="stable")
         tones = np.array([*cable_colours(tension, self.limit or 1.0), BAR], dtype=object)
+        self._draw_plates(flat, nodes)
         self.lines.set_segments(flat[self.pieces[order]])
         self.lines.set_color(tones[self.cable_of[order]].tolist())
         self.lines.set_linewidth(self.widths[order])
@@ -169,6 +175,19 @@ class _Canvas:
         self.clock.set_text(f"t = {time:.2f} s")
         self.canvas.draw()
         return np.asarray(self.canvas.buffer_rgba())[..., :3].tobytes()
+
+    def _draw_plates(self, flat: np.ndarray, nodes: np.ndarray) -> None:
+        """From far to near, lighter where they face the viewer."""
+        if not len(self.faces):
+            return
+        corners = nodes[self.faces]
+        order = np.argsort((corners @ self.near).mean(axis=1), kind="stable")
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        facing = np.abs(normals @ self.near) / np.maximum(np.linalg.norm(normals, axis=1), 1e-300)
+        tones = np.outer(0.7 + 0.3 * facing[order], self.tone)
+        self.plates.set_verts(flat[self.faces[order]])
+        self.plates.set_facecolor(tones)
+        self.plates.set_edgecolor(tones)
 
     def _frame(self, run: Trajectory, size: tuple[int, int]) -> bool:
         """Set limits that hold the whole run; or its size, where it travels far and has to be followed."""

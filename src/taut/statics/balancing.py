@@ -132,6 +132,7 @@ def equilibrium_of(
     held = (problem.unknown < 0).reshape(-1, 3)
     supported = list(structure.supported_nodes.values())
     cables = problem.network.cables
+    others = found.multipliers[problem.rigid.size + problem.guide_values.size :]
     return Equilibrium(
         structure=standing(structure, found.positions, setting),
         cable_tension=forces[:cables],
@@ -146,7 +147,8 @@ def equilibrium_of(
         notes=_notes(problem, setting, found) if counted and found.converged else (),
         history=found.history,
         elements=tuple(elements),
-        element_force=-found.multipliers[problem.rigid.size + problem.guide_values.size :],
+        element_force=-others,
+        angle_torque=np.zeros(0) if problem.elements is None else problem.elements.torques(others),
     )
 
 

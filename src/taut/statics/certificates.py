@@ -24,6 +24,7 @@ from taut.errors import OptionError, listed
 from taut.numerics.subspaces import rank_of
 from taut.numerics.weakest import Weakest, margin, weakest
 from taut.reprs import brief
+from taut.statics.elements import elements_of
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.matrices import (
     affine_motions,
@@ -93,7 +94,11 @@ def stability(equilibrium: Equilibrium) -> Stability:
     stressed = net.keeping(tight)
     allowed = motions(net)
     lengths = sp.csr_matrix(equilibrium_matrix(net.keeping(tight & ~pulled & ~pulls_by_length), allowed).T)
-    bending = _bending(net, force, tight, pulled, allowed)
+    bending, bodies = _bending(net, force, tight, pulled, allowed), elements_of(equilibrium.structure)
+    if bodies is not None:  # what holds plates and angles turns with them, and its forces too
+        within = sp.csr_matrix(allowed[net.free])
+        held = bodies.stiffness(net.positions, -equilibrium.element_force[: bodies.rows])
+        bending = sp.csr_matrix(bending + within.T @ held @ within)
     norm = float(abs(bending).sum(axis=1).max()) if bending.nnz else 0.0
     neutral = _idle(bending, rigid_motions(net, allowed), norm)
     mechanisms = allowed.shape[1] - rank_of(lengths).rank - neutral.shape[1]
@@ -104,7 +109,7 @@ def stability(equilibrium: Equilibrium) -> Stability:
         affine = _idle(bending, affine_motions(net, allowed), norm)
         spare = min(margin(bending, affine) / norm, 1.0) if norm else 0.0
         flex = affine.shape[1] > neutral.shape[1] and _on_conic(stressed, parts(net))
-    super_stable = spare > FLAT and not flex
+    super_stable = spare > FLAT and not flex and bodies is None  # the theorem is of bars and cables
     verdict = _verdict(super_stable, mechanisms, least, norm)
     mode = None if least is None else np.asarray(allowed @ least.vector).reshape(-1, 3)
     value = None if least is None else least.value

@@ -56,6 +56,13 @@ class Elements:
     def rows(self) -> int:
         return int(self._packed[1]["work"].multiplier.size)
 
+    def torques(self, multipliers: np.ndarray) -> np.ndarray:
+        """(a,) of the angles, as a plant has them: positive where they turn the angle up [N m]."""
+        kinds, tables = rows_of(self.spec), self._packed[1]
+        counts = [kind.pattern(tables[kind.name])[0].size for kind in kinds]
+        begin = sum(counts[: self.spec.rows.index("angles")]) if "angles" in self.spec.rows else 0
+        return np.asarray(-multipliers[begin : begin + len(self.given.structure.angles)])
+
     def _state(self, positions: np.ndarray) -> np.ndarray:
         return np.append(np.real(positions).ravel(), np.zeros(positions.size + 1))
 
@@ -101,7 +108,7 @@ class Elements:
         return sp.csc_matrix(whole)
 
 
-def elements_of(structure: Structure, records: Iterable[Any]) -> Elements | None:
+def elements_of(structure: Structure, records: Iterable[Any] = ()) -> Elements | None:
     """What a structure and a statics question have beside bars, cables and constraints; None where that is nothing."""
     found = grouped(records)
     return Elements(Given(structure, elements=found)) if found or rows_by_presence(structure) else None

@@ -25,13 +25,15 @@ VARIABLES = {
     "bar_force": Variable(("bar",), "N", "force in each bar, positive in tension"),
     "bar_length": Variable(("bar",), "m", "length of each bar"),
     "constraint_force": Variable(("constraint",), "N", "force of each constraint"),
+    "angle_torque": Variable(("angle",), "N m", "torque that holds each angle, positive where it turns it up"),
 }
 """What `Equilibrium.to_xarray` has."""
 
 
 @dataclass(frozen=True, repr=False)
 class Equilibrium(Tabular):
-    """Where a structure stands, SI units, tension positive; n nodes, c cables, b bars, g constraints, s supports.
+    """Where a structure stands, SI units, tension positive; n nodes, c cables, b bars, g constraints, a angles, s
+    supports.
 
     structure: at its balanced shape, with the rest lengths and bar lengths with which it stands there, so that it can
         be assembled and set in motion as it is.
@@ -52,7 +54,8 @@ class Equilibrium(Tabular):
     notes: tuple[str, ...] = ()
     history: np.ndarray = field(default_factory=lambda: np.zeros(0))  # residual by iteration [N]
     elements: tuple[Any, ...] = ()  # of kinds from outside ...
-    element_force: np.ndarray = field(default_factory=lambda: np.zeros(0))  # ... and the forces of their rows [N]
+    element_force: np.ndarray = field(default_factory=lambda: np.zeros(0))  # of rows of plates, angles and elements [N]
+    angle_torque: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (a,) positive where it turns the angle up
 
     @property
     def ok(self) -> bool:

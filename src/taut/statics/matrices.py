@@ -15,18 +15,20 @@ from scipy.sparse.csgraph import connected_components
 from taut.numerics.link_blocks import pattern
 from taut.numerics.subspaces import null_space
 from taut.statics.elastic_members import blocks
+from taut.statics.elements import elements_of
 from taut.statics.network import Network
 
 
 def motions(network: Network) -> sp.csr_matrix:
-    """(3 n, p) orthonormal columns: the displacements that supports and linear constraints allow."""
+    """(3 n, p) orthonormal columns: the displacements that supports, linear constraints, plates and angles allow."""
     free = network.free
     select = sp.csr_matrix(
         (np.ones(free.size), (free, np.arange(free.size))), shape=(network.positions.size, free.size)
     )
-    if network.guides.shape[0] == 0:
+    guides = held_rows(network)
+    if guides.shape[0] == 0:
         return select
-    rows = sp.csr_matrix(network.guides @ select)
+    rows = sp.csr_matrix(guides @ select)
     rows.eliminate_zeros()
     label = connected_components(abs(rows.T) @ abs(rows), directed=False)[1]
     tied = np.flatnonzero(np.diff(rows.tocsc().indptr))
@@ -41,6 +43,12 @@ def motions(network: Network) -> sp.csr_matrix:
     places = np.concatenate(columns)
     basis = sp.csr_matrix((stacked.data, (places[stacked.row], stacked.col)), shape=(free.size, stacked.shape[1]))
     return sp.csr_matrix(select @ basis)
+
+
+def held_rows(network: Network) -> sp.csr_matrix:
+    """(g + e, 3 n) linear constraints, and the gradients of what holds plates and angles."""
+    bodies = elements_of(network.structure)
+    return network.guides if bodies is None else sp.vstack([network.guides, bodies.jacobian(network.positions)], "csr")
 
 
 def equilibrium_matrix(network: Network, allowed: sp.csr_matrix | None = None) -> sp.csr_matrix:
@@ -97,9 +105,10 @@ def length_curvature(network: Network, tension: np.ndarray) -> sp.csr_matrix:
 def parts(network: Network) -> np.ndarray:
     """(n,) a number for each node; nodes have the same where members or constraints join them."""
     links = [abs(network.incidence)]
-    if network.guides.shape[0]:
+    guides = held_rows(network)
+    if guides.shape[0]:
         to_node = sp.kron(sp.identity(len(network.positions)), np.ones((3, 1)), format="csr")
-        links.append(abs(network.guides) @ to_node)
+        links.append(abs(guides) @ to_node)
     rows = sp.csr_matrix(sp.vstack(links))
     return np.asarray(connected_components(rows.T @ rows, directed=False)[1])
 

@@ -15,6 +15,7 @@ from taut.structure.plates import (
     Plate,
     auxiliary_name,
     body_of,
+    corners_of,
     frame_of,
     is_flat,
     mass_shares,
@@ -54,6 +55,13 @@ def plate_problems(structure: Structure, plate: Plate, sound: set[str]) -> Itera
         if node not in structure.nodes
     ]
     nodes += [Problem(where, f'names node "{n}" twice') for n in dict.fromkeys(plate.nodes) if plate.nodes.count(n) > 1]
+    for node in plate.outline or ():
+        if node not in plate.nodes:
+            nodes.append(
+                Problem((*path, "outline"), f'"{node}" is not one of its nodes{suggestion(node, plate.nodes)}')
+            )
+    if plate.outline is not None and (len(plate.outline) < 3 or len(set(plate.outline)) < len(plate.outline)):
+        nodes.append(Problem((*path, "outline"), "needs three corners or more, each once"))
     yield from nodes
     numbers = [
         *number_problems((*path, "mass"), plate.mass, "kg"),
@@ -107,10 +115,10 @@ def _body(structure: Structure, plate: Plate) -> Iterator[Problem]:
     """What is wrong with its mass and how it is spread; where the mass is not known there is none."""
     path = ("plates", plate.name)
     by_outline = plate.inertia is None or plate.mass is None
-    if by_outline and not is_flat(structure, plate):
+    if by_outline and not is_flat(structure, plate, corners_of(plate)):
         what = "inertia" if plate.inertia is None else "mass"
         remedy = f"give its {'mass, centre and inertia' if what == 'inertia' else 'mass'}"
-        yield Problem((*path, what), f"does not follow from an outline, for its nodes are not in one plane; {remedy}")
+        yield Problem((*path, what), f"does not follow from an outline, whose corners are not in one plane; {remedy}")
         return
     if by_outline and _crossing(structure, plate):
         message = "its outline crosses itself; name the nodes in their order around it, or give mass and inertia"
@@ -141,7 +149,7 @@ def _body(structure: Structure, plate: Plate) -> Iterator[Problem]:
 def _crossing(structure: Structure, plate: Plate) -> bool:
     """Whether two sides of its outline that are not neighbours meet, or it has no area."""
     frame = frame_of(structure, plate)
-    corners = ((places_of(structure, plate.nodes) - frame.origin) @ frame.axes)[:, :2]
+    corners = ((places_of(structure, corners_of(plate)) - frame.origin) @ frame.axes)[:, :2]
     count = len(corners)
 
     def side(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:

@@ -152,7 +152,12 @@ def _renamed(structure: Structure, names: Mapping[str, str], prefix: str) -> Str
             for c in structure.constraints.values()
         },
         plates={
-            prefix + p.name: replace(p, name=prefix + p.name, nodes=tuple(names[node] for node in p.nodes))
+            prefix + p.name: replace(
+                p,
+                name=prefix + p.name,
+                nodes=tuple(names[node] for node in p.nodes),
+                outline=p.outline and tuple(names[node] for node in p.outline),
+            )
             for p in structure.plates.values()
         },
         angles={prefix + a.name: _renamed_angle(a, names, prefix) for a in structure.angles.values()},

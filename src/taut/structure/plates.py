@@ -37,8 +37,9 @@ class Plate:
     mass: [kg]; None takes it from material, thickness and outline.
     centre: (x, y, z) [m] of its mass, along its own axes; None: the mean of its nodes, or the middle of its outline.
     inertia: about its centre, along its own axes [kg m^2]: xx, yy, zz, or xx, yy, zz, xy, xz, yz of the tensor. None:
-        its mass is spread evenly over its outline, the polygon of its nodes in order, and through its thickness.
-    thickness: [m], half on either side of the plane of its nodes.
+        its mass is spread evenly over its outline and through its thickness.
+    thickness: [m], half on either side of the plane of its outline.
+    outline: those of its nodes that are the corners of its outline, in order; None: all of them.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Plate:
     inertia: tuple[float, ...] | None = None
     material: Material | None = None
     thickness: float | None = None
+    outline: tuple[str, ...] | None = None
 
     __repr__ = brief
 
@@ -97,9 +99,14 @@ def frame_of(structure: Structure, plate: Plate) -> Frame:
     return Frame(a, np.stack([along, np.cross(normal, along), normal], axis=1))
 
 
-def is_flat(structure: Structure, plate: Plate) -> bool:
-    """Whether its nodes lie in one plane."""
-    frame, places = frame_of(structure, plate), places_of(structure, plate.nodes)
+def corners_of(plate: Plate) -> tuple[str, ...]:
+    """The corners of its outline, in order."""
+    return plate.outline or plate.nodes
+
+
+def is_flat(structure: Structure, plate: Plate, nodes: tuple[str, ...] | None = None) -> bool:
+    """Whether its nodes, or these, lie in the plane of its first three."""
+    frame, places = frame_of(structure, plate), places_of(structure, nodes or plate.nodes)
     return bool(np.abs((places - frame.origin) @ frame.axes[:, 2]).max() <= FLAT * size_of(structure, plate))
 
 
@@ -120,7 +127,7 @@ def plate_mass(structure: Structure, plate: Plate) -> float | None:
 def outline_of(structure: Structure, plate: Plate) -> tuple[float, np.ndarray, np.ndarray]:
     """Area [m^2], middle (2,) and second moments (2, 2) [m^4] about it of the outline, along its own x and y."""
     frame = frame_of(structure, plate)
-    corners = ((places_of(structure, plate.nodes) - frame.origin) @ frame.axes)[:, :2]
+    corners = ((places_of(structure, corners_of(plate)) - frame.origin) @ frame.axes)[:, :2]
     after = np.roll(corners, -1, axis=0)
     cross = corners[:, 0] * after[:, 1] - corners[:, 1] * after[:, 0]
     area = 0.5 * float(cross.sum())
@@ -283,6 +290,17 @@ def plate_weight(structure: Structure, plate: Plate) -> dict[str, float]:
         message = "is not in the plane of its nodes, where gravity acts on them; name a node out of it as a fourth"
         raise ModelError([Problem(("plates", plate.name, "centre"), message)])
     return {node: body.mass * float(share) for node, share in zip(span.base, shares, strict=True)}
+
+
+def balanced_mass(structure: Structure, plate: Plate) -> dict[str, float]:
+    """Node -> [kg] with the mean of the body where its nodes and points can have it; none of an unknown mass."""
+    mass = plate_mass(structure, plate)
+    if mass is None:
+        return {}
+    try:
+        return plate_weight(structure, plate)
+    except ModelError:
+        return dict.fromkeys(plate.nodes, mass / len(plate.nodes))
 
 
 def _largest(matrix: np.ndarray, weights: np.ndarray) -> float:

@@ -18,6 +18,7 @@ from taut.mechanics.tables import coordinate_count, part_of, slot
 from taut.numerics.compiled import inlined
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 from taut.structure.plates import Span, places_of, span_of
+from taut.structure.records import AXES
 
 
 class Plates(NamedTuple):
@@ -169,16 +170,17 @@ def _distances(places: np.ndarray) -> list[tuple[list[int], np.ndarray, float]]:
         found.append(([i, j], np.array([[0.0, 1.0], [1.0, 0.0]]) / length, length))
     if len(places) == 3:
         return found
-    flat = np.linalg.pinv(np.column_stack([places[:3], np.ones(3)]).T)
-    up = np.append(-flat @ np.append(places[3], 1.0), 1.0)  # from the foot of the fourth point to it
-    up[:3] /= -up[:3].sum()
+    # From the foot of the fourth point to it; the foot turns with the plate, and so do the multipliers.
+    one, other = np.linalg.lstsq((places[1:3] - places[0]).T, places[3] - places[0], rcond=None)[0]
+    up = np.array([one + other - 1.0, -one, -other, 1.0])
     height = float(np.linalg.norm(up @ places))
     for j in (1, 2):
         along = np.zeros(4)
         along[[0, j]] = -1.0, 1.0
         length = float(np.linalg.norm(along @ places))
         found.append(([0, 1, 2, 3], _weights(up, along) / length, length))
-    found.append(([0, 1, 2, 3], 0.5 * _weights(up, up) / height, height))
+    reach = float(np.linalg.norm(np.ptp(places, axis=0)))  # the last one is a small difference of sums as large as this
+    found.append(([0, 1, 2, 3], 0.5 * _weights(up, up) / height, reach * reach / height))
     return found
 
 
@@ -237,8 +239,10 @@ def labels(given: Given) -> tuple[str, ...]:
     shape, means = list[str](), list[str]()
     for plate in given.structure.plates.values():
         span: Span = span_of(given.structure, plate)
-        shape += [f'shape of plate "{plate.name}"'] * (3 if len(span.base) == 3 else 6)
-        means += [f'node "{node}" of plate "{plate.name}"' for node in span.rest for _ in range(3)]
+        a, b, c, *others = span.base
+        shape += [f'plate "{plate.name}" from "{i}" to "{j}"' for i, j in ((a, b), (a, c), (b, c))]
+        shape += [f'plate "{plate.name}" at "{point}", {k} of 3' for point in others for k in (1, 2, 3)]
+        means += [f'node "{node}" of plate "{plate.name}" along {axis}' for node in span.rest for axis in AXES]
     return (*shape, *means)
 
 

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from taut.output.faces import faces_of
 from taut.output.page.embedding import Arrays
+from taut.structure.plates import balanced_mass
 from taut.structure.properties import bar_mass, lumped_mass, rest_length, route_length, stiffness
 from taut.structure.structure import Structure
 from taut.structure.topology import class_of
 
 
 def described(structure: Structure, arrays: Arrays) -> dict[str, Any]:
-    """Nodes, bars, cables and supports, by index where the drawing needs them and by name where people do."""
+    """Nodes, bars, cables, plates and supports, by index where the drawing needs them and by name where people do."""
     place = {node: index for index, node in enumerate(structure.nodes)}
     cables = list(structure.cables.values())
     bars = list(structure.bars.values())
@@ -34,6 +36,10 @@ def described(structure: Structure, arrays: Arrays) -> dict[str, Any]:
             "stiffness": arrays.exact(np.array([stiffness(structure, c) or 0.0 for c in cables], dtype=float)),
             "law": [cable.law for cable in cables],
         },
+        "plates": {
+            "names": list(structure.plates),
+            "faces": arrays.exact(np.column_stack(faces_of(structure))),
+        },
         "supports": [{"node": place[node], "axes": axes} for node, axes in structure.supports.items()],
     }
 
@@ -45,6 +51,7 @@ def size_facts(structure: Structure) -> dict[str, str]:
         "nodes": str(len(structure.nodes)),
         "bars": str(len(structure.bars)),
         "cables": str(len(structure.cables)),
+        **({"plates": str(len(structure.plates))} if structure.plates else {}),
         "class": str(class_of(structure)),
         "mass": f"{mass:.6g} kg",
     }
@@ -58,6 +65,9 @@ def node_masses(structure: Structure) -> np.ndarray:
         masses[[place[n] for n in bar.nodes]] += (bar_mass(structure, bar) or 0.0) / 2.0
     for cable in structure.cables.values():
         for node, mass in lumped_mass(structure, cable).items():
+            masses[place[node]] += mass
+    for plate in structure.plates.values():
+        for node, mass in balanced_mass(structure, plate).items():
             masses[place[node]] += mass
     for node, mass in structure.point_masses.items():
         masses[place[node]] += mass

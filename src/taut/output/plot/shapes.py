@@ -9,8 +9,9 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
+from taut.output.faces import faces_of
 from taut.output.page.layout import tensions_as_placed
-from taut.output.palette import BAR, MUTED, NODE, PUSH, SLACK, SUPPORT, TENSION, UNKNOWN
+from taut.output.palette import BAR, MUTED, NODE, PLATE, PUSH, SLACK, SUPPORT, TENSION, UNKNOWN
 from taut.output.pictured import ModeShape, Still, checked_mode, mode_shapes
 from taut.output.plot.axes import COLUMN, label, ready
 from taut.output.plot.views import AXIS_PAIRS, chosen_view, fill, flat_labels, solid_labels, solid_limits
@@ -147,8 +148,8 @@ def _axes(positions: np.ndarray, view: str, ax: Axes | None) -> tuple[Any, str]:
 
 
 def _draw(ax: Any, members: Structure, positions: np.ndarray, view: str, colours: list[Any], strength: float) -> None:
-    from matplotlib.collections import LineCollection
-    from mpl_toolkits.mplot3d.art3d import Line3DCollection
+    from matplotlib.collections import LineCollection, PolyCollection
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 
     axes = [0, 1, 2] if view == "3d" else list(AXIS_PAIRS[view])
     places = dict(zip(members.nodes, positions[:, axes], strict=True))
@@ -161,6 +162,11 @@ def _draw(ax: Any, members: Structure, positions: np.ndarray, view: str, colours
         (bars, BAR, 3.2 * thin, 1),
         ([pair for pair, _ in pieces], [tone for _, tone in pieces], 1.2 * thin, 2),
     )
+    faces = [positions[:, axes][face] for face in faces_of(members.placed(positions))[0]]
+    if faces:
+        filled = Poly3DCollection if view == "3d" else PolyCollection
+        look = {"facecolors": PLATE, "edgecolors": "none" if view == "3d" else PLATE, "linewidths": 0.3}
+        ax.add_collection(filled(faces, alpha=0.75 * strength, zorder=0.5, **look))
     for segments, tone, width, order in kinds:
         if segments:
             ax.add_collection(

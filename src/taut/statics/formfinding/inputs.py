@@ -39,6 +39,10 @@ def whole(network: Network) -> None:
                 )
             ]
         )
+    bodies = [*(("plates", name) for name in structure.plates), *(("angles", name) for name in structure.angles)]
+    if bodies:
+        message = "form-finding moves every node by itself, and what holds {} would not let it; leave it out"
+        raise ModelError([Problem(path, message.format(path[0])) for path in bodies])
     if structure.constraints:
         raise ModelError(
             [

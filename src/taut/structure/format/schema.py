@@ -152,6 +152,7 @@ class PlateEntry(Entry):
     inertia: list[Number] | None = None
     material: Name | None = None
     thickness: Number | None = None
+    outline: list[Name] | None = None
 
     @classmethod
     def long_form(cls, data: Any) -> Any:

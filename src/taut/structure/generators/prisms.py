@@ -16,6 +16,7 @@ from taut.structure.generators._parts import (
     require_room,
 )
 from taut.structure.generators._tower_layouts import overlapped, stacked
+from taut.structure.plates import Plate
 from taut.structure.structure import Structure
 
 DEFAULT_OVERLAP = 0.3
@@ -33,6 +34,7 @@ def prism(
     bar_youngs_modulus: float = 70e9,
     stiffness: float = 1e4,
     rest_ratio: float = 0.95,
+    plate_thickness: float | None = None,
 ) -> Structure:
     """The regular prism: a bottom and a top ring of cables, vertical cables and slanted struts, axis z.
 
@@ -43,6 +45,7 @@ def prism(
 
     radius, height: [m], of the prism. bar_radius: [m]. bar_density: [kg/m^3]. bar_youngs_modulus: [Pa].
     stiffness: [N/m], of every cable. rest_ratio: rest length / length of the cable with the largest force density.
+    plate_thickness: [m]; with it plates "bottom" and "top" of the bars' material stand in the place of the two rings.
     """
     require_count(3, struts=struts)
     require_room(struts, struts=struts)
@@ -51,7 +54,17 @@ def prism(
         twist = _balanced_twist(struts)
     require_finite(twist=twist)
     stock = Stock(bar_radius, bar_density, bar_youngs_modulus, stiffness, rest_ratio)
-    return balanced(f"prism of {struts} struts", stacked(1, struts, radius, height, twist), stock)
+    whole = balanced(f"prism of {struts} struts", stacked(1, struts, radius, height, twist), stock)
+    if plate_thickness is None:
+        return whole
+    require_positive(plate_thickness=plate_thickness)
+    material = next(iter(whole.bars.values())).material
+    for ring in ("bottom", "top"):  # plates bear what the rings did, so the rest of it stays in balance
+        corners = tuple(f"{ring}{k + 1}" for k in range(struts))
+        whole = whole.without(f"cable:{ring}*").with_plates(
+            Plate(ring, corners, material=material, thickness=plate_thickness)
+        )
+    return whole
 
 
 def tower(

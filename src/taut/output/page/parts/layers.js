@@ -5,7 +5,7 @@
 // what is selected and how cables are coloured; shared are the uniforms of every shader, node positions among them.
 import { named, rgb } from "./colours.js";
 import { Batch, program, rod, turned, uniforms } from "./gl.js";
-import { BAR, CABLE, GLYPH, GRID, NODE } from "./shaders.js";
+import { BAR, CABLE, GLYPH, GRID, NODE, PLATE } from "./shaders.js";
 import { niceStep } from "./format.js";
 import { median } from "./maths.js";
 
@@ -13,6 +13,7 @@ const RIBBON = [new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]), 2, [0, 1, 2, 2, 1,
 const SQUARE = [new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]), 2, [0, 1, 2, 2, 1, 3]];
 const ARROW = turned(10, [[0, 0], [0.34, 0], [0.34, 1], [1, 1], [0, 2]]);
 const PYRAMID = turned(4, [[0, 0], [1, 0], [0, 2]]);
+const TRIANGLE = [new Float32Array([0, 1, 2]), 1, [0, 1, 2]];
 const UNKNOWN = -1e30; // stands for a tension that is not known; shaders need not know NaN
 const MANY_BARS = 400; // beyond this they are too thin on the screen to show lids
 
@@ -86,6 +87,19 @@ function cables(gl, run, sizes) {
   };
 }
 
+/** Plates as they are filled by triangles of their nodes: nothing is sent while they move. */
+function plates(gl, run) {
+  const { faces } = run.structure.plates;
+  const batch = new Batch(gl, TRIANGLE, [[faces, 4]], faces.length / 4);
+  const paint = brush(gl, PLATE);
+  return {
+    update() {},
+    draw(shared, look) {
+      if (look.plates) paint(shared, { u_colour: look.runColour(run) ?? colour("plate") }, batch);
+    },
+  };
+}
+
 function nodes(gl, run, sizes) {
   const batch = new Batch(gl, SQUARE, [], run.structure.nodes.length);
   const paint = brush(gl, NODE);
@@ -147,7 +161,7 @@ function arrows(gl, run, sizes) {
   };
 }
 
-export const LAYERS = [supports, bars, cables, nodes, arrows];
+export const LAYERS = [supports, plates, bars, cables, nodes, arrows];
 
 /** Lines on the floor; the same for all runs. */
 export function floor(gl, runs, sizes) {

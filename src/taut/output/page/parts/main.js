@@ -30,7 +30,7 @@ async function start() {
   const state = new State({
     time: Math.min(...runs.map((run) => run.begin)), playing: false, speed: 1, selection: null,
     charted: moving ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
-    nodes: true, names: false, supports: true, load: true, reaction: true, trails: false, grid: true, flat: false,
+    plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, trails: false, grid: true, flat: false,
     follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
@@ -199,11 +199,11 @@ async function start() {
 }
 
 function title({ title: name, runs }) {
-  const { nodes, bars, cables } = runs[0].structure;
+  const { nodes, bars, cables, plates } = runs[0].structure;
   const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
   by("title").textContent = name;
   document.title = `${name} – taut`;
-  by("subtitle").textContent = [counted(nodes.length, "node"), counted(bars.names.length, "bar"), counted(cables.names.length, "cable")].join(" · ");
+  by("subtitle").textContent = [counted(nodes.length, "node"), counted(bars.names.length, "bar"), counted(cables.names.length, "cable"), ...(plates.names.length ? [counted(plates.names.length, "plate")] : [])].join(" · ");
 }
 
 function nextMode(run, mode) {

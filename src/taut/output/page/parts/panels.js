@@ -143,7 +143,7 @@ function force(value) {
 
 // --- view
 
-const TOGGLES = { nodes: "Nodes", names: "Node names", supports: "Supports", load: "Loads", reaction: "Reactions", trails: "Trails", grid: "Grid", flat: "No perspective" };
+const TOGGLES = { plates: "Plates", nodes: "Nodes", names: "Node names", supports: "Supports", load: "Loads", reaction: "Reactions", trails: "Trails", grid: "Grid", flat: "No perspective" };
 const COLOURINGS = { tension: "Tension", density: "Force density", run: "Run" };
 const DIRECTIONS = { askew: "Askew", along_x: "Along x", along_y: "Along y", from_above: "From above" };
 
@@ -158,6 +158,7 @@ function choices(state, key, entries, chosen) {
 export function viewOptions(runs, state, { turn, find }) {
   const present = (name) => runs.some((run) => run.arrows.some((arrow) => arrow.name === name && arrow.largest > 0));
   const offered = Object.entries(TOGGLES).filter(([name]) => !["load", "reaction"].includes(name) || present(name))
+    .filter(([name]) => name !== "plates" || runs.some((run) => run.structure.plates.names.length))
     .filter(([name]) => name !== "trails" || runs.some((run) => run.time.length > 1));
   const colourings = Object.entries(COLOURINGS).filter(([name]) => name !== "run" || runs.length > 1);
   const boxes = offered.map(([name, text]) => {

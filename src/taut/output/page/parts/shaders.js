@@ -54,6 +54,20 @@ void main() {
   gl_Position = u_projection * vec4(middle + radial * radius, 1.0);
 }`, LIT];
 
+/** A triangle of a plate, lit on the side that is seen. */
+export const PLATE = [`${VERTEX}${OUT}
+layout(location = 0) in float a_corner;
+layout(location = 1) in ivec4 a_face;
+uniform vec3 u_colour;
+void main() {
+  vec3 a = node(a_face.x), b = node(a_face.y), c = node(a_face.z), n = cross(b - a, c - a);
+  vec3 at = a_corner < 0.5 ? a : a_corner < 1.5 ? b : c;
+  v_normal = dot(n, u_pixel.x > 0.0 ? vec3(0.0, 0.0, -1.0) : at) > 0.0 ? -n : n;
+  v_haze = haze(-at.z);
+  v_colour = u_colour;
+  gl_Position = u_projection * vec4(at, 1.0);
+}`, LIT];
+
 /** A cable is a ribbon that faces the viewer, shaded like a round cord. */
 export const CABLE = [`${VERTEX}${OUT}
 layout(location = 0) in vec2 a_corner;
