@@ -95,7 +95,7 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.give_known: motion.give_what_is_known,
             parts.moved_power: motion.power_of_moved,
         }
-    if imposed and any(kind.driven for kind in rows):
+    if "drives" in spec.imposed and any(kind.driven for kind in rows):
         found |= {parts.row_power: motion.power_of_driven_rows, parts.find_multipliers: motion.multipliers_of}
     for part, template, kernels in (
         (parts.applied_force, folds.forces, [term.force for term in terms]),

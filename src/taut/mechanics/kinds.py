@@ -134,9 +134,16 @@ class Given:
 
     def driven_row(self, driven: Driven) -> int:
         """The row of a driven member in the table that its drive writes into."""
+        name, quantity, routes = driven.member, driven.drive.quantity, len(self.straight) + len(self.compressible)
+        if driven.kind == "angle":
+            return list(self.structure.angles).index(name)
         if driven.kind == "cable":
-            return self.cable[driven.member]
-        return (self.driven_bars if driven.drive.quantity == "length" else self.compressible_bar)[driven.member]
+            if quantity == "length":
+                return [cable.name for cable in self.held_cables].index(name)
+            return self.cable[name] - (routes if quantity != "rest_length" else 0)
+        if quantity == "force":
+            return self.pneumatic_bar[name] - routes
+        return (self.driven_bars if quantity == "length" else self.compressible_bar)[name]
 
     @cached_property
     def free(self) -> np.ndarray:

@@ -313,16 +313,17 @@ class Plant:
         length, tension = seen.pop("length"), seen.pop("tension")
         cables = cable_outputs(self.given, self.tables, states, length, tension, multiplier)
         guides, bar_force = len(self.structure.constraints), bar_forces(self.given, self.tables, tension, multiplier)
+        torque = multiplier[:, self.row_ranges.get("angles", slice(0))].copy()
         return {
             "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
             "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
             **cables,
             "bar_force": bar_force,
             "constraint_force": multiplier[:, rigid.size : rigid.size + guides].copy(),
-            "angle_torque": multiplier[:, self.row_ranges.get("angles", slice(0))].copy(),
+            "angle_torque": torque,
             "reaction": reaction,
             "load_force": loads,
-            **drive_outputs(self.given, driven, cables["cable_tension"], bar_force),
+            **drive_outputs(self.given, driven, cables["cable_tension"], bar_force, torque),
             "element_output": np.concatenate([seen.pop("others"), multiplier[:, self._own_rows :]], axis=1),
             **{name: values[:, 0] for name, values in seen.items()},
         }

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from taut.errors import Problem, SelectionError, suggestion
 from taut.structure import properties
+from taut.structure.angles import Angle, angle_value
 from taut.structure.magnitudes import size_problem
 from taut.structure.records import Bar, Cable
 from taut.structure.scenario import Drive
@@ -27,6 +28,8 @@ QUANTITIES = {
     "length": Quantity("m", smooth=True, least="zero or less"),
     "tension": Quantity("N", smooth=False, least="negative"),
     "force_density": Quantity("N/m", smooth=False, least="negative"),
+    "force": Quantity("N", smooth=False, least="negative"),
+    "angle": Quantity("rad", smooth=True, least=""),
 }
 
 
@@ -34,7 +37,7 @@ class Driven(NamedTuple):
     """One member of a drive."""
 
     drive: Drive
-    kind: str  # "cable" or "bar"
+    kind: str  # "cable", "bar" or "angle"
     member: str
     label: str  # the drive's name, with the member's where the drive has several
 
@@ -46,8 +49,9 @@ class Driven(NamedTuple):
 def members_of(structure: Structure, drive: Drive) -> tuple[str, tuple[str, ...]]:
     """Kind and names of what a drive selects; raises SelectionError where that is nothing."""
     kind = drive.member.partition(":")[0]
-    if kind not in ("cable", "bar"):
-        raise SelectionError(f'"{drive.member}" does not say of what kind; write it as "cable:..." or "bar:..."')
+    if kind not in ("cable", "bar", "angle"):
+        message = f'"{drive.member}" does not say of what kind; write it as "cable:...", "bar:..." or "angle:..."'
+        raise SelectionError(message)
     return kind, structure.select(drive.member)
 
 
@@ -63,18 +67,23 @@ def driven_members(structure: Structure, drives: Sequence[Drive]) -> tuple[Drive
 
 def own_value(structure: Structure, kind: str, name: str) -> float:
     """What a driven quantity is without its drive: the value that `by` counts from."""
+    if kind == "angle":
+        return angle_value(structure, structure.angles[name])
     if kind == "bar":
-        return properties.bar_length(structure, structure.bars[name])
+        bar = structure.bars[name]
+        return (bar.force or 0.0) if bar.law == "pneumatic" else properties.bar_length(structure, bar)
     cable = structure.cables[name]
     if cable.mode == "spring":
         return properties.rest_length(structure, cable)
     return cable.command if cable.command is not None else properties.route_length(structure, cable.route)
 
 
-def fitting_quantity(member: Bar | Cable) -> str:
+def fitting_quantity(member: Bar | Cable | Angle) -> str:
     """What of a member can be driven."""
+    if isinstance(member, Angle):
+        return "angle"
     if isinstance(member, Bar):
-        return "rest_length" if member.law == "compressible" else "length"
+        return {"compressible": "rest_length", "pneumatic": "force"}.get(member.law, "length")
     return "rest_length" if member.mode == "spring" else member.mode
 
 
@@ -120,7 +129,7 @@ def _own_problems(drive: Drive) -> Iterator[Problem]:
         elif value is not None and (wrong := size_problem(value, unit)):
             yield Problem((key,), wrong)
     if drive.drum_radius is not None and quantity is not None and quantity.unit != "m":
-        yield Problem(("drum_radius",), f"goes with a rest length or a length; a {drive.quantity} winds nothing")
+        yield Problem(("drum_radius",), f"goes with a rest length or a length; {drive.quantity} winds nothing")
 
 
 def _member_problems(structure: Structure, drive: Drive) -> Iterator[Problem]:
@@ -132,11 +141,12 @@ def _member_problems(structure: Structure, drive: Drive) -> Iterator[Problem]:
     if drive.quantity not in QUANTITIES:
         return
     for name in names:
-        member: Bar | Cable = structure.bars[name] if kind == "bar" else structure.cables[name]
+        member: Bar | Cable | Angle = getattr(structure, f"{kind}s")[name]
         fitting = fitting_quantity(member)
         if fitting != drive.quantity:
-            told = f"law is {member.law}" if isinstance(member, Bar) else f"mode is {member.mode}"
-            message = f'{kind} "{name}" has no {drive.quantity} to drive: its {told}; drive its {fitting} instead'
+            told = {Bar: "law", Cable: "mode"}.get(type(member), "")
+            reason = f": its {told} is {getattr(member, told)}" if told else ""
+            message = f'{kind} "{name}" has no {drive.quantity} to drive{reason}; drive its {fitting} instead'
             yield Problem(("quantity",), message)
         elif isinstance(member, Bar) and member.inertia == "cylinder":
             message = f'bar "{name}" is a cylinder, whose thickness would change as it telescopes; say inertia: thin'

@@ -42,15 +42,22 @@ def _one(structure: Structure, driven: Driven, watches: Sequence[Watch]) -> Iter
         yield Problem(("quantity",), f'the {drive.quantity} of {kind} "{name}" cannot be driven in a run so far')
         return
     for watch in watches:
-        cut = {member for selector in watch.cut if selector.startswith("bar:") for member in structure.select(selector)}
-        if kind == "bar" and drive.quantity == "length" and name in cut:
-            message = f'bar "{name}" is to be cut by the event "{watch.name}"; a bar whose length is driven cannot be'
+        chosen = [selector for selector in watch.cut if selector.startswith(f"{kind}:")]
+        cut = {member for selector in chosen for member in structure.select(selector)}
+        lasting = drive.quantity in ("tension", "force_density", "force") or (
+            kind == "bar" and drive.quantity == "length"
+        )
+        if lasting and name in cut:
+            what = drive.quantity.replace("_", " ")
+            message = (
+                f'{kind} "{name}" is to be cut by the event "{watch.name}"; a {kind} whose {what} is driven cannot be'
+            )
             yield Problem(("member",), message)
     own = 0.0 if drive.to is not None else own_value(structure, kind, name)
     time, value = lowest(driven)
     least = own + value
     unit, bound = QUANTITIES[drive.quantity].unit, QUANTITIES[drive.quantity].least
-    if least < 0.0 or (least == 0.0 and bound != "negative"):
+    if bound and (least < 0.0 or (least == 0.0 and bound != "negative")):
         key = "to" if drive.to is not None else "by"
         message = f'drives the {drive.quantity} of {kind} "{name}" to {least:.6g} {unit} at t = {time:.6g} s'
         yield Problem((key,), f"{message}; it can never be {bound}")

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from taut.mechanics.imposed.drives import drive_count, drives_in, winding_power
+from taut.mechanics.imposed.drives import COMMANDS, WINDS, drive_count, drives_in, winding_power
 from taut.mechanics.operations.motion import enter_piece
 from taut.mechanics.parts import impose
+from taut.mechanics.signals import signal_at
+from taut.mechanics.terms.springs import member_state, spring_count
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack, reals_at
 from taut.numerics.pointers import row_of, start_of
@@ -29,23 +31,27 @@ def observe_drives(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.n
         enter_piece(p, pieces[row])
         impose(p, times[row], y)
         for k in range(drive_count(p)):
-            out[row, 3 * k] = reals_at(p, drives.value[k])[drives.row[k]]
-            out[row, 3 * k + 1] = reals_at(p, drives.rate[k])[drives.row[k]] if drives.rate[k] >= 0 else 0.0
-            out[row, 3 * k + 2] = winding_power(p, k, y) if drives.winds[k] == 1 else 0.0
+            out[row, 3 * k] = drives.sign[k] * reals_at(p, drives.value[k])[drives.row[k]]
+            _, rate, _ = signal_at(drives.kind[k], drives.data, drives.start[k], times[row], pieces[row])
+            out[row, 3 * k + 1] = reals_at(p, drives.rate[k])[drives.row[k]] if drives.rate[k] >= 0 else rate
+            out[row, 3 * k + 2] = 0.0
+            if drives.winds[k] == WINDS:
+                out[row, 3 * k + 2] = winding_power(p, k, y)
+            elif drives.winds[k] == COMMANDS:
+                _, growth, tension, _ = member_state(p, spring_count(p) + drives.row[k], y, 1)
+                out[row, 3 * k + 2] = -tension * growth
 
 
 def drive_outputs(
-    given: Given, seen: np.ndarray, cable_tension: np.ndarray, bar_force: np.ndarray
+    given: Given, seen: np.ndarray, cable_tension: np.ndarray, bar_force: np.ndarray, angle_torque: np.ndarray
 ) -> Mapping[str, np.ndarray]:
-    """(T, d) each, of what `observe_drives` filled. Forces are positive in tension."""
-    cables, bars = list(given.structure.cables), list(given.structure.bars)
+    """(T, d) each, of what `observe_drives` filled. Forces are positive in tension, torques where they turn up."""
+    shown = {"cable": cable_tension, "bar": bar_force, "angle": angle_torque}
     value, rate, power = seen.reshape(len(seen), len(given.driven), 3).transpose(2, 0, 1).copy()
     force = np.zeros_like(value)
     for k, driven in enumerate(given.driven):
-        if driven.kind == "cable":
-            force[:, k] = cable_tension[:, cables.index(driven.member)]
-        else:
-            force[:, k] = bar_force[:, bars.index(driven.member)]
-        if driven.kind == "bar" and driven.drive.quantity == "length":
-            power[:, k] = -force[:, k] * rate[:, k]
+        names = list(getattr(given.structure, f"{driven.kind}s"))
+        force[:, k] = shown[driven.kind][:, names.index(driven.member)]
+        if driven.drive.quantity in ("length", "angle"):
+            power[:, k] = (1.0 if driven.kind == "angle" else -1.0) * force[:, k] * rate[:, k]
     return dict(zip(SHOWN, (value, rate, force, power), strict=True))

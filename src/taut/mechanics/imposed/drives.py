@@ -20,11 +20,14 @@ import numpy as np
 
 from taut.mechanics.imposed.support_curves import spans
 from taut.mechanics.kinds import Given, Imposed
+from taut.mechanics.rows.angles import Angles
 from taut.mechanics.rows.driven_bars import DrivenBars, driven_bar_count, driven_bars_in
+from taut.mechanics.rows.held_lengths import HeldLengths
 from taut.mechanics.signals import Tabulated, signal_at, tabulated
-from taut.mechanics.tables import constants_in, coordinate_count, part_of, slot
+from taut.mechanics.tables import constants_in, part_of, slot
+from taut.mechanics.terms.routes import Routes
 from taut.mechanics.terms.slackening import slackening_in
-from taut.mechanics.terms.springs import Springs, spring_state, springs_in
+from taut.mechanics.terms.springs import Springs, member_state, springs_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.curves import three_point_slopes
 from taut.numerics.lanes import one
@@ -32,28 +35,36 @@ from taut.numerics.packing import Integers, Pack, Reals, counter, reader, reals_
 from taut.structure import signals
 from taut.structure.drives import QUANTITIES, Driven, own_value
 from taut.structure.properties import axial_rigidity
-from taut.structure.records import Bar, Cable
 from taut.structure.scenario import SampledSignal, Signal, SignalSum, SmoothStart
 
 KIND = "drives"
 
 
 class Target(NamedTuple):
-    """Where a quantity is written: a table by its name, and its columns for the value and its rates."""
+    """Where a quantity is written, and with which sign: a table, and its columns for the value and its rates."""
 
     name: str
     table: type
     value: str
     rate: str = ""
     acceleration: str = ""
+    sign: float = 1.0
 
 
 TARGETS = {
     ("rest_length", "cable"): Target("springs", Springs, "rest_length", "rest_rate"),
     ("rest_length", "bar"): Target("springs", Springs, "rest_length", "rest_rate"),
     ("length", "bar"): Target("driven_bars", DrivenBars, "length", "rate", "acceleration"),
+    ("length", "cable"): Target("held_lengths", HeldLengths, "held", "rate", "acceleration"),
+    ("tension", "cable"): Target("routes", Routes, "command"),
+    ("force_density", "cable"): Target("routes", Routes, "command"),
+    ("force", "bar"): Target("routes", Routes, "command", sign=-1.0),
+    ("angle", "angle"): Target("angles", Angles, "angle", "rate", "acceleration"),
 }
 """(quantity, kind of member) -> where it is written. What is not here cannot be driven in a run."""
+
+
+WINDS, COMMANDS = 1, 2
 
 
 class Drives(NamedTuple):
@@ -63,8 +74,9 @@ class Drives(NamedTuple):
     value: Integers  # (d,) the part that holds it
     rate: Integers  # (d,)
     acceleration: Integers  # (d,)
-    winds: Integers  # (d,) 1 where it is the rest length of a spring
+    winds: Integers  # (d,) WINDS where it is the rest length of a spring, COMMANDS where the force of a route
     own: Reals  # (d,) what its signal counts from
+    sign: Reals  # (d,) with which it is written: a push is a tension below zero
     rigidity: Reals  # (d,) E A [N] of a spring whose stiffness follows from it, else 0
     drag: Reals  # (d,) its own damping [N s/m]
     lag: Reals  # (d,) and that in proportion to its stiffness [s]
@@ -85,7 +97,7 @@ def impose(p: Pack, t: float, y: np.ndarray) -> None:
     for k in range(drive_count(p)):
         value, rate, acceleration = signal_at(drives.kind[k], drives.data, drives.start[k], t, inside)
         value, row = value + drives.own[k], drives.row[k]
-        reals_at(p, drives.value[k])[row] = value
+        reals_at(p, drives.value[k])[row] = drives.sign[k] * value
         if drives.rate[k] >= 0:
             reals_at(p, drives.rate[k])[row] = rate
         if drives.acceleration[k] >= 0:
@@ -106,7 +118,7 @@ def winding_power(p: Pack, k: int, y: np.ndarray) -> float:
     """Of one drive of a rest length [W]."""
     drives, springs = drives_in(p), springs_in(p)
     row = drives.row[k]
-    length, _, elastic, viscous = spring_state(springs, row, y, coordinate_count(p), springs.damps[0])
+    length, _, elastic, viscous = member_state(p, row, y, springs.damps[0])
     rest = springs.rest_length[row]
     softer = 0.5 * elastic * (length - rest) / rest if drives.rigidity[k] > 0.0 else 0.0
     return -(elastic + viscous + softer) * springs.rest_rate[row]
@@ -116,7 +128,7 @@ def winding_power(p: Pack, k: int, y: np.ndarray) -> float:
 def power(p: Pack, t: float, y: np.ndarray) -> float:
     drives, total = drives_in(p), 0.0
     for k in range(drive_count(p)):
-        if drives.winds[k] == 1:
+        if drives.winds[k] == WINDS:
             total += winding_power(p, k, y)
     return total
 
@@ -146,7 +158,7 @@ def _at_rest(signal: Signal) -> Signal:
 
 def tabulate(given: Given) -> Drives:
     structure, table = given.structure, tabulated_drives(given)
-    rows, parts, winds, own, rigidity, drag = [], [], [], [], [], []
+    rows, parts, winds, own, rigidity, drag, signs = [], [], [], [], [], [], []
     for driven in given.driven:
         drive, kind, name = driven.drive, driven.kind, driven.member
         target = TARGETS[drive.quantity, kind]
@@ -154,12 +166,13 @@ def tabulate(given: Given) -> Drives:
         columns = (target.value, target.rate, target.acceleration)
         parts.append([part_of(target.name, target.table, column) if column else -1 for column in columns])
         winding = drive.quantity == "rest_length"
-        winds.append(int(winding))
+        winds.append(WINDS if winding else COMMANDS if target.name == "routes" else 0)
         own.append(0.0 if drive.to is not None else own_value(structure, kind, name))
-        member: Bar | Cable = structure.bars[name] if kind == "bar" else structure.cables[name]
-        follows = winding and member.stiffness is None
-        rigidity.append((axial_rigidity(member) or 0.0) if follows else 0.0)
-        drag.append(member.damping)
+        member = structure.bars.get(name) if kind == "bar" else structure.cables.get(name)
+        follows = winding and member is not None and member.stiffness is None
+        rigidity.append((axial_rigidity(member) or 0.0) if follows and member is not None else 0.0)
+        signs.append(target.sign)
+        drag.append(0.0 if member is None else member.damping)
     value, rate, acceleration = np.array(parts, dtype=np.int64).reshape(-1, 3).T.copy()
     return Drives(
         row=np.array(rows, dtype=np.int64),
@@ -168,6 +181,7 @@ def tabulate(given: Given) -> Drives:
         acceleration=acceleration,
         winds=np.array(winds, dtype=np.int64),
         own=np.array(own, dtype=float),
+        sign=np.array(signs, dtype=float),
         rigidity=np.array(rigidity, dtype=float),
         drag=np.array(drag, dtype=float),
         lag=np.full(len(drag), given.damping.stiffness),

@@ -10,7 +10,7 @@ from taut.mechanics.kinds import Links
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.spec import rows_of, terms_of
 from taut.mechanics.tables import KNOWN, slot
-from taut.mechanics.terms.routes import SPRING, TENSION
+from taut.mechanics.terms.routes import DENSITY, SPRING, TENSION
 from taut.numerics.link_blocks import pattern
 from taut.numerics.packing import reals_of, viewed
 
@@ -74,6 +74,8 @@ class State:
             given = self.tables["routes"]
             commands = np.where(given.mode == TENSION, given.command, given.command * self.length[-given.mode.size :])
             self.elastic[-given.mode.size :][given.mode != SPRING] = commands[given.mode != SPRING]
+            firm = np.where(given.mode == DENSITY, given.command, 0.0)
+            springs.stiffness[-given.mode.size :][given.mode != SPRING] = firm[given.mode != SPRING]
         viscous = springs.damping * (self.rate - springs.rest_rate)
         self.pulling = ~np.isfinite(springs.least) | ((self.elastic > 0.0) & (self.elastic + viscous > 0.0))
         self.pulling &= ~self.at_rest | (viscous >= 0.0)  # there the elastic part is round-off of either sign

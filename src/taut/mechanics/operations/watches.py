@@ -52,7 +52,8 @@ def _value(p: Pack, u: int, y: np.ndarray) -> tuple[float, float, int]:
     if s.kind[u] == TENSION:
         springs = springs_in(p)
         _, rate, elastic, viscous = member_state(p, i, y, 1)
-        return elastic + viscous, springs.stiffness[i] * rate, int(springs.damping[i] == 0.0)
+        known = springs.damping[i] == 0.0 and springs.stiffness[i] > 0.0  # a command changes by itself
+        return elastic + viscous, springs.stiffness[i] * rate, int(known)
     value, rate = 0.0, 0.0
     if s.kind[u] == PLANE:
         for axis in range(3):

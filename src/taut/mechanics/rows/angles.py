@@ -333,4 +333,5 @@ ANGLES = Rows(
     *("angles", Angles, tabulate, pattern, sizes, labels, residuals, values, bias, jacobian_rate, stiffness, links),
     one_way=True,
     internal=True,
+    driven=True,
 )

@@ -51,10 +51,8 @@ def _least(cable: Cable) -> float:
 
 
 def _firmness(given: Given, cable: Cable) -> float:
-    """How the tension of a routed or commanded cable grows with its length [N/m]."""
-    if cable.mode == "spring":
-        return stiffness(given.structure, cable) or 0.0
-    return float(cable.command or 0.0) if cable.mode == "force_density" else 0.0
+    """Of the spring that a routed cable is [N/m]; one that is commanded is none."""
+    return (stiffness(given.structure, cable) or 0.0) if cable.mode == "spring" else 0.0
 
 
 def links(table: Springs) -> Links:
