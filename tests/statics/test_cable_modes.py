@@ -42,6 +42,16 @@ def test_a_held_cable_pulls_with_what_it_takes_and_goes_slack() -> None:
     assert "1 slack cable is left out" in view.sentence
 
 
+@pytest.mark.parametrize("load", [0.0, 150.0])
+def test_the_iterative_solver_finds_the_same(load: float) -> None:
+    """With the held cable tight, and slack, so that no row is left."""
+    loads = {"node": (0.0, 0.0, -load)}
+    direct, iterative = (taut.balance(hung(**HELD), loads=loads, solver=s) for s in ("direct", "iterative"))
+    assert iterative.ok, iterative.status
+    assert iterative.structure.positions == pytest.approx(direct.structure.positions, abs=1e-9)
+    assert iterative.cable_tension == pytest.approx(direct.cable_tension, abs=1e-6)
+
+
 def test_a_slack_held_cable_catches_what_falls() -> None:
     """Nothing else holds the node: without the cable it would fall for ever."""
     made = taut.Structure(
