@@ -177,6 +177,12 @@ def test_a_path_of_commands() -> None:
     assert found.nodes[:, 1, 2] == pytest.approx(2.0 - 0.8 - found.member_force[:, 1] / STIFFNESS, abs=1e-10)
 
 
+def test_a_rest_length_of_zero_is_none_to_divide_by() -> None:
+    found = taut.balance(hung(stiffness=50.0, rest_length=0.0))
+    assert found.cable_tension[1] == pytest.approx(50.0 * found.length[1], rel=1e-10)
+    assert found.cable_tension[0] == pytest.approx(found.cable_tension[1], rel=1e-10)
+
+
 def test_prestress_gives_commands() -> None:
     for mode, command in (("tension", 40.0), ("force_density", 20.0), ("length", 2.0)):
         made = hung(mode=mode, command=1.0 if mode != "length" else None)
