@@ -42,6 +42,16 @@ def test_a_held_cable_pulls_with_what_it_takes_and_goes_slack() -> None:
     assert "1 slack cable is left out" in view.sentence
 
 
+@pytest.mark.parametrize("load", [0.0, 150.0])
+def test_the_iterative_solver_finds_the_same(load: float) -> None:
+    """With the held cable tight, and slack, so that no row is left."""
+    loads = {"node": (0.0, 0.0, -load)}
+    direct, iterative = (taut.balance(hung(**HELD), loads=loads, solver=s) for s in ("direct", "iterative"))
+    assert iterative.ok, iterative.status
+    assert iterative.structure.positions == pytest.approx(direct.structure.positions, abs=1e-9)
+    assert iterative.cable_tension == pytest.approx(direct.cable_tension, abs=1e-6)
+
+
 def test_a_slack_held_cable_catches_what_falls() -> None:
     """Nothing else holds the node: without the cable it would fall for ever."""
     made = taut.Structure(
@@ -165,6 +175,12 @@ def test_a_path_of_commands() -> None:
     assert found.ok, found.status
     assert found.member_force[:, 1] == pytest.approx(10.0 + 80.0 * found.factor, abs=1e-8)
     assert found.nodes[:, 1, 2] == pytest.approx(2.0 - 0.8 - found.member_force[:, 1] / STIFFNESS, abs=1e-10)
+
+
+def test_a_rest_length_of_zero_is_none_to_divide_by() -> None:
+    found = taut.balance(hung(stiffness=50.0, rest_length=0.0))
+    assert found.cable_tension[1] == pytest.approx(50.0 * found.length[1], rel=1e-10)
+    assert found.cable_tension[0] == pytest.approx(found.cable_tension[1], rel=1e-10)
 
 
 def test_prestress_gives_commands() -> None:

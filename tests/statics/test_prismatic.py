@@ -11,7 +11,10 @@ from scipy.linalg import null_space
 
 import taut
 from taut.statics import counts, stability
+from taut.statics.equilibrium_equations import equations_of
 from taut.statics.linearised import linearised
+from taut.statics.network import network
+from taut.statics.slackening import stepped
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = np.load(ROOT / "tests" / "data" / "posture_sa90_sp65.npz")
@@ -97,3 +100,14 @@ def test_counts_and_prestress() -> None:
     assert not found.notes, "with this weight there is one set of forces, and it is the one asked for"
     assert found.cable_tension[6] == pytest.approx(REFERENCE["lam"][9], rel=1e-9)
     assert found.residual < 1e-9
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_from_three_centimetres_away_it_finds_its_posture_again(seed: int) -> None:
+    """Bars and held wires are all off their lengths there, some wires slack."""
+    made = robot()
+    problem = equations_of(network(made, gravity=GRAVITY))
+    shift = 0.03 * np.random.default_rng(seed).normal(size=made.positions.shape)
+    found, _ = stepped(problem, problem.setting, problem.setting, made.positions + shift)
+    assert found.converged
+    assert np.abs(found.positions - made.positions).max() < 1e-12

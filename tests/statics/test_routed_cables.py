@@ -430,3 +430,19 @@ def test_rows_that_all_but_depend_on_one_another_are_solved() -> None:
     assert matrix @ x + rows.T @ y == pytest.approx(top, abs=1e-5 * np.abs(y).max())
     kernel = null_space(rows)
     assert kernel.T @ (matrix @ x - top) == pytest.approx(np.zeros(7), abs=1e-8)
+
+
+def test_derivatives_by_a_support_that_a_routed_cable_ends_at() -> None:
+    """Against balances with the support settled to either side."""
+    made, load = pulley(stiffness=900.0, rest_length=2.3), {"pulley": (0.0, 0.0, -WEIGHT)}
+    told = derivatives(taut.balance(made, loads=load), "position", "node:right")
+    h = 1e-3
+    for k, axis in enumerate(np.eye(3)):
+        assert told.parameters[k] == f"right.{'xyz'[k]}"
+        cases = {
+            str(s): LoadCase(loads=load, settlements={"right": tuple((s * h * axis).tolist())}) for s in (-2, -1, 1, 2)
+        }
+        table = solve_cases(made, cases, tolerance=1e-14)
+        for part, seen in (("nodes", table.nodes), ("member_force", table.member_force), ("reaction", table.reaction)):
+            slope = (8.0 * (seen[2] - seen[1]) - (seen[3] - seen[0])) / (12.0 * h)
+            assert getattr(told, part)[k] == pytest.approx(slope, rel=1e-7, abs=1e-6), part

@@ -164,7 +164,7 @@ def diagonal_system(diagonal: np.ndarray, rows: sp.csr_matrix) -> Diagonal:
     inverse, columns, schur = 1.0 / diagonal, sp.csr_matrix(rows.T), None
     if rows.shape[0]:
         product = sp.csc_matrix(rows @ sp.diags(inverse) @ columns)
-        slack = DEPENDENT * float(product.diagonal().max())
+        slack = DEPENDENT * float(product.diagonal().max() or 1.0)  # all rows may be empty
         schur = splu(sp.csc_matrix(product + slack * sp.eye(rows.shape[0])), permc_spec="MMD_AT_PLUS_A")
     return Diagonal(inverse, rows, columns, schur)
 

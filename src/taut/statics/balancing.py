@@ -16,7 +16,7 @@ from taut.statics.elastic_members import lengths_at
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice, EquilibriumEquations, Setting, equations_of
 from taut.statics.network import Force, Network, network
-from taut.statics.newton import Settled
+from taut.statics.newton import Settled, drawn_together
 from taut.statics.slackening import stepped
 from taut.structure import properties
 from taut.structure.joining import subdivided
@@ -191,7 +191,16 @@ def _failure(problem: EquilibriumEquations, setting: Setting, found: Settled) ->
             f'not balanced: cable "{problem.network.names[worst]}" is held at {setting.rest_length[worst]:.6g} m, and '
             f"no shape was found in which it is not {length:.6g} m long; hold it at another length, or free a node"
         )
-    node = list(problem.network.structure.nodes)[found.worst // 3]
+    names = list(problem.network.structure.nodes)
+    met = np.flatnonzero(drawn_together(problem, found.positions))
+    if met.size:
+        first, second = (names[end[met[0]]] for end in (problem.network.first, problem.network.second))
+        return (
+            f'not balanced: nodes "{first}" and "{second}" slide together along cable '
+            f'"{problem.network.names[problem.network.owner[met[0]]]}", and between them it has no direction any more; '
+            "keep them apart with a bar, or end the cable at one of them"
+        )
+    node = names[found.worst // 3]
     return (
         f"not balanced after {len(found.history) - 1} iterations: {found.residual:.1e} N is left at "
         f'node "{node}" along {AXES[found.worst % 3]}, where {found.goal:.1e} N is asked; '

@@ -135,7 +135,7 @@ class EquilibriumEquations:
         members = self.members_at(setting)
         pulls = tangent.tensions(members, tangent.lengths_at(members, positions))
         pulls = pulls.astype(np.result_type(pulls, multipliers))
-        pulls[self.rigid] = np.where(self.slack[self.rigid], pulls[self.rigid], multipliers[: self.rigid.size])
+        pulls[self.rigid] = np.where(self.slack[self.rigid], pulls[self.rigid] + 0.0, multipliers[: self.rigid.size])
         return np.asarray(pulls)
 
     def unbalance(self, positions: np.ndarray, multipliers: np.ndarray, setting: Setting) -> np.ndarray:

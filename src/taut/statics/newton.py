@@ -28,6 +28,9 @@ POLISHING = 4
 FARTHEST = 0.5
 """The ends of a member move against each other by this fraction of its length at most, in one step."""
 
+TOGETHER = 1e-6
+"""A segment shorter than this part of its route has shrunk to nothing: there a length has no derivative."""
+
 SHORTEST = 1e-9
 """A step shortened to this fraction of the first try leads nowhere."""
 
@@ -73,7 +76,7 @@ def settled(
         history.append(residual)
         goal = goal_of(problem, places, problem.tensions(places, multipliers, setting), setting, tolerance)
         converged = residual <= goal and closed(problem, setting, places)
-        if converged or len(history) > limit or not np.isfinite(residual):
+        if converged or len(history) > limit or not np.isfinite(residual) or drawn_together(problem, places).any():
             break
         worked, model = _positive(problem, setting, places, multipliers, model, solver)
         step, change = worked.solve(-slope)
@@ -127,6 +130,8 @@ def restored(problem: EquilibriumEquations, setting: Setting, positions: np.ndar
         if closed(problem, setting, places):
             break
         metric = factored(unit, problem.free_rows(places, setting))
+        if metric.lu is None:
+            break
         residuals = problem.residuals(places, setting)
         places = moved(problem, places, metric.solve(np.zeros(problem.free.size), -residuals)[0])
     return places, balancing(problem, setting, places)
@@ -138,7 +143,8 @@ def balancing(problem: EquilibriumEquations, setting: Setting, positions: np.nda
         return np.zeros(0)
     slope = problem.unbalance(positions, np.zeros(problem.rows), setting)[problem.free]
     unit = sp.csc_matrix(sp.eye(problem.free.size))
-    return factored(unit, problem.free_rows(positions, setting)).solve(-slope)[1]
+    worked = factored(unit, problem.free_rows(positions, setting))
+    return np.full(problem.rows, np.nan) if worked.lu is None else worked.solve(-slope)[1]
 
 
 def moved(problem: EquilibriumEquations, positions: np.ndarray, step: np.ndarray) -> np.ndarray:
@@ -146,6 +152,16 @@ def moved(problem: EquilibriumEquations, positions: np.ndarray, step: np.ndarray
     flat = positions.ravel().copy()
     flat[problem.free] += step
     return flat.reshape(-1, 3)
+
+
+def drawn_together(problem: EquilibriumEquations, positions: np.ndarray) -> np.ndarray:
+    """(s,) segments of routes that have shrunk to nothing: a node slides along its cable until it meets the next."""
+    members = problem.members
+    if members.owner is None:
+        return np.zeros(0, dtype=bool)
+    apart = lengths_of(spans_of(members, positions))
+    lengths = summed(members, apart)
+    return np.asarray((apart < TOGETHER * lengths[members.owner]) & members.routed[members.owner])
 
 
 def closed(problem: EquilibriumEquations, setting: Setting, positions: np.ndarray) -> bool:

@@ -101,8 +101,9 @@ def _long_enough(problem: EquilibriumEquations, setting: Setting, positions: np.
 
 
 def _excess(problem: EquilibriumEquations, setting: Setting, positions: np.ndarray) -> np.ndarray:
-    """(m,) length over rest length, less one."""
-    return np.asarray(lengths_at(problem.members, positions) / setting.rest_length - 1.0)
+    """(m,) length over the one at which a cable is held, less one; nothing of other members."""
+    longest = np.where(problem.can_slacken, setting.rest_length, np.inf)
+    return np.asarray(lengths_at(problem.members, positions) / longest - 1.0)
 
 
 def _shorter(problem: EquilibriumEquations, setting: Setting, positions: np.ndarray) -> np.ndarray:
