@@ -46,6 +46,10 @@ scenario:
     swing: {node: d, axis: z, signal: {sinusoid: {amplitude: 2, frequency: 3, phase: 0.1, mean: 1}}}
     kick: {node: b, axis: y, signal: {doublet: {amplitude: 1, width: 0.01, start: 0.005}}}
     told: {node: f, axis: z, signal: {table: {times: [0, 0.1, 0.3], values: [0, 1, 0], slopes: [0, 1, 0]}}}
+  drives:
+    winch: {member: "cable:c1", quantity: rest_length, by: {cosine_ramp: {from: 0, to: -0.1, start: 0, end: 0.01}}}
+    strut: {member: "bar:b2", quantity: length, to: {sum: [1.4, {sinusoid: {amplitude: 0.1, frequency: 5}}]}}
+    press: {member: "bar:b3", quantity: rest_length, by: 0.01, drum_radius: 0.1, speed_limit: 3, force_limit: 100}
   damping: {node: 0.1, mass: 0.2, stiffness: 0.001}
   velocities: {c: [0.1, 0, 0]}
   events:

@@ -186,6 +186,12 @@ def test_problems_of_a_file_have_their_line() -> None:
     assert {problem.line for problem in raised.value.problems} == {10}
 
 
+def test_an_unknown_key_inside_a_sum_is_named() -> None:
+    good = "\n".join(line for line in TEXT.splitlines() if "spare" not in line)
+    with pytest.raises(ModelError, match=r'by.sum\[1\]: unknown key "sinusoit"; did you mean "sinusoid"'):
+        parse_model(good.replace("by: -0.1", "by: {sum: [1, {sinusoit: {amplitude: 1, frequency: 1}}]}"))
+
+
 def test_a_drive_can_be_set_from_outside() -> None:
     good = "\n".join(line for line in TEXT.splitlines() if "spare" not in line)
     changed = overridden(good, ["scenario.drives.winch.by=-0.2", "scenario.drives.winch.drum_radius=0.3"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
@@ -100,7 +100,7 @@ def _known_keys(path: Path) -> list[str]:
     for part in path:
         here = entry_of(here)
         if isinstance(here, type) and issubclass(here, BaseModel):
-            here = here.model_fields[str(part)].annotation
+            here = get_type_hints(here, include_extras=True)[str(part)]  # a signal may hold signals
         else:
             here = get_args(here)[-1]
     here = entry_of(here)
