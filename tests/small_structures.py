@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from taut import Bar, Cable, Damping, Motion, Sinusoid, Structure, assemble, on_plane
+from taut import Angle, Bar, Cable, Damping, Motion, Plate, Sinusoid, Structure, assemble, on_plane
 from taut.dynamics.methods import METHODS
 from taut.mechanics.capabilities import COORDINATES, CYLINDERS, DAMPING, ITERATIVE, MOVED
 from taut.mechanics.points.lagrangian import LagrangianPlant
@@ -100,6 +100,19 @@ def cylinders() -> Structure:
     return two_bars(law="compressible", inertia="cylinder", radius=0.05, stiffness=1200.0)
 
 
+def plated() -> Structure:
+    """A thick plate hung by two cables, with a bar at a corner whose angle with an edge is held."""
+    corners = two_bars()
+    return Structure(
+        {**corners.nodes, "d": (0.9, 0.2, -1.3)},
+        [Bar("cd", ("c", "d"), mass=1.5)],
+        corners.cables,
+        supports=corners.supports,
+        plates=[Plate("abc", ("a", "b", "c"), mass=2.0, thickness=0.3)],
+        angles=[Angle("knee", "bar:cd", ("c", "b"))],
+    )
+
+
 SHAKEN = (Motion("top", "x", displacement=Sinusoid(0.01, 5.0)),)
 SPEEDS = {"a": (0.0, 0.3, 0.0), "b": (0.1, -0.3, 0.2)}
 GROUND = GroundSpring("a", 900.0, 2e4, level=-0.85)
@@ -163,6 +176,8 @@ CASES: dict[str, Case] = {
     "guided": _case(guided),
     "guided, moved": _case(guided, moved=True),
     "guided, damped": _case(guided, damped="every node"),
+    "plated": _case(plated),
+    "plated, moved": _case(plated, moved=True),
     "cylinders": _case(cylinders),
     "cylinders, moved": _case(cylinders, moved=True),
     "cylinders, damped": _case(cylinders, damped="every node"),
