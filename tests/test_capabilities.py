@@ -185,7 +185,9 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
         assert str(refusal.value) == capabilities.REFUSED[BATCH, wrong[0]].format(method="", what="")
     else:
         capabilities.check(BATCH, found)
-    apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or "wound" in name or "all three" in name
+    apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or any(
+        word in name for word in ("wound", "all three", "plated")
+    )
     assert capabilities.goes_in_lanes(found) == (not apart)
 
 
