@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from taut import Bar, Cable, Damping, Drive, Motion, Sinusoid, Structure, assemble, on_plane
+from taut import Angle, Bar, Cable, Damping, Drive, Motion, Plate, Sinusoid, Structure, assemble, on_plane
 from taut.dynamics.methods import METHODS
 from taut.mechanics.capabilities import COORDINATES, CYLINDERS, DAMPING, ITERATIVE, MOVED
 from taut.mechanics.points.lagrangian import LagrangianPlant
@@ -98,6 +98,19 @@ def two_bars(**bar: Any) -> Structure:
 def cylinders() -> Structure:
     """Two compressible cylinders of 5 cm, soft enough to be followed by explicit steps."""
     return two_bars(law="compressible", inertia="cylinder", radius=0.05, stiffness=1200.0)
+
+
+def plated() -> Structure:
+    """A thick plate hung by two cables, with a bar at a corner whose angle with an edge is held."""
+    corners = two_bars()
+    return Structure(
+        {**corners.nodes, "d": (0.9, 0.2, -1.3)},
+        [Bar("cd", ("c", "d"), mass=1.5)],
+        corners.cables,
+        supports=corners.supports,
+        plates=[Plate("abc", ("a", "b", "c"), mass=2.0, thickness=0.3)],
+        angles=[Angle("knee", "bar:cd", ("c", "b"))],
+    )
 
 
 SHAKEN = (Motion("top", "x", displacement=Sinusoid(0.01, 5.0)),)
@@ -202,6 +215,8 @@ CASES: dict[str, Case] = {
     "guided": _case(guided),
     "guided, moved": _case(guided, moved=True),
     "guided, damped": _case(guided, damped="every node"),
+    "plated": _case(plated),
+    "plated, moved": _case(plated, moved=True),
     "cylinders": _case(cylinders),
     "cylinders, moved": _case(cylinders, moved=True),
     "cylinders, damped": _case(cylinders, damped="every node"),

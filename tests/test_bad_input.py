@@ -105,7 +105,7 @@ def test_a_node_without_mass_is_named_with_the_remedy(command: Callable) -> None
     loose = ["--set", "nodes.e=[2, 0, 2]", "--set", "cables.c5=[c, e]"]
     said = (
         'm.yaml:2: nodes.e: node "e" can move but has no mass and no bar, so its acceleration is undefined; '
-        "give it a point mass, a cable with mass, a bar, or a support on xyz"
+        "give it a point mass, a cable with mass, a bar, a plate, or a support on xyz"
     )
     for verb in ("check", "run"):
         assert command(verb, "m.yaml", *loose)[::2] == (2, f"{said} (from --set nodes.e=[2, 0, 2])\n")

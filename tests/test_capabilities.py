@@ -188,7 +188,7 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
         assert str(refusal.value) == capabilities.REFUSED[BATCH, wrong[0]].format(method="", what="")
     else:
         capabilities.check(BATCH, found)
-    alone = any(word in name for word in ("wound", "all three", "routed", "held", "driven"))
+    alone = any(word in name for word in ("wound", "all three", "routed", "held", "driven", "plated"))
     apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or alone
     assert capabilities.goes_in_lanes(found) == (not apart)
 

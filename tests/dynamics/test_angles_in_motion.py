@@ -130,6 +130,25 @@ def test_a_universal_joint_turns_by_its_closed_form() -> None:
     assert np.abs(run.energy_violation).max() < 1e-10
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "how", "close"),
+    [
+        ("dp5", {"tolerance": 1e-10}, 1e-8),
+        ("rk4", {"step": 2e-3}, 1e-9),
+        ("rattle4", {"step": 2e-3}, 1e-8),
+        ("implicit4", {"tolerance": 1e-9}, 1e-6),
+    ],
+)
+def test_every_method_turns_a_universal_joint_alike(method: str, how: dict[str, Any], close: float) -> None:
+    structure, turning = joined_shafts()
+    plant = taut.assemble(structure, velocities=turning)
+    right = taut.simulate(plant, 2.0, every=0.1, method="dp8", tolerance=1e-12)
+    run = taut.simulate(plant, 2.0, every=0.1, method=method, **how)
+    assert np.abs(run.nodes - right.nodes).max() < close
+    assert np.abs(run.angle_torque - right.angle_torque).max() < 100.0 * close
+
+
 def test_a_hinge_lets_a_plate_turn_about_its_axis_only() -> None:
     # A plate on a ball joint, kept square to an axis by a hinge: a physical pendulum.
     nodes = {"o": (0.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "a": (0.8, 0.0, 0.0), "b": (0.8, 0.0, -0.4)}

@@ -216,8 +216,24 @@ def test_a_held_angle_bears_what_the_cable_does_not() -> None:
     assert rest.angle_torque == pytest.approx([moment], rel=1e-9)
     run = taut.simulate(taut.assemble(rest.structure, gravity=GRAVITY), 0.1, every=0.05)
     assert run.angle_torque[-1] == pytest.approx(rest.angle_torque, rel=1e-9)
-    # Out of the plane it swings freely: as a physical pendulum does, in no other way.
-    assert taut.modes(rest, 1).frequency.size == 1
+    # Out of the plane it swings, and in no other way: over its angle about y the rod goes up and down on a cone.
+    model = taut.linearise(taut.assemble(rest.structure, gravity=GRAVITY), inputs=["node:tip"], outputs=["node:tip"])
+    rates = np.linalg.eigvals(model.A)
+    swings = taut.modes(rest, 6)
+    assert swings.frequency.size == 1
+    assert np.abs(rates).max() == pytest.approx(2.0 * np.pi * abs(swings.frequency[0]), rel=1e-8)
+
+    def energy(y: np.ndarray) -> float:
+        """Of the one way it can go: the tip at (r cos s, y, r sin s) with r^2 + y^2 = 4."""
+        out, slope = np.sqrt(4.0 - y[0] ** 2), 0.5
+        place = np.array([out * math.cos(slope), y[0], out * math.sin(slope)])
+        stretch = np.linalg.norm(mast - place) - 1.8
+        return float(0.5 * 100.0 * stretch**2 + 1.5 * GRAVITY * place[2])
+
+    stiffness = hessian(energy, np.zeros(1))[0, 0]
+    assert (2.0 * np.pi * swings.frequency[0]) ** 2 == pytest.approx(
+        stiffness / (3.0 / 3.0), rel=1e-7
+    )  # m / 3 at the tip
 
 
 def test_form_finding_refuses_plates_and_angles_by_name() -> None:

@@ -314,6 +314,17 @@ def test_nodes_on_a_line_are_told() -> None:
     assert not Structure(nodes, plates=[Plate("p", ("d", "a", "b", "c"), mass=1.0)]).check()
 
 
+def test_a_node_with_the_name_of_an_auxiliary_point_is_told() -> None:
+    thick = subdivided(lid(mass=1.0, thickness=0.1))
+    assert not thick.check()
+    moved = thick.moved(TURN, (1.0, 2.0, 3.0))  # a rectangle has two diagonals, of which round-off must not choose
+    assert not moved.check()
+    assert span_of(moved, moved.plates["lid"]).base == span_of(thick, thick.plates["lid"]).base
+    message = 'nodes.lid~: has the name of the point that plate "lid" may need beside its nodes; rename one of the two'
+    for structure in (thick.with_nodes({"lid~": (5.0, 0.0, 0.0)}), lid(mass=1.0).with_nodes({"lid~": (5.0, 0.0, 0.0)})):
+        assert [str(problem) for problem in structure.check()] == [message]
+
+
 def test_a_plate_of_unknown_mass_stands_but_does_not_move() -> None:
     structure = lid()
     assert not structure.check()

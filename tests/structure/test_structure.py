@@ -276,7 +276,7 @@ def test_a_sound_structure_has_no_problems() -> None:
         ),
         (
             square().grouped("x", "low"),
-            'groups.x[0]: "low" must start with one of node, bar, cable, constraint and a colon',
+            'groups.x[0]: "low" must start with one of node, bar, cable, plate, constraint, angle and a colon',
         ),
         (square().grouped("x", "cable:lwo"), 'groups.x[0]: "cable:lwo" selects no cable; did you mean "low"?'),
     ],

@@ -14,7 +14,7 @@ from taut.structure.number_checks import material_problems, number_problems
 from taut.structure.plates import (
     Plate,
     auxiliary_name,
-    body_of,
+    auxiliary_point,
     corners_of,
     frame_of,
     is_flat,
@@ -127,10 +127,9 @@ def _body(structure: Structure, plate: Plate) -> Iterator[Problem]:
     mass = plate_mass(structure, plate)
     if plate.mass is None:
         yield from number_problems((*path, "mass"), mass, "kg")
-    clash = auxiliary_name(plate)
-    if any(clash in other for other in (structure.plates, structure.bars)):
-        yield Problem(path, f'the name "{clash}" is taken, which it needs for a point of its own; rename one')
-    if mass is None or body_of(structure, plate) is None:
+    taken = list(_point(structure, plate))
+    yield from taken
+    if mass is None or taken:
         return
     from taut.structure.joining import with_auxiliary_points
 
@@ -144,6 +143,20 @@ def _body(structure: Structure, plate: Plate) -> Iterator[Problem]:
     if masses[0] <= SINGULAR * masses[-1]:
         message = "is that of a flat body beside the plane of its nodes; give it a thickness: xx + yy more than zz"
         yield Problem((*path, "inertia"), message)
+
+
+def _point(structure: Structure, plate: Plate) -> Iterator[Problem]:
+    """A node that has the name of the plate's auxiliary point must be that."""
+    name = auxiliary_name(plate)
+    if name not in structure.nodes:
+        return
+    wanted = auxiliary_point(structure, plate)
+    off = np.inf if wanted is None else np.linalg.norm(np.array(structure.nodes[name]) - wanted)
+    if not off <= ON_A_LINE * size_of(structure, plate):
+        message = (
+            f'has the name of the point that plate "{plate.name}" may need beside its nodes; rename one of the two'
+        )
+        yield Problem(("nodes", name), message)
 
 
 def _crossing(structure: Structure, plate: Plate) -> bool:

@@ -112,7 +112,8 @@ def is_flat(structure: Structure, plate: Plate, nodes: tuple[str, ...] | None = 
 
 def size_of(structure: Structure, plate: Plate) -> float:
     """How far its nodes reach [m]."""
-    return float(np.linalg.norm(np.ptp(places_of(structure, plate.nodes), axis=0)))
+    places = places_of(structure, plate.nodes)
+    return float(np.linalg.norm(places[:, None] - places, axis=2).max())
 
 
 def plate_mass(structure: Structure, plate: Plate) -> float | None:
@@ -189,13 +190,18 @@ def auxiliary_point(structure: Structure, plate: Plate) -> np.ndarray | None:
 
 
 def _corners(structure: Structure, plate: Plate) -> tuple[str, ...]:
-    """Three nodes far from each other, in the order of the nodes."""
+    """Three nodes far from each other, in the order of the nodes; the same ones wherever the plate is."""
     places = places_of(structure, plate.nodes)
     apart = np.linalg.norm(places[:, None] - places, axis=2)
-    i, j = np.unravel_index(int(np.argmax(apart)), apart.shape)
+    i, j = np.unravel_index(_first_large(apart.ravel()), apart.shape)
     along = (places[j] - places[i]) / apart[i, j]
-    k = int(np.argmax(np.linalg.norm(np.cross(places - places[i], along), axis=1)))
+    k = _first_large(np.linalg.norm(np.cross(places - places[i], along), axis=1))
     return tuple(plate.nodes[m] for m in sorted((int(i), int(j), k)))
+
+
+def _first_large(values: np.ndarray) -> int:
+    """The first that is as large as any, but for round-off."""
+    return int(np.argmax(values >= (1.0 - 1e-6) * values.max()))
 
 
 def points_of(structure: Structure, plate: Plate) -> tuple[str, ...]:
@@ -212,7 +218,7 @@ def span_of(structure: Structure, plate: Plate) -> Span:
     elif not is_flat(structure, plate):
         places = places_of(structure, plate.nodes)
         a, b, c = places_of(structure, base)
-        base = (*base, plate.nodes[int(np.argmax(np.abs((places - a) @ np.cross(b - a, c - a))))])
+        base = (*base, plate.nodes[_first_large(np.abs((places - a) @ np.cross(b - a, c - a)))])
     points = places_of(structure, base)
     middle = points.mean(axis=0)
     affine = np.linalg.pinv(np.column_stack([points - middle, np.ones(len(base))]).T)

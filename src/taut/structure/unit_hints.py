@@ -8,8 +8,8 @@ import numpy as np
 
 from taut.errors import Problem
 from taut.structure.properties import bar_length, total_mass
-from taut.structure.records import Bar, Cable, Material
-from taut.structure.structure import Structure
+from taut.structure.records import Material
+from taut.structure.structure import Structure, materials_of
 
 LARGE = 100.0
 """[m] across; what people build of bars and cables is mostly smaller ..."""
@@ -64,8 +64,7 @@ def _radii(structure: Structure) -> Iterator[Problem]:
 
 
 def _materials(structure: Structure) -> Iterator[Problem]:
-    members: list[Bar | Cable] = [*structure.bars.values(), *structure.cables.values()]
-    for material in dict.fromkeys(member.material for member in members if member.material is not None):
+    for material in dict.fromkeys(materials_of(structure)):
         yield from _pressures(material)
 
 
