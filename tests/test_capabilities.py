@@ -150,7 +150,8 @@ def ran_before(given: Combination) -> bool:
     name, solver, method, correction = given
     case, use = CASES[name], use_of(method)
     if any(
-        kind in name for kind in ("ground spring", "on sphere", "wound cable", "all three", "routed", "held", "driven")
+        kind in name
+        for kind in ("ground spring", "on sphere", "wound cable", "all three", "routed", "held", "driven", "plated")
     ):
         return False
     if (solver == "iterative" and CYLINDERS in case.features) or (use and correction == "baumgarte"):
