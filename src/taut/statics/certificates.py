@@ -24,6 +24,7 @@ from taut.errors import OptionError, listed
 from taut.numerics.subspaces import rank_of
 from taut.numerics.weakest import Weakest, margin, weakest
 from taut.reprs import brief
+from taut.statics.commands import bar_mode
 from taut.statics.elements import elements_of
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.matrices import (
@@ -128,9 +129,9 @@ def stability(equilibrium: Equilibrium) -> Stability:
 
 
 def _of_mode(net: Network, mode: str) -> np.ndarray:
-    """(m,) which members are cables of a mode."""
+    """(m,) which members are of a mode."""
     cables = [cable.mode == mode for cable in net.structure.cables.values()]
-    return np.array(cables + [False] * (net.members - net.cables), dtype=bool)
+    return np.array(cables + [bar_mode(bar) == mode for bar in net.structure.bars.values()], dtype=bool)
 
 
 def _bending(

@@ -1,4 +1,4 @@
-"""Cables of which a tension, a force density or a length is given: what statics makes of them, and what it leaves.
+"""Cables of which a tension, a force density or a length is given, and pneumatic bars: what statics makes of them.
 
     mode            tension                       energy            stiffness
     spring          k (L - rest)                  k (L - rest)^2/2  k g g^T + T H
@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from taut.structure import properties
-from taut.structure.records import Cable
+from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
 
 UNITS = {"tension": "N", "force_density": "N/m", "length": "m"}
@@ -38,6 +38,16 @@ def held_length(structure: Structure, cable: Cable) -> float | None:
 def given(cables: Iterable[Cable]) -> np.ndarray:
     """The tension [N] or force density [N/m] that is commanded; zero for other cables."""
     return np.array([c.command if c.mode in ("tension", "force_density") else 0.0 for c in cables], dtype=float)
+
+
+def pushed(bars: Iterable[Bar]) -> np.ndarray:
+    """The tension [N] that is commanded to bars, a push below zero; zero for other bars than pneumatic ones."""
+    return np.array([-(bar.force or 0.0) if bar.law == "pneumatic" else 0.0 for bar in bars], dtype=float)
+
+
+def bar_mode(bar: Bar) -> str:
+    """What a bar is among the modes of cables."""
+    return "tension" if bar.law == "pneumatic" else "spring"
 
 
 def pulling(structure: Structure, cable: Cable, tension: float) -> Cable:

@@ -78,8 +78,8 @@ class EquilibriumEquations:
     @property
     def setting(self) -> Setting:
         """What the structure itself says."""
-        command = np.zeros(self.network.members)
-        command[: self.network.cables] = commands.given(self.network.structure.cables.values())
+        structure = self.network.structure
+        command = np.concatenate([commands.given(structure.cables.values()), commands.pushed(structure.bars.values())])
         return Setting(self.network.external, self.members.rest_length, self.network.positions, command)
 
     @cached_property
@@ -255,11 +255,12 @@ def equations_of(
         structure = _carrying(structure, bar_force)
     cables, bar_list = list(structure.cables.values()), list(structure.bars.values())
     soft = np.array([bar.law == "compressible" for bar in bar_list], dtype=bool)
+    rigid = np.array([bar.law == "rigid" for bar in bar_list], dtype=bool)
     rest = commands.rest_lengths(structure, cables)
     given = [c.stiffness is not None or c.mode != "spring" for c in cables]
     rigidity = [np.nan if known else properties.axial_rigidity(c) for c, known in zip(cables, given, strict=True)]
     stiffness = [properties.stiffness(structure, cable) if cable.mode == "spring" else 0.0 for cable in cables]
-    modes = np.array([cable.mode for cable in cables] + ["spring"] * len(bar_list), dtype="<U16")
+    modes = np.array([cable.mode for cable in cables] + [commands.bar_mode(bar) for bar in bar_list], dtype="<U16")
     lengths = np.array([properties.bar_length(structure, bar) for bar in bar_list], dtype=float)
     bar_rigidity, bar_stiffness = np.full(soft.size, np.nan), np.zeros(soft.size)
     for k in np.flatnonzero(soft):
@@ -284,7 +285,7 @@ def equations_of(
         ),
         np.concatenate([np.array(rigidity, dtype=float), bar_rigidity]),
         modes,
-        np.concatenate([np.flatnonzero(modes == "length"), network.cables + np.flatnonzero(~soft)]),
+        np.concatenate([np.flatnonzero(modes == "length"), network.cables + np.flatnonzero(rigid)]),
         np.zeros(network.members, dtype=bool),
         guides,
         values,
@@ -295,11 +296,11 @@ def equations_of(
 
 
 def _carrying(structure: Structure, bar_force: np.ndarray) -> Structure:
-    """The structure with compressible bars that carry these forces where they are; as it is where there are none."""
+    """The structure with compressible and pneumatic bars that carry these forces where they are."""
     if all(bar.law == "rigid" for bar in structure.bars.values()):
         return structure
     fitted = {
-        bar.name: properties.fitted_bar(structure, bar, float(force)) if bar.law == "compressible" else bar
+        bar.name: properties.fitted_bar(structure, bar, float(force)) if bar.law != "rigid" else bar
         for bar, force in zip(structure.bars.values(), bar_force, strict=True)
     }
     return replace(structure, bars=fitted)

@@ -48,6 +48,10 @@ def fitted_bar(structure: Structure, bar: Bar, force: float) -> Bar:
     """The bar with the length with which it carries a force [N] where its nodes are: any force, if it is rigid."""
     if bar.law == "rigid":
         return bar if bar.length is None else replace(bar, length=route_length(structure, bar.nodes))
+    if bar.law == "pneumatic":
+        if force > 0.0:
+            raise OptionError(f'bar "{bar.name}" only pushes, but would have to pull with {force:.4g} N')
+        return replace(bar, force=-force)
     length = natural_length(structure, bar, force)
     if not 0.0 < length < math.inf:
         raise OptionError(
