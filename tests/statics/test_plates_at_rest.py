@@ -246,3 +246,27 @@ def test_form_finding_refuses_plates_and_angles_by_name() -> None:
 def test_gravity_on_a_centre_that_no_node_reaches_is_refused_where_no_point_can_be_added() -> None:
     with pytest.raises(taut.ModelError, match="plates.lid.centre: is not in the plane of its nodes, where gravity"):
         taut.prestress(BESIDE, gravity=GRAVITY)
+
+
+def test_derivatives_by_a_support_that_holds_a_corner() -> None:
+    """Nodes and reactions against differences of whole balances; the rows of the plate stiffen its held corner too."""
+    nodes = {**CORNERS, **ANCHORS}
+    cables = [Cable(n, (n.lower(), n), rest_length=0.7, stiffness=STIFFNESS) for n in "BC"]
+    cables += [Cable("side", ("d", "A"), rest_length=0.9, stiffness=STIFFNESS)]
+    held = dict.fromkeys((*ANCHORS, "a"), "xyz")
+    lid = Structure(nodes, cables=cables, supports=held, plates=[Plate("lid", tuple(CORNERS), mass=2.0)])
+    rest = taut.balance(lid, gravity=GRAVITY)
+    assert rest.ok
+    found = taut.statics.derivatives(rest, "position", "node:a")
+    h = 1e-5
+    ways = {f"{sign}{k}": tuple(float(f"{sign}1") * h * np.eye(3)[k]) for k in range(3) for sign in "+-"}
+    cases = {way: taut.statics.LoadCase(gravity=GRAVITY, settlements={"a": move}) for way, move in ways.items()}
+    table = taut.statics.solve_cases(rest.structure, cases)
+    assert table.ok
+    place = list(cases).index
+    for k in range(3):
+        ahead, back = place(f"+{k}"), place(f"-{k}")
+        nodes_by = (table.nodes[ahead] - table.nodes[back]) / (2.0 * h)
+        reaction_by = (table.reaction[ahead] - table.reaction[back]) / (2.0 * h)
+        assert np.abs(found.nodes[k] - nodes_by).max() < 1e-6
+        assert np.abs(found.reaction[k] - reaction_by).max() < 1e-5 * np.abs(reaction_by).max()

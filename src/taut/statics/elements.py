@@ -83,10 +83,11 @@ class Elements:
         composed(self.spec).tools["fill_jacobian"](pack, self._state(positions))
         return csr_of(tables["jacobian"], positions.size)
 
-    def stiffness(self, positions: np.ndarray, multipliers: np.ndarray) -> sp.csc_matrix:
-        """(f, f) over free coordinates [N/m]."""
+    def stiffness(self, positions: np.ndarray, multipliers: np.ndarray, *, everywhere: bool = False) -> sp.csc_matrix:
+        """(f, f) over free coordinates [N/m], or over all of them."""
         pack, tables = self._packed
-        tools, y, free = composed(self.spec).tools, self._state(positions), self.given.free
+        free = np.arange(positions.size) if everywhere else self.given.free
+        tools, y = composed(self.spec).tools, self._state(positions)
         unknown = np.full(positions.size + 3, -1, dtype=np.int64)  # the ground is one node more
         unknown[free] = np.arange(free.size)
         whole = sp.csc_matrix((free.size, free.size))

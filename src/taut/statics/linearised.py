@@ -57,10 +57,14 @@ class Linearised:
         members = self.problem.members
         whole = pattern(members.first, members.second, np.arange(size), size)
         blocks = whole.matrix(self.problem.blocks(self.positions, self.multipliers, self.setting))
-        if members.owner is None:
-            return blocks
-        along = self.problem.along_routes(self.positions, self.setting)
-        return sp.csc_matrix(blocks + along.T @ along)
+        if members.owner is not None:
+            along = self.problem.along_routes(self.positions, self.setting)
+            blocks = sp.csc_matrix(blocks + along.T @ along)
+        elements = self.problem.elements
+        if elements is not None:
+            held = self.multipliers[self.multipliers.size - elements.rows :]
+            blocks = sp.csc_matrix(blocks + elements.stiffness(self.positions, held, everywhere=True))
+        return blocks
 
     @cached_property
     def free_motions(self) -> np.ndarray:
