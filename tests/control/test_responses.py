@@ -115,7 +115,11 @@ def test_parts_of_a_model_by_name() -> None:
         ("inputs", "node:n3.force.w", r'"w" is no input of a node; there are force, x, y, z'),
         ("inputs", "cable:c2", r'does not say which input of the cable: write "cable:c2.rest_length" or'),
         ("inputs", "cable:c2.restlength", r'"restlength" is no input of a cable.*did you mean "rest_length"\?'),
-        ("inputs", "cable:c2.tension", r'"tension" is no input of a cable; there are rest_length, force_density'),
+        (
+            "inputs",
+            "cable:c2.tension",
+            r'"cable:c2.tension": the cable is a spring; take .rest_length or .force_density',
+        ),
         ("inputs", "bar:b1", r'does not say which input of the bar: write "bar:b1.rest_length" or'),
         ("inputs", "constraint:*", r"selects no constraint"),
         ("inputs", "node:n1", r'"node:n1": supports hold all of it, so it is no input'),

@@ -154,6 +154,27 @@ def test_a_held_cable_can_be_cut() -> None:
     assert run.cable_tension[:, 0] == pytest.approx([2.0 * G, 2.0 * G, 2.0 * G, 0.0, 0.0, 0.0], abs=1e-9)
 
 
+def test_the_tension_of_a_string_can_be_watched_and_cut_it() -> None:
+    """Let go from 1.2 rad it pulls with m g (3 cos x - 2 cos 1.2); where that reaches the limit the string breaks."""
+    nodes = {"o": (0.0, 0.0, 0.0), "p": (math.sin(1.2), 0.0, -math.cos(1.2))}
+    string = Cable("w", ("o", "p"), mode="length")
+    swing = Structure(nodes, cables=[string], supports={"o": "xyz"}, point_masses={"p": 2.0})
+    limit = 40.0
+    run = simulate(
+        assemble(swing, gravity=G, events=[Watch.at_tension("breaks", "w", limit, then="cut")]), 0.6, tolerance=1e-11
+    )
+    angle = math.acos((limit / (2.0 * G) + 2.0 * math.cos(1.2)) / 3.0)
+    fall = solve_ivp(
+        lambda t, x: (x[1], -G * math.sin(x[0])), (0.0, 0.6), (1.2, 0.0), "DOP853", rtol=1e-13, atol=1e-14,
+        events=lambda t, x: x[0] - angle,
+    )  # fmt: skip
+    (event,) = run.events
+    assert event.subject == "breaks"
+    assert event.time == pytest.approx(float(fall.t_events[0][0]), abs=1e-9)
+    assert run.cable_tension[-1, 0] == 0.0
+    assert run.cable_tension[:, 0].max() < limit
+
+
 def test_a_linear_model_of_a_string_swings_as_a_pendulum() -> None:
     model = linearise(assemble(pendulum(), gravity=G), inputs=["node:p.x"], outputs=["node:p.x"])
     found = np.abs(np.linalg.eigvals(model.A).imag)

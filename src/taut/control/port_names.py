@@ -26,8 +26,8 @@ from taut.structure.structure import Structure
 
 INPUTS = {
     "node": ("force",),
-    "cable": ("rest_length", "force_density"),
-    "bar": ("rest_length", "force_density", "length_acceleration"),
+    "cable": ("rest_length", "force_density", "tension", "length_acceleration"),
+    "bar": ("rest_length", "force_density", "length_acceleration", "force"),
 }
 OUTPUTS = {"node": ("position", "velocity"), "cable": ("tension", "length"), "bar": ("tension", "length")}
 USUAL = ("force", "position", "tension")
@@ -67,7 +67,7 @@ def _read(structure: Structure, text: str, quantities: Mapping[str, tuple[str, .
         raise SelectionError(f'"{text}": a {kind} has no {word}s; there are those of {", ".join(quantities)}')
     pattern, quantity, axes = _taken_apart(structure, kind, rest, quantities[kind], text, word)
     if not quantity:
-        quantity = next((usual for usual in USUAL if usual in quantities[kind]), "")
+        quantity = quantities[kind][0] if quantities[kind][0] in USUAL else ""
     if not quantity:
         forms = " or ".join(f'"{text}.{each}"' for each in quantities[kind])
         raise SelectionError(f'"{text}" does not say which {word} of the {kind}: write {forms}')

@@ -55,12 +55,10 @@ def inputs_of(
     for k, port in enumerate(ports):
         if port.kind == "node":
             force[_coordinate(plant, linear, port), k] = 1.0
-        elif port.quantity == "length_acceleration":
-            if (port.kind, port.name) not in rigid:
-                raise OptionError(f'"{port}": the bar is compressible, so its length follows; take .rest_length')
+            continue
+        _check_fits(plant, port)
+        if port.quantity == "length_acceleration":
             driven.append((k, rigid[port.kind, port.name]))
-        elif (port.kind, port.name) in rigid:
-            raise OptionError(f'"{port}": the bar is rigid and keeps its length; take .length_acceleration')
         else:
             row = elastic[port.kind, port.name]
             tension[row, k] = _pull(plant, springs, members, row, port, held)
@@ -101,9 +99,12 @@ def outputs_of(
             place, value = (by_position, q) if port.quantity == "position" else (by_velocity, v)
             place[k, at] = 1.0
             offset[k] = value[linear.moving[at]]
+        elif member in rigid and port.kind == "cable" and port.quantity == "tension":
+            by_multiplier[k, rigid[member]] = -1.0
+            offset[k] = -linear.multiplier[rigid[member]]
         elif member in rigid and port.quantity == "tension":
             row = rigid[member]
-            push, thick, per_length = linear.multiplier[row], thickness[row], 1.0 / _bar_length(plant, port, q, row)
+            push, thick, per_length = linear.multiplier[row], thickness[row], 1.0 / _length(plant, port, q, row)
             by_multiplier[k, row] = -1.0
             # A multiplier is a force per length at rest: driven longer, the bar pulls as much more. What of it no
             # cross-section feels goes with the acceleration with which the ends part (`turning_push`).
@@ -113,7 +114,7 @@ def outputs_of(
             offset[k] = -push - turning[row]
         elif member in rigid:
             by_position[k] = linear.rows[rigid[member]]
-            offset[k] = _bar_length(plant, port, q, rigid[member])
+            offset[k] = _length(plant, port, q, rigid[member])
         elif port.quantity == "length":
             row = elastic[member]
             by_position[k] = -along[:, row]
@@ -162,7 +163,28 @@ def _member_rows(plant: Plant) -> tuple[dict[tuple[str, str], int], dict[tuple[s
     rigid = {(kind, name): rows[f'{kind} "{name}"'] for kind, name in members if f'{kind} "{name}"' in rows}
     given = plant.given
     elastic = {("cable", name): row for name, row in given.cable.items()}
-    return elastic | {("bar", name): row for name, row in given.compressible_bar.items()}, rigid
+    bars = given.compressible_bar | given.pneumatic_bar
+    return elastic | {("bar", name): row for name, row in bars.items()}, rigid
+
+
+FITTING = {
+    ("cable", "spring"): (("rest_length", "force_density"), "is a spring"),
+    ("cable", "tension"): (("tension",), "has a tension that is commanded"),
+    ("cable", "force_density"): (("force_density",), "has a force density that is commanded"),
+    ("cable", "length"): (("length_acceleration",), "is held and keeps its length"),
+    ("bar", "rigid"): (("length_acceleration",), "is rigid and keeps its length"),
+    ("bar", "compressible"): (("rest_length", "force_density"), "is compressible, so its length follows"),
+    ("bar", "pneumatic"): (("force",), "has a force that is commanded"),
+}
+"""What can be an input of a member, by its mode or law, and why nothing else can."""
+
+
+def _check_fits(plant: Plant, port: Port) -> None:
+    structure = plant.structure
+    kind = structure.cables[port.name].mode if port.kind == "cable" else structure.bars[port.name].law
+    quantities, reason = FITTING[port.kind, kind]
+    if port.quantity not in quantities:
+        raise OptionError(f'"{port}": the {port.kind} {reason}; take .{" or .".join(quantities)}')
 
 
 def _by_member(plant: Plant, wanted: Ports) -> Ports:
@@ -186,6 +208,8 @@ def _by_member(plant: Plant, wanted: Ports) -> Ports:
 
 def _pull(plant: Plant, table: Any, members: MemberSlopes, row: int, port: Port, held: str) -> float:
     """By how much the tension [N] of a member grows with its input."""
+    if port.quantity in ("tension", "force"):
+        return 1.0 if port.quantity == "tension" else -1.0
     ruled = held == "all_force_densities" or (held == "force_density" and port.kind == "cable")
     if port.quantity == "force_density":
         return float(members.length[row]) if members.pulling[row] or ruled else 0.0
@@ -202,13 +226,15 @@ def _pull(plant: Plant, table: Any, members: MemberSlopes, row: int, port: Port,
     return -(stiffness * float(members.length[row]) + viscous) / rest
 
 
-def _bar_length(plant: Plant, port: Port, q: np.ndarray, row: int) -> float:
-    """Of a rigid bar, by its row; one that is driven has the distance of its nodes."""
+def _length(plant: Plant, port: Port, q: np.ndarray, row: int) -> float:
+    """Of a member that keeps its length, by its row; one that is held or driven has that of its route."""
     bars = plant.tables["bars"]
     if row < bars.length.size:
         return float(bars.length[row])
-    a, b = (q.reshape(-1, 3)[list(plant.structure.nodes).index(n)] for n in plant.structure.bars[port.name].nodes)
-    return float(np.linalg.norm(b - a))
+    structure = plant.structure
+    route = structure.cables[port.name].route if port.kind == "cable" else structure.bars[port.name].nodes
+    places = q.reshape(-1, 3)[[list(structure.nodes).index(node) for node in route]]
+    return float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
 
 
 def _on_coordinates(linear: Linearisation, members: MemberSlopes) -> np.ndarray:

@@ -86,7 +86,7 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.inertia_blocks: cylinders.blocks,
         }
     if "held_lengths" in spec.rows:
-        found[parts.cut_held] = held_lengths.cut
+        found |= {parts.cut_held: held_lengths.cut, parts.held_tension: held_lengths.tension_at}
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
     if any(kind.accelerates for kind in imposed):

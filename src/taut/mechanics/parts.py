@@ -105,6 +105,12 @@ def cut_held(p: Pack, k: int) -> None:
     """Cut a cable that is held at its length."""
 
 
+@inlined
+def held_tension(p: Pack, k: int, y: np.ndarray) -> float:
+    """Tension [N] of a cable that is held at its length."""
+    return 0.0
+
+
 # --- rows: constraints
 
 

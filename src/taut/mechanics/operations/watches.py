@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.operations.event_table import FOLLOWED, TO_CUT, TO_STOP, events_in
-from taut.mechanics.parts import cut_held
+from taut.mechanics.parts import cut_held, held_tension
 from taut.mechanics.rows.bars import bars_in
 from taut.mechanics.tables import coordinate_count, slot
 from taut.mechanics.terms.slackening import CUT, SLACKENING, slackening_in
@@ -25,13 +25,16 @@ PLANE, DISTANCE, TENSION, TIME = range(4)
 RECORD, STOP, CUTS = range(3)
 """What is done about it."""
 
+SOLVED = 1e-11
+"""Round-off of a tension that comes out of a linear system, against its level."""
+
 HELD_ROW = 1 << 40
 """Added to the rows of held cables, to tell them from those of springs."""
 
 
 class Watches(NamedTuple):
     kind: Integers  # (u,)
-    first: Integers  # (u,) a node, or a row of springs
+    first: Integers  # (u,) a node, or a row of springs, or HELD_ROW + row of held cables
     second: Integers  # (u,) another node
     normal: Reals  # (3 u,)
     level: Reals  # (u,) [m], [N] or [s]
@@ -49,6 +52,8 @@ def _value(p: Pack, u: int, y: np.ndarray) -> tuple[float, float, int]:
     """What is watched, its rate, whether that is known."""
     s, n = watches_in(p), coordinate_count(p)
     i, j = s.first[u], s.second[u]
+    if s.kind[u] == TENSION and i >= HELD_ROW:
+        return held_tension(p, i - HELD_ROW, y), 0.0, 0
     if s.kind[u] == TENSION:
         springs = springs_in(p)
         _, rate, elastic, viscous = member_state(p, i, y, 1)
@@ -74,7 +79,9 @@ def watch_margin(p: Pack, u: int, state: int, y: np.ndarray) -> tuple[float, flo
         return math.inf, 0.0, 1
     value, rate, known = _value(p, u, y)
     sign, unit = 1.0 if state == ABOVE else -1.0, events_in(p).band[0]
-    if s.kind[u] == TENSION:
+    if s.kind[u] == TENSION and s.first[u] >= HELD_ROW:
+        unit = SOLVED * max(abs(s.level[u]), 1.0)
+    elif s.kind[u] == TENSION:
         unit *= max(slackening_in(p).stiffness[s.first[u]], 1.0)
     return sign * (value - s.level[u]) / unit, sign * rate / unit, known
 

@@ -168,6 +168,15 @@ def _tension(p: Pack, e: int) -> float:
 
 
 @kernel
+def tension_at(p: Pack, e: int, y: np.ndarray) -> float:
+    """[N] at the time at which events are looked at; none where it is slack."""
+    if held_in(p).active[e] == SLACK:
+        return 0.0
+    multipliers_of(p, constants_in(p).time[0], y)
+    return _tension(p, e)
+
+
+@kernel
 def _largest_force(p: Pack) -> float:
     work, most = work_in(p), 0.0
     for i in range(coordinate_count(p)):
