@@ -18,6 +18,7 @@ def crane(tension: float = 12.0, density: float = 9.0, push: float = 20.0) -> St
         "c": (0.2, -0.7, 0.4),
         "p": (0.5, 0.1, 1.0),
     }
+    nodes |= {"q": (0.1, 0.2, 0.6)}
     cables = [
         Cable("pull", ("a", "p", "b"), mode="tension", command=tension),
         Cable("draw", ("c", "p"), mode="force_density", command=density),
