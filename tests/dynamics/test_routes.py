@@ -24,6 +24,8 @@ from taut import (
     linearise,
     simulate,
 )
+from taut.statics.equilibrium_equations import equations_of
+from taut.statics.network import network
 from taut.structure.properties import lumped_mass, route_length
 
 PLACES = {
@@ -112,6 +114,16 @@ def test_stiffness_of_linear_models_is_that_of_a_complex_step() -> None:
         ]
     ).T
     assert np.abs(found.stiffness + by_differences[np.ix_(free, free)]).max() <= 1e-9 * np.abs(wanted).max()
+
+
+def test_statics_and_linear_models_have_one_stiffness() -> None:
+    """Of the same structure at the same shape, to round-off; statics and mechanics write it down apart."""
+    structure = many_kinds()
+    plant, problem = assemble(structure), equations_of(network(structure))
+    q = plant.positions.ravel()
+    by_mechanics = plant.linearised(q, np.zeros(15), 0.0, "rest_length").stiffness
+    by_statics = problem.stiffness(plant.positions, np.zeros(0), problem.setting).toarray()
+    assert np.abs(by_mechanics - by_statics).max() <= 1e-12 * np.abs(by_statics).max()
 
 
 def test_dampers_turn_with_the_route() -> None:
