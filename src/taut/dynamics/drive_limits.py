@@ -11,9 +11,10 @@ from taut.dynamics.trajectory import Trajectory
 from taut.mechanics.imposed.drive_checks import fastest
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
+from taut.structure.drives import limit_unit
 
-LIMITS = {"speed_limit": ("drive_rate", "m/s"), "force_limit": ("drive_force", "N")}
-"""Each limit, what is held against it, and its unit."""
+LIMITS = {"speed_limit": "drive_rate", "force_limit": "drive_force"}
+"""Each limit, and what is held against it."""
 
 
 class DriveLimits:
@@ -25,7 +26,7 @@ class DriveLimits:
 
     def look(self, part: Trajectory) -> None:
         """At samples."""
-        for limit, (name, _) in LIMITS.items():
+        for limit, name in LIMITS.items():
             values = np.abs(getattr(part, name))
             for k in range(values.shape[1] if len(values) else 0):
                 at = int(np.argmax(values[:, k]))
@@ -42,7 +43,7 @@ class DriveLimits:
                 self._take("speed_limit", k, *fastest(driven, until))
         told = []
         for (limit, k), (value, time) in sorted(self._worst.items()):
-            most, unit = self.drives[k].get(limit), LIMITS[limit][1]
+            most, unit = self.drives[k].get(limit), limit_unit(limit, self.drives[k]["unit"])
             if most is not None and value > most * (1.0 + 1e-9):
                 what = limit.removesuffix("_limit")
                 told.append(

@@ -241,6 +241,12 @@ def _check_driven(plant: Plant, given: Mapping[str, np.ndarray]) -> None:
 def _with_others(plant: Plant, given: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """Numbers of cables in their places among the laws of all springs; those of compressible bars as they are."""
     every, place = np.broadcast_to(whole, (len(given), whole.size)).copy(), list(plant.structure.cables).index
+    for cable in plant.structure.cables.values():
+        if cable.mode != "spring" and np.ptp(given[:, place(cable.name)]) > 0.0:
+            raise OptionError(
+                f'cable "{cable.name}" is of mode {cable.mode}, which no rest length, stiffness or damping changes; '
+                "give plants that differ in its command instead"
+            )
     for name, row in plant.given.cable.items():
         every[:, row] = given[:, place(name)]
     return every

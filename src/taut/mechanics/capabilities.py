@@ -69,7 +69,10 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     if spec.system == "minres":
         found[ITERATIVE] = ""
     given: Any = getattr(plant, "given")  # noqa: B009 - a nodal plant, as its Spec says
-    for feature, cables in ((HELD, given.held_cables), (FRICTION, [c for c in given.routed if c.friction > 0.0])):
+    for feature, cables in (
+        (HELD, given.held_cables),
+        (FRICTION, [c for c in given.routed if c.friction > 0.0 and len(c.route) > 2]),
+    ):
         if cables:
             found[feature] = f'cable "{cables[0].name}"'
     if not plant.compiled:

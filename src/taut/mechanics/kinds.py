@@ -132,6 +132,12 @@ class Given:
         names = {driven.member for driven in self.driven if driven.kind == "bar" and driven.drive.quantity == "length"}
         return {name: k for k, name in enumerate(name for name in self.structure.bars if name in names)}
 
+    @cached_property
+    def still_bars(self) -> dict[str, int]:
+        """The row of every rigid bar that is not driven."""
+        names = [bar.name for bar in self.structure.bars.values() if bar.law == "rigid"]
+        return {name: k for k, name in enumerate(name for name in names if name not in self.driven_bars)}
+
     def driven_row(self, driven: Driven) -> int:
         """The row of a driven member in the table that its drive writes into."""
         name, quantity, routes = driven.member, driven.drive.quantity, len(self.straight) + len(self.compressible)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,12 @@ def linear_model(
             for node, force in steady_loads(model.scenario).items()
             for axis, value in zip(AXES, force, strict=True)
         ]
-        changed = {"loads": steady, "motions": (), "drives": (), "velocities": {}}
+        changed = {
+            "loads": steady,
+            "motions": (),
+            "drives": tuple(replace(drive, to=None, by=0.0) for drive in model.scenario.drives),
+            "velocities": {},
+        }
     plant = assembled(structure, model.scenario, **changed)
     return linearise(plant, inputs=inputs, outputs=outputs, held=held)
 

@@ -218,7 +218,8 @@ def _notes(problem: EquilibriumEquations, setting: Setting, found: Settled) -> t
     slack = int(np.sum((problem.members.one_sided | problem.can_slacken) & (forces <= 0.0)))
     if slack:
         notes.append(f"{slack} of {problem.network.cables} cables are slack")
-    rubbed = [cable.name for cable in problem.network.structure.cables.values() if cable.friction > 0.0]
+    cables = problem.network.structure.cables.values()
+    rubbed = [cable.name for cable in cables if cable.friction > 0.0 and len(cable.route) > 2]
     if rubbed:
         notes.append(
             f"friction at the guides of {listed(rubbed)} is left out: each has one tension here; "

@@ -66,8 +66,13 @@ def _require_modes(problem: EquilibriumEquations, wound: np.ndarray, told: np.nd
     """Raise where a case gives a cable what its mode has not."""
     forced = (problem.modes == "tension") | (problem.modes == "force_density")
     for member in np.flatnonzero(forced & ~np.isnan(wound)):
+        name = problem.network.names[member]
+        if member >= problem.network.cables:
+            raise OptionError(
+                f'rest_lengths: bar "{name}" is pneumatic, so a rest length does nothing; change its force'
+            )
         raise OptionError(
-            f'rest_lengths: cable "{problem.network.names[member]}" is of mode {problem.modes[member]}, '
+            f'rest_lengths: cable "{name}" is of mode {problem.modes[member]}, '
             "so a rest length does nothing; say commands={...}"
         )
     for member in np.flatnonzero(~forced & ~np.isnan(told)):

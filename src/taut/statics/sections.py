@@ -52,6 +52,12 @@ def stocks(structure: Structure) -> Stocks:
     members: list[Bar | Cable] = [*structure.cables.values(), *structure.bars.values()]
     for member in members:
         kind = "bars" if isinstance(member, Bar) else "cables"
+        if isinstance(member, Bar) and member.law == "pneumatic":
+            message = (
+                "is pneumatic: its force is commanded, and no section follows from it; size the structure without it"
+            )
+            problems.append(Problem((kind, member.name, "law"), message))
+            continue
         if member.material is None:
             problems.append(Problem((kind, member.name, "material"), "is not known, and a size depends on it"))
             continue
@@ -87,7 +93,11 @@ def with_areas(structure: Structure, area: np.ndarray) -> Structure:
         for b, r in zip(structure.bars.values(), radius[count:], strict=True)
         if r > 0.0
     }
-    return replace(structure, cables=cables, bars=bars)
+    gone = [name for name in structure.bars if name not in bars]
+    kept = structure.without(f"bar:{gone[0]}") if gone else structure
+    for name in gone[1:]:
+        kept = kept.without(f"bar:{name}")
+    return replace(kept, cables=cables, bars=bars)
 
 
 def require_safety(safety: float) -> None:

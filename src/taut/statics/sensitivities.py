@@ -70,7 +70,8 @@ def derivatives(equilibrium: Equilibrium, of: str, selector: str, *, bars: BarCh
 
     of: "rest_length" (of cables, or of bars; a member of given material keeps E A), "stiffness" (of cables, or of
         compressible bars, [N/m]; nothing depends on that of a cable with a command), "command" (of cables of mode
-        tension, force_density or length), or "position" (of supported nodes, along each held axis).
+        tension, force_density or length, or the force of pneumatic bars), or "position" (of supported nodes, along each
+        held axis).
     selector: "cable:*", "bar:strut1", "node:bottom*".
     """
     if of not in PARAMETERS:
@@ -116,7 +117,8 @@ def _of_members(view: Linearised, of: str, selector: str) -> Iterator[tuple[str,
         if mode == "length":
             residual[rigid[member]] = -1.0 if of == "command" and not problem.slack[member] else 0.0
         elif mode != "spring":
-            tension[member] = {"tension": 1.0, "force_density": lengths[member]}[mode] if of == "command" else 0.0
+            grows = {"tension": -1.0 if kind == "bar" else 1.0, "force_density": lengths[member]}[mode]
+            tension[member] = grows if of == "command" else 0.0
         elif member in rigid:
             if of == "stiffness":
                 raise OptionError(f'bar "{name}" is rigid, so it has no stiffness; say bars="compressible"')
@@ -134,7 +136,8 @@ def _of_members(view: Linearised, of: str, selector: str) -> Iterator[tuple[str,
 def _misplaced(kind: str, name: str, mode: str) -> str:
     if mode == "spring":
         return f'{kind} "{name}" has no command; ask for its rest_length'
-    return f'cable "{name}" is of mode {mode}, so nothing depends on its rest length; ask for its command'
+    what = "pneumatic" if kind == "bar" else f"of mode {mode}"
+    return f'{kind} "{name}" is {what}, so nothing depends on its rest length; ask for its command'
 
 
 def _of_positions(view: Linearised, selector: str) -> Iterator[tuple[str, _Change]]:

@@ -213,7 +213,9 @@ def _mode(structure: Structure, cable: Cable) -> Iterator[Problem]:
         yield Problem((*path, "command"), f"{command:g} {unit} would push; a cable only pulls, so command zero or more")
     else:
         yield from _number((*path, "command"), command, unit, zero=mode != "length")
-    if mode == "length" and command is not None and cable.route[0] != cable.route[-1]:
+    if mode == "length" and cable.law == "spring":
+        yield Problem((*path, "law"), "a cable held at its length only pulls; leave the law out")
+    if mode == "length" and command is not None and len(cable.route) > 1 and cable.route[0] != cable.route[-1]:
         first, last = cable.route[0], cable.route[-1]
         known = first in structure.nodes and last in structure.nodes
         ends = properties.route_length(structure, (first, last)) if known else 0.0

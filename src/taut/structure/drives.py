@@ -33,6 +33,11 @@ QUANTITIES = {
 }
 
 
+def limit_unit(limit: str, unit: str) -> str:
+    """Of a limit of a drive whose quantity has this unit."""
+    return {"drum_radius": "m", "speed_limit": f"{unit}/s"}.get(limit, "N m" if unit == "rad" else "N")
+
+
 class Driven(NamedTuple):
     """One member of a drive."""
 
@@ -120,10 +125,10 @@ def _own_problems(drive: Drive) -> Iterator[Problem]:
         told = "both" if given else "neither"
         yield Problem((), f"says {told} `to` (the value itself) {'and' if given else 'nor'} `by` (its change); say one")
     elif quantity is not None:
-        use = "length" if quantity.smooth else "force"
+        use = {"angle": "angle"}.get(drive.quantity, "length") if quantity.smooth else "force"
         yield from (Problem((given[0], *p.path), p.message) for p in signal_problems(getattr(drive, given[0]), use))
-    for key, unit in (("drum_radius", "m"), ("speed_limit", "m/s"), ("force_limit", "N")):
-        value = getattr(drive, key)
+    for key in ("drum_radius", "speed_limit", "force_limit"):
+        value, unit = getattr(drive, key), limit_unit(key, "m" if quantity is None else quantity.unit)
         if value is not None and not value > 0.0:
             yield Problem((key,), f"{value:g} {unit} must be more than zero")
         elif value is not None and (wrong := size_problem(value, unit)):

@@ -10,9 +10,12 @@ from typing import Any
 
 from taut.errors import OptionError, suggestion
 from taut.structure.plates import auxiliary_name, plate_mass
-from taut.structure.records import BAR_LAWS, Bar, Cable
+from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
 from taut.type_checks import unlike
+
+TAKEN = ("rigid", "compressible")
+"""As what bars can be taken, whatever law they say themselves."""
 
 REST_RULES = ("rest_ratio", "tension", "force_density")
 
@@ -70,17 +73,17 @@ def with_bars(structure: Structure, law: str | Mapping[str, str] | None) -> Stru
     wanted = {"bar:*": law} if isinstance(law, str) else dict(law or {})
     laws = {bar.name: bar.law for bar in structure.bars.values()}
     for selector, word in wanted.items():
-        if word not in BAR_LAWS:
-            raise OptionError(f'bars = "{word}" is not one of {", ".join(BAR_LAWS)}{suggestion(word, BAR_LAWS)}')
+        if word not in TAKEN:
+            raise OptionError(f'bars = "{word}" is not one of {", ".join(TAKEN)}{suggestion(word, TAKEN)}')
         laws |= dict.fromkeys(structure.select(selector, "bar") if structure.bars else (), word)
     bars = {}
     for name, bar in structure.bars.items():
         if laws[name] == bar.law:
             bars[name] = bar
         elif laws[name] == "rigid":
-            bars[name] = replace(bar, law="rigid", length=None, mass=bar_mass(structure, bar))
+            bars[name] = replace(bar, law="rigid", length=None, mass=bar_mass(structure, bar), force=None)
         else:
-            bars[name] = replace(bar, law="compressible")
+            bars[name] = replace(bar, law="compressible", force=None)
     return structure if bars == structure.bars else replace(structure, bars=bars)
 
 

@@ -91,10 +91,12 @@ class Drive:
 
     member: a selector such as "cable:a1", "cable:top*" or "bar:strut1"; all that it selects are driven alike.
     quantity: "rest_length" [m] of a cable or a compressible bar, "length" [m] of a rigid bar or of a cable that is held
-        to a length, "tension" [N] or "force_density" [N/m] of a cable that is commanded by it.
+        to a length, "tension" [N] or "force_density" [N/m] of a cable that is commanded by it, "force" [N] of a
+        pneumatic bar, "angle" [rad] of an angle.
     to: the value itself, a signal. by: the change from the member's own value instead.
     drum_radius: [m] of a winch, which gives its angle and torque.
-    speed_limit: [m/s] of the quantity. force_limit: [N] in the member. A run says where more was asked for.
+    speed_limit: of the quantity, in its unit per second. force_limit: [N] in the member, [N m] of an angle. A run says
+        where more was asked for.
     """
 
     name: str

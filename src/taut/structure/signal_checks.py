@@ -20,7 +20,7 @@ from taut.structure.signals import (
     shortest_period,
 )
 
-STILL = {"displacement": "support", "length": "driven length"}
+STILL = {"displacement": "support", "length": "driven length", "angle": "driven angle"}
 """What cannot start or stop at once, by its use."""
 
 MOST_WAVES = 10_000
@@ -38,7 +38,7 @@ def signal_problems(signal: Signal, use: str = "force") -> Iterator[Problem]:
         yield from _table_problems(signal, use)
     elif isinstance(signal, Doublet) and use == "displacement":
         yield Problem((), "a doublet jumps, and no support can; give a table, or the doublet as an acceleration")
-    elif isinstance(signal, Doublet) and use == "length":
+    elif isinstance(signal, Doublet) and use in ("length", "angle"):
         message = "a doublet is a jump in a driven length, which no force could follow; give a table, or ramps"
         yield Problem((), message)
     elif isinstance(signal, Doublet | Sinusoid | Constant | CosineRamp):
@@ -110,8 +110,9 @@ def _table_problems(table: SampledSignal, use: str) -> Iterator[Problem]:
     elif use in STILL and slopes is not None and len(slopes) == len(times) > 0:
         for index, when in ((0, "before"), (-1, "after")):
             if slopes[index] != 0.0 and (index or times[0] > 0.0):
+                unit = "rad/s" if use == "angle" else "m/s"
                 message = (
-                    f"{slopes[index]:g} m/s at {times[index]:g} s, but the {STILL[use]} stands still {when} that, "
+                    f"{slopes[index]:g} {unit} at {times[index]:g} s, but the {STILL[use]} stands still {when} that, "
                     "and cannot start or stop at once; let the table begin and end with slope 0"
                 )
                 yield Problem(("table", "slopes"), message)

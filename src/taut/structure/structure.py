@@ -273,6 +273,8 @@ def _regrouped(structure: Structure, before: Structure) -> Structure:
 
 
 def _without_nodes(structure: Structure, gone: set[str]) -> Structure:
+    lost = [plate for plate in structure.plates.values() if not gone.isdisjoint(plate.nodes)]
+    gone = gone | {auxiliary_name(plate) for plate in lost}
     left = replace(
         structure,
         nodes={n: p for n, p in structure.nodes.items() if n not in gone},

@@ -18,7 +18,8 @@ from taut.mechanics.signals import Called, function_value
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.numerics.differences import WEIGHTS
 from taut.numerics.packing import Pack, reals_of
-from taut.structure.signals import Feedback
+from taut.structure.drives import QUANTITIES
+from taut.structure.signals import Feedback, parts_of
 
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
@@ -81,7 +82,9 @@ def set_functions(plant: Plant, pack: Pack, t: float, y: np.ndarray) -> None:
         return
     data, step = reals_of(pack, DRIVE_DATA), STEP * plant.typical_time
     for called in plant.driving:
-        data[called.place] = value_of(plant, called, t, nodes, velocities, drives=True)
+        value = value_of(plant, called, t, nodes, velocities, drives=True)
+        _check_bound(plant, called, t, value)
+        data[called.place] = value
     answering = any(isinstance(called.function, Feedback) for called in plant.driving)
     rates = np.zeros_like(y)
     for _ in range(PASSES):
@@ -100,6 +103,20 @@ def set_functions(plant: Plant, pack: Pack, t: float, y: np.ndarray) -> None:
         after = [data[called.place + 1] for called in plant.driving]
         if not answering or np.allclose(after, before, rtol=1e-13, atol=1e-15):
             return
+
+
+def _check_bound(plant: Plant, called: Called, t: float, value: float) -> None:
+    """Raise OptionError where a function drives a quantity to what it can never be."""
+    driven = plant.given.driven[called.signal]
+    quantity = QUANTITIES[driven.drive.quantity]
+    if not quantity.least or len(parts_of(driven.drive.signal)) > 1:
+        return
+    whole = float(plant.tables["drives"].own[called.signal]) + called.share(t) * value
+    if whole < 0.0 or (whole == 0.0 and quantity.least != "negative"):
+        raise OptionError(
+            f'the drive "{driven.label}" drives the {driven.drive.quantity} of {driven.kind} "{driven.member}" to '
+            f"{whole:.6g} {quantity.unit} at t = {t:.6g} s; it can never be {quantity.least}"
+        )
 
 
 def value_of(

@@ -78,16 +78,17 @@ def turning_masses(
 
 
 def bar_order(given: Given) -> np.ndarray:
-    """The places of bars in the structure, rigid ones first."""
-    soft = [bar.law == "compressible" for bar in given.structure.bars.values()]
-    return np.argsort(soft, kind="stable")
+    """The places of bars in the structure: rigid ones as their rows stand, then those that telescope, then compressible
+    ones."""
+    rank = dict.fromkeys(given.still_bars, 0) | dict.fromkeys(given.compressible_bar, 2)
+    return np.argsort([rank.get(name, 1) for name in given.structure.bars], kind="stable")
 
 
 def tabulate(given: Given) -> Thin:
     found = inertia(given.structure)
     order, nodes = bar_order(given), [bar.nodes for bar in given.structure.bars.values()]
     first, second = given.ends([nodes[k] for k in order])
-    rigid = sum(bar.law == "rigid" for bar in given.structure.bars.values())
+    rigid = len(given.still_bars)
     return Thin(
         np.repeat(found.own, 3),
         np.insert(first, rigid, 3 * found.pairs[:, 0]),

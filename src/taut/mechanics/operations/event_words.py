@@ -60,8 +60,7 @@ def watched_by(given: Given, watches: Iterable[Watch]) -> tuple[Watched, ...]:
     """Every single thing to watch; of watches without problems."""
     structure, nodes = given.structure, given.coordinate
     cables = given.cable | {cable.name: HELD_ROW + k for k, cable in enumerate(given.held_cables)}
-    rigid = [name for name in structure.bars if name not in given.compressible_bar]
-    bars = {name: -1 - k for k, name in enumerate(rigid)} | given.compressible_bar
+    bars = {name: -1 - k for name, k in given.still_bars.items()} | given.compressible_bar | given.pneumatic_bar
     found: list[Watched] = []
     for watch in watches:
         cut: list[int] = []

@@ -30,7 +30,7 @@ def shortest_period(spec: Spec, tables: Any) -> float:
         if term.node_stiffness is not None:
             held += term.node_stiffness(tables[term.name], mass.size)
     swinging = held[free] / mass[free]
-    trembling = springs.stiffness[springs.stiffness.size - bars :, None] * _softness(thin, free, bars)
+    trembling = springs.stiffness[springs.first.size - bars : springs.first.size, None] * _softness(thin, free, bars)
     fastest = max(float(np.max(swinging, initial=0.0)), float(np.max(trembling, initial=0.0)))
     return math.inf if fastest == 0.0 else 2.0 * math.pi / math.sqrt(fastest)
 

@@ -28,7 +28,7 @@ SLACK, TAUT, CUT = 0, 1, AS_GIVEN + 1
 BY_LENGTH = 2
 """Of a row: taut where it is long enough, as samples are looked at without knowing of events."""
 
-CHANGES = {SLACK: "slack", TAUT: "taut", AS_GIVEN: "chatters: from here on not located"}
+CHANGES = {SLACK: "slack", TAUT: "taut", AS_GIVEN: "chatters: from here on a rod at its length"}
 
 LONG_ENOUGH = 1e-9
 """Of the length held: less short than this, a cable counts as taut."""

@@ -72,7 +72,7 @@ def node_stiffness(table: Routes, size: int) -> np.ndarray:
 
 
 def dampers(given: Given, table: Routes) -> tuple[str, ...]:
-    return tuple(f'cable "{cable.name}"' for cable in given.routed if cable.friction > 0.0)
+    return tuple(f'cable "{cable.name}"' for cable in given.routed if cable.friction > 0.0 and len(cable.route) > 2)
 
 
 ROUTES_TERM = Term(

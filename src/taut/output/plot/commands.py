@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SHOWN = {
-    "value": ("drive_value", "driven quantity [m]"),
-    "rate": ("drive_rate", "rate of drives [m/s]"),
-    "force": ("drive_force", "force of drives [N]"),
+    "value": ("drive_value", "driven quantity"),
+    "rate": ("drive_rate", "rate of drives"),
+    "force": ("drive_force", "force or torque of drives [N], [N m]"),
     "power": ("drive_power", "power of drives [W]"),
 }
 
