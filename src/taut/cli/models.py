@@ -10,7 +10,6 @@ import typer
 
 from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
 from taut.errors import FileError, OptionError, Problem
-from taut.reprs import counted
 
 if TYPE_CHECKING:
     from taut.structure.files import Model
@@ -106,6 +105,8 @@ def _first_comment(path: Path) -> str:
 
 
 def _size(model: Model) -> str:
+    from taut.reprs import counted
+
     s = model.structure
     more = "".join(f", {counted(len(part), name)}" for name, part in (("plate", s.plates), ("angle", s.angles)) if part)
     return f"{len(s.nodes)} nodes, {len(s.bars)} bars, {len(s.cables)} cables{more}"
