@@ -95,7 +95,7 @@ def test_the_balance_closes_with_all_drives_at_once() -> None:
     assert lost < 0.0, "dampers take"
 
 
-@pytest.mark.parametrize("method", ["dp5", "rk4", "implicit4"])
+@pytest.mark.parametrize("method", ["dp5", pytest.param("rk4", marks=pytest.mark.slow), "implicit4"])
 @pytest.mark.parametrize("correction", ["constraints", "energy"])
 def test_methods_and_corrections_agree(method: str, correction: str) -> None:
     plant = assemble(machine(), gravity=G, drives=DRIVES)
@@ -176,6 +176,7 @@ def test_a_string_that_is_wound_in_is_the_pendulum_of_changing_length() -> None:
     assert run.work[-1] > 1.0
 
 
+@pytest.mark.slow
 def test_moved_supports_go_with_drives() -> None:
     plant = assemble(
         machine(), gravity=G, drives=DRIVES, motions=[Motion("left", "x", displacement=Sinusoid(0.02, 2.0))]

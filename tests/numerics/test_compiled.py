@@ -102,7 +102,7 @@ def _first_and_another(values: np.ndarray, place: int) -> float:
 
 def test_numbers_that_a_call_spells_out_do_not_compile_a_kernel_again() -> None:
     assert _first_and_another(np.array([1.0, 2.0, 4.0]), 2) == 7.0
-    assert len(_entry_of.signatures) == 1  # type: ignore[attr-defined]
+    assert len(_entry_of.signatures) <= 1, "none where it was compiled before"  # type: ignore[attr-defined]
 
 
 def _shift(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import taut
+from taut import ModelError
 from taut.statics import LoadCase, deployment, derivatives, friction_bounds, path, solve_cases, stability
 
 STIFFNESS, STRETCH = 500.0, 0.2
@@ -87,9 +88,9 @@ def test_of_several_held_cables_those_hold_that_pull() -> None:
     assert np.all((side.cable_tension == 0.0) | (np.abs(lengths - math.sqrt(2.0)) < 1e-12))
 
 
-def test_a_held_spring_pushes_too() -> None:
-    found = taut.balance(hung(**HELD, law="spring"), loads={"node": (0, 0, -150.0)})
-    assert found.cable_tension == pytest.approx([100.0, -50.0], rel=1e-10)
+def test_a_held_cable_only_pulls() -> None:
+    with pytest.raises(ModelError, match="a cable held at its length only pulls; leave the law out"):
+        taut.balance(hung(**HELD, law="spring"), loads={"node": (0, 0, -150.0)})
 
 
 def test_commanded_tensions_do_not_go_slack() -> None:

@@ -60,7 +60,6 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     change = state.matrix("jacobian_rate", plant.rows)[:, free]
     state.y[size : 2 * size] = velocity
     stiffness = state.assembled([*state.blocks(1.0, 0.0), *state.row_blocks(multiplier)])
-    stiffness -= (members.along.T @ (members.softer[:, None] * members.along))[np.ix_(free, free)]
     damping = state.assembled(state.blocks(0.0, 1.0))
     damping += tables["damping"].node[0] * np.eye(free.size)
     damping += tables["damping"].mass[0] * mass

@@ -39,7 +39,6 @@ class MemberSlopes(NamedTuple):
     along: np.ndarray  # (l, 3 n) of the length
     by_place: np.ndarray  # (l, 3 n) of the tension [N/m]
     by_speed: np.ndarray  # (l, 3 n) [N s/m]
-    softer: np.ndarray  # (l,) what of their stiffness is not there, because a force density is held instead [N/m]
 
 
 class Blocks(NamedTuple):
@@ -158,11 +157,13 @@ def member_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held:
 
 
 def slopes_of(state: State, held: str) -> MemberSlopes:
+    """With what is held written into the tables of the state: a force density is a spring without rest length."""
     springs, given = state.tables["springs"], state.plant.given
     ruled = np.zeros(state.length.size, dtype=bool)
     own = [row for name, row in given.cable.items() if given.structure.cables[name].mode == "spring"]
     ruled[own], ruled[[*given.compressible_bar.values()]] = held != "rest_length", held == "all_force_densities"
-    softer = np.where(ruled & state.pulling, springs.stiffness - state.elastic / state.length, 0.0)
+    ruled &= state.pulling
+    springs.stiffness[ruled], springs.rest_length[ruled] = (state.elastic / state.length)[ruled], 0.0
     return MemberSlopes(
         state.pulling,
         state.at_rest,
@@ -170,7 +171,6 @@ def slopes_of(state: State, held: str) -> MemberSlopes:
         state.rate,
         state.tension,
         state.along,
-        (springs.stiffness - softer)[:, None] * state.along + springs.damping[:, None] * state.turning,
+        springs.stiffness[:, None] * state.along + springs.damping[:, None] * state.turning,
         springs.damping[:, None] * state.along,
-        softer,
     )
