@@ -9,7 +9,7 @@ import numpy as np
 from taut.errors import ModelError, OptionError, Problem
 from taut.structure import properties
 from taut.structure.records import Bar, Cable
-from taut.structure.structure import Structure
+from taut.structure.structure import Structure, without_loose_angles
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,7 @@ def with_areas(structure: Structure, area: np.ndarray) -> Structure:
         for b, r in zip(structure.bars.values(), radius[count:], strict=True)
         if r > 0.0
     }
-    gone = [name for name in structure.bars if name not in bars]
-    kept = structure.without(f"bar:{gone[0]}") if gone else structure
-    for name in gone[1:]:
-        kept = kept.without(f"bar:{name}")
-    return replace(kept, cables=cables, bars=bars)
+    return without_loose_angles(replace(structure, cables=cables, bars=bars))
 
 
 def require_safety(safety: float) -> None:

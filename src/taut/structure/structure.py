@@ -183,7 +183,7 @@ class Structure:
         if kind == "plate":  # with the points that they alone have
             points = {auxiliary_name(self.plates[name]) for name in names}
             left["nodes"] = {node: place for node, place in self.nodes.items() if node not in points}
-        return _regrouped(_without_loose_angles(replace(self, **left)), self)
+        return _regrouped(without_loose_angles(replace(self, **left)), self)
 
     @checked_arguments
     def moved(self, rotation: np.ndarray | None = None, translation: Position = (0.0, 0.0, 0.0)) -> Structure:
@@ -287,10 +287,10 @@ def _without_nodes(structure: Structure, gone: set[str]) -> Structure:
         },
         plates={p.name: p for p in structure.plates.values() if gone.isdisjoint(p.nodes)},
     )
-    return _without_loose_angles(left)
+    return without_loose_angles(left)
 
 
-def _without_loose_angles(structure: Structure) -> Structure:
+def without_loose_angles(structure: Structure) -> Structure:
     """Without angles between what is no longer there."""
 
     def there(direction: Direction | None) -> bool:
