@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,3 +50,10 @@ def pattern(first: np.ndarray, second: np.ndarray, unknown: np.ndarray, size: in
     found, place = np.unique(keys, return_inverse=True)
     indptr = np.searchsorted(found, np.arange(size + 1) * size)
     return Pattern(size, found % size, indptr, place[: kept.size], kept, place[kept.size :])
+
+
+def every_pair(start: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Links one way from every point of a group to every other; groups follow one another, start: where each begins."""
+    pairs = [(a, b) for begin, end in pairwise(start) for a in points[begin:end] for b in points[begin:end] if a != b]
+    first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return first, second

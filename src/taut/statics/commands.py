@@ -32,7 +32,7 @@ def held_length(structure: Structure, cable: Cable) -> float | None:
     """[m] at which a cable is held; None where it is not."""
     if cable.mode != "length":
         return None
-    return properties.route_length(structure, cable.route) if cable.command is None else cable.command
+    return properties.held_length(structure, cable)
 
 
 def given(cables: Iterable[Cable]) -> np.ndarray:

@@ -117,6 +117,11 @@ def rest_length(structure: Structure, cable: Cable) -> float:
     return cable.rest_length if cable.rest_length is not None else route_length(structure, cable.route)
 
 
+def held_length(structure: Structure, cable: Cable) -> float:
+    """[m] at which a cable of mode length is held: its command, or the length of its route as it stands."""
+    return route_length(structure, cable.route) if cable.command is None else cable.command
+
+
 def area(member: Bar | Cable) -> float | None:
     """Of the cross-section [m^2], or None where the radius is missing."""
     if member.radius is None:

@@ -20,6 +20,7 @@ import numpy as np
 from taut.mechanics.kinds import Given, Links, Rows
 from taut.mechanics.tables import coordinate_count, part_of, slot
 from taut.numerics.compiled import inlined, kernel
+from taut.numerics.link_blocks import every_pair
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 from taut.numerics.pointers import shifted
 from taut.structure.angles import angle_value, directions_of
@@ -320,13 +321,7 @@ def labels(given: Given) -> tuple[str, ...]:
 
 def links(angles: Angles) -> Links:
     """From every node of an angle to every other."""
-    first, second = list[int](), list[int]()
-    for begin, end in zip(angles.start[:-1], angles.start[1:], strict=True):
-        for a in range(begin, end):
-            others = [b for b in range(begin, end) if b != a]
-            first += [int(angles.own[a])] * len(others)
-            second += angles.own[others].tolist()
-    return np.array(first, dtype=np.int64), np.array(second, dtype=np.int64)
+    return every_pair(angles.start, angles.own)
 
 
 ANGLES = Rows(

@@ -22,7 +22,7 @@ from taut.mechanics.terms.paths import path_state, paths_of, span, stretch_state
 from taut.mechanics.terms.springs import NO_LENGTH
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
-from taut.structure.properties import route_length
+from taut.structure.properties import held_length
 
 SLACK, TAUT, CUT = 0, 1, AS_GIVEN + 1
 BY_LENGTH = 2
@@ -272,7 +272,7 @@ def subjects(given: Given, table: HeldLengths) -> tuple[tuple[str, str], ...]:
 
 def tabulate(given: Given) -> HeldLengths:
     cables, structure = given.held_cables, given.structure
-    lengths = [route_length(structure, c.route) if c.command is None else c.command for c in cables]
+    lengths = [held_length(structure, cable) for cable in cables]
     none = np.zeros(len(cables))
     active = np.full(len(cables), BY_LENGTH, dtype=np.int64)
     first = np.zeros(1, dtype=np.int64)

@@ -16,6 +16,7 @@ import numpy as np
 from taut.mechanics.kinds import Given, Links, Rows
 from taut.mechanics.tables import coordinate_count, part_of, slot
 from taut.numerics.compiled import inlined
+from taut.numerics.link_blocks import every_pair
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 from taut.structure.plates import Span, places_of, span_of
 from taut.structure.records import AXES
@@ -248,13 +249,7 @@ def labels(given: Given) -> tuple[str, ...]:
 
 def links(plates: Plates) -> Links:
     """From every point of a row to every other."""
-    first, second = list[int](), list[int]()
-    for begin, end in zip(plates.start[:-1], plates.start[1:], strict=True):
-        for a in range(begin, end):
-            others = [b for b in range(begin, end) if b != a]
-            first += [int(plates.point[a])] * len(others)
-            second += plates.point[others].tolist()
-    return np.array(first, dtype=np.int64), np.array(second, dtype=np.int64)
+    return every_pair(plates.start, plates.point)
 
 
 PLATES = Rows(

@@ -10,6 +10,7 @@ from taut.mechanics.kinds import Given, Links, Term
 from taut.mechanics.terms import routes
 from taut.mechanics.terms.paths import paths_of
 from taut.mechanics.terms.routes import Routes
+from taut.numerics.link_blocks import every_pair
 from taut.structure.properties import route_length, stiffness
 from taut.structure.records import Cable
 
@@ -40,15 +41,7 @@ def tabulate(given: Given) -> Routes:
 
 def links(table: Routes) -> Links:
     """From every own node of a route to every other, as blocks are filled."""
-    pairs = [
-        (a, b)
-        for begin, end in pairwise(table.own_start)
-        for a in table.own[begin:end]
-        for b in table.own[begin:end]
-        if a != b
-    ]
-    first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return first, second
+    return every_pair(table.own_start, table.own)
 
 
 def _bound(given: Given, cable: Cable) -> float:

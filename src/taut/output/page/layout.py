@@ -10,7 +10,8 @@ import numpy as np
 from taut.output.faces import faces_of
 from taut.output.page.embedding import Arrays
 from taut.structure.plates import balanced_mass
-from taut.structure.properties import bar_mass, lumped_mass, rest_length, route_length, stiffness
+from taut.structure.properties import bar_mass, held_length, lumped_mass, rest_length, route_length, stiffness
+from taut.structure.records import Cable
 from taut.structure.structure import Structure
 from taut.structure.topology import class_of
 
@@ -32,7 +33,7 @@ def described(structure: Structure, arrays: Arrays) -> dict[str, Any]:
         "cables": {
             "names": [cable.name for cable in cables],
             "pieces": arrays.exact(np.array(pieces, dtype=int).reshape(-1, 3)),
-            "rest_length": arrays.exact(np.array([rest_length(structure, c) for c in cables], dtype=float)),
+            "rest_length": arrays.exact(np.array([_length_given(structure, c) for c in cables], dtype=float)),
             "stiffness": arrays.exact(np.array([stiffness(structure, c) or 0.0 for c in cables], dtype=float)),
             "law": [cable.law for cable in cables],
         },
@@ -55,6 +56,11 @@ def size_facts(structure: Structure) -> dict[str, str]:
         "class": str(class_of(structure)),
         "mass": f"{mass:.6g} kg",
     }
+
+
+def _length_given(structure: Structure, cable: Cable) -> float:
+    """[m] without force, or at which it is held."""
+    return held_length(structure, cable) if cable.mode == "length" else rest_length(structure, cable)
 
 
 def node_masses(structure: Structure) -> np.ndarray:
