@@ -11,6 +11,7 @@ from benchmarks import (
     six_strut_in_lanes,
     statics_counts,
     statics_scale,
+    stepping,
     stiff_motion,
     study_workers,
     tbar_against_scipy,
@@ -28,6 +29,7 @@ if __name__ == "__main__":
     print(six_strut_against_mujoco.report(), end="\n\n")
     if page_frames.CHROMIUM:
         print(page_frames.table(page_frames.measure(page_frames.cases())), end="\n\n")
+    print(stepping.report(), end="\n\n")
     print(stiff_motion.report(), end="\n\n")
     print(located_events.report(), end="\n\n")
     print(study_workers.table([study_workers.measure(model) for model in ("tbar", "prism")]), end="\n\n")

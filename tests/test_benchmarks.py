@@ -155,6 +155,21 @@ def test_locating_events_is_measured_on_the_arm() -> None:
     assert 1e-14 < bench.nudged(300.0, 1e-15) < 1e-9
 
 
+def test_stepping_and_controlling_are_measured_beside_the_same_motion() -> None:
+    from benchmarks import stepping as bench
+
+    found = bench.stepping(steps=20, repeats=1)
+    assert found.apart == 0.0, "steps and one run with the same inputs have the same bits"
+    assert min(found.stepped, found.kept, found.run) > 0.0
+    assert bench.stepping_table(found).count("sim.step") == 2
+    taken = bench.jitter(20)
+    assert taken.shape == (20,)
+    assert "20 steps on the clock: median" in bench.jitter_table(taken)
+    costs = bench.controlled(steps=20, repeats=1)
+    assert [*costs] == [bench.FREE, bench.GRID, *bench.LAWS]
+    assert bench.controlled_table(costs).count("%") == len(costs)
+
+
 def test_two_checkouts_are_asked_for_the_same_steps(tmp_path: Path) -> None:
     from benchmarks import beside, costs, trees
 
@@ -197,3 +212,22 @@ def test_steps_where_bars_meet_are_measured() -> None:
     costs = [bench.measure(kind, 100, work=2e3, repeats=1) for kind in (*bench.KINDS, bench.IMPLICIT)]
     assert all(20 < cost.members < 1000 for cost in costs)
     assert bench.table(costs).count("\n") == len(costs)
+
+
+def test_builds_are_where_balance_finds_them() -> None:
+    from benchmarks import tolerances as bench
+
+    kind, design = next(iter(bench.designs().items()))
+    found = bench.measure(kind, design, builds=20, sample=2)
+    assert found.apart < 1e-9
+    assert "examples/tower.yaml" in bench.table([found])
+
+
+def test_the_benchmark_of_postures_solves_what_it_times() -> None:
+    from benchmarks import postures as bench
+
+    found = [bench.measure(kind, repeats=60, side=3, samples=8) for kind in ("tensions", "lengths")]
+    assert all(one.left <= 1e-8 for one in found), "two Newton steps are enough"
+    assert all(one.postures > 20 for one in found), "steps of the grid are long here"
+    assert [one.unknowns for one in found] == [37, 40]
+    assert bench.table(found).count("\n") == 2

@@ -1,8 +1,10 @@
 """The Python blocks of the pages in docs/ run, one after another, as the pages say."""
 
+import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -28,11 +30,54 @@ def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_page_of_linear_models_runs() -> None:
-    names = run_blocks("docs/linear-models.md", 3)
+    names = run_blocks("docs/linear-models.md", 7)
     assert names["model"].stable
     assert names["gain"].shape == (50, 1, 1)
     assert not names["upright"].stable
     assert abs(names["run"].nodes[-1, 1, 0]) < 1e-3
+    assert not names["discrete"].stable
+    assert names["loop"].stable
+    assert names["spread"].deviations["node:top.position.x"] < 0.01
+    assert not names["command"].any()
+    assert all(each.stable for each in names["closed"])
+    assert len(names["small"].model.states) == 6
+    assert 0.0 < names["rough"].bound <= 1e-4 < names["small"].bound
+
+
+def test_the_page_of_stepping_runs() -> None:
+    names = run_blocks("docs/stepping.md", 3)
+    assert names["best"] == 0.001, "let out, it rises"
+    assert names["path"].nodes.shape == (51, 6, 3)
+    assert names["sim"].time == pytest.approx(0.5)
+
+
+def test_the_page_of_control_runs() -> None:
+    names = run_blocks("docs/control.md", 5)
+    for name in ("run", "held", "seen", "designed", "follower"):
+        assert names[name].ok, name
+    assert names["loop"].stable
+    assert np.abs(names["held"].node("top")[-50:, 0]).max() < 0.1 * np.abs(names["held"].node("top")[:, 0]).max()
+    assert np.abs(names["designed"].node("top")[-1, 0]) < 1e-3
+    assert np.abs(names["follower"].node("top")[:, 0] - names["way"]).max() < 1e-3
+
+
+def test_the_notebook_of_the_controlled_tower_runs() -> None:
+    plots = pytest.importorskip("matplotlib.pyplot")
+    plots.switch_backend("Agg")
+    notebook = json.loads((ROOT / "docs" / "notebooks" / "controlled_tower.ipynb").read_text(encoding="utf-8"))
+    assert notebook["nbformat"] == 4
+    names: dict = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            assert not cell["outputs"]
+            exec(compile("".join(cell["source"]), "controlled_tower.ipynb", "exec"), names)
+    assert names["standing"].ok
+    assert sum(names["model"].poles.real > 0.0) == 2
+    assert names["falling"].node("top1")[-1, 2] < 0.5
+    assert names["held"].ok
+    assert abs(names["held"].nodes[-1] - names["soft"].positions).max() < 1e-3
+    assert len(names["right"].lines) == 6
+    plots.close(names["figure"])
 
 
 def test_the_statics_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,6 +90,35 @@ def test_the_statics_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert names["verdict"].verdict == "super-stable"
     assert [event.kind for event in names["aside"].events][:1] == ["bifurcation"]
     assert abs(names["aside"].nodes[-1, 2, 0]) > 0.1, "it went aside"
+
+
+def test_the_page_of_kinetostatics_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prismatic.yaml").write_text((ROOT / "examples" / "prismatic.yaml").read_text())
+    names = run_blocks("docs/kinetostatics.md", 7)
+    assert names["rest"].ok
+    assert names["aside"].ok
+    assert not names["lost"].ok
+    assert [one.stable for one in names["by_mode"].values()] == [False, False, False, True, True]
+    assert len(names["several"].found) == 1
+    assert names["found"].ok
+    assert names["level"].ok
+    assert "tension of a3 at its lowest, 89 N" in names["kept"].status
+    assert names["path"].ok
+    assert names["left"] <= 1e-8
+    assert names["area"].found.all()
+    assert names["targets"].reached.all()
+
+
+def test_the_page_of_identification_runs() -> None:
+    names = run_blocks("docs/identification.md", 4)
+    found, vague, moving = (names[name] for name in ("found", "vague", "moving"))
+    assert found.fits
+    assert found.inside([1.15e4] * 3 + [names["built"].cables[f"top{k}"].rest_length for k in (1, 2, 3)], 0.999)
+    assert vague.undetermined == ("nothing measured depends on stiffness of cable:[tv]* all by one factor",)
+    assert moving.fits
+    assert moving.inside([1.08, 1.4, 1.1], 0.999)
+    assert names["again"].ok
 
 
 def test_the_sweeps_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,11 +100,34 @@ def test_the_mast_is_held_up() -> None:
     assert standing.nodes[-1, 1, 2] == pytest.approx(2.0, abs=1e-6)
 
 
+def test_the_tower_is_held_up_by_its_winches() -> None:
+    falling, standing = script("hold_up_a_tower").main()
+    assert falling.node("top1")[:, 2].min() < 0.0, "it falls over its foot"
+    assert standing.ok
+    aside = np.abs(standing.nodes - standing.structure.positions).max(axis=(1, 2))
+    assert aside[-1] < 0.1 * aside.max() < 1e-3
+
+
 def test_every_script_has_a_test() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {
         "compare_corrections",
         "drop_a_tower",
         "hold_up_a_mast",
+        "hold_up_a_tower",
         "stand_a_tower",
         "two_hundred_seconds",
     }
+
+
+def test_winches_calm_a_mast_that_would_sway_on() -> None:
+    run = {}
+    for name, told in (("damped", []), ("alone", ["scenario.controllers={}"])):
+        model = taut.read_model(EXAMPLES / "damped_mast.yaml", told)
+        plant = assembled(model.structure, model.scenario)
+        run[name] = taut.simulate(plant, model.scenario.duration, every=model.scenario.every, verify=False)
+        assert run[name].ok
+    late = run["damped"].time > 3.0
+    assert np.abs(run["alone"].node("top")[late, 0]).max() > 0.2
+    assert np.abs(run["damped"].node("top")[late, :2]).max() < 5e-4, "what is left is the noise of its sensors"
+    assert not [note for note in run["damped"].notes if "limit" in note], "the winches are fast enough"
+    assert np.abs(run["damped"].reading - run["damped"].node("top")[:, :2]).max() < 0.02, "a hundred times a second"

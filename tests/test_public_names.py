@@ -18,13 +18,13 @@ from taut.reprs import LONGEST
 PACKAGE = Path(taut.__file__).parent
 
 TOP = """
-BalanceError FileError ModelError OptionError Problem SelectionError TautError
+BalanceError FileError ModelError MotionError OptionError Problem SelectionError TautError
 Angle Bar Cable LinearConstraint Material Plate Structure on_line on_plane tied
-Correction Damping Drive Load Motion Scenario Watch
-Constant CosineRamp Doublet Feedback SampledSignal SignalSum Sinusoid SmoothStart
+Controller Correction Damping Drive Load Motion Scenario Sensor Watch
+Command Constant CosineRamp Doublet Feedback SampledSignal SignalSum Sinusoid SmoothStart StepSignal
 Model read read_model read_record save
 LagrangianPlant Plant assemble register
-Ensemble Event Trajectory ensemble simulate
+Ensemble Event Trajectory ensemble simulate start
 Equilibrium balance formfind modes prestress stability
 LinearModel linearise
 Study film page plot reproduce sweep
@@ -42,17 +42,33 @@ PACKAGES = {
         stability utilisation
     """,
     "control": """
-        LinearModel Norm Regulator Response controllability_gramian doublet_response frequency_response h2_norm
-        harmonic_response hinf_norm impulse_response linearise lqr observability_gramian step_response
+        Compensator Estimator FeedForward LinearLaw LinearModel LoopCovariance Norm Reduction Regulator Response
+        SampledModel closed_loop
+        controllability_gramian doublet_response feed_forward frequency_response h2_norm harmonic_response hinf_norm
+        impulse_response kalman linearise loop_covariance lqg lqr observability_gramian pd reduced sampled
+        step_response
     """,
-    "dynamics": "Correction Ensemble Event Predictability Trajectory ensemble predictability simulate",
+    "kinetostatics": """
+        Coaxial EqualTensionSums Evaluated FollowedPath FoundPosture FoundPostures InputLimits Level ModeStiffness
+        NodePosition PlateOrientation PlatePosition PlateStiffness Pose PostureSolver ReachMap Reached Robot Sensitivity
+        TensionLimits TensionSum WorkspaceMap control_modes follow inverse_kinematics plate_axes plate_stiffness posture
+        postures reach sensitivity stiffness_by_mode workspace
+    """,
+    "dynamics": """
+        Correction Ensemble Event Predictability Simulation SimulationState Trajectory ensemble predictability simulate
+        start
+    """,
+    "measurement": """
+        AtRest Comparison Identification InMotion Measurements Tolerances Unknown compare identify read_measurements
+        tolerances
+    """,
     "output": "ModeShape Still Winch winch",
 }
 
 
 def test_the_names_at_the_top_are_these() -> None:
     assert set(taut.__all__) == {"__version__", *TOP.split()}
-    assert len(TOP.split()) <= 60
+    assert len(TOP.split()) <= 66
     for name in taut.__all__:
         assert getattr(taut, name) is not None
         assert name in dir(taut)
@@ -78,7 +94,7 @@ def test_a_name_means_the_same_whatever_was_imported_before() -> None:
             assert not files & set(names.split())
 
 
-@pytest.mark.parametrize("package", ["", "statics", "control", "dynamics", "output"])
+@pytest.mark.parametrize("package", ["", "statics", "control", "kinetostatics", "dynamics", "measurement", "output"])
 def test_the_lazy_names_are_the_ones_shown_to_type_checkers(package: str) -> None:
     module = getattr(taut, package) if package else taut
     tree = ast.parse((PACKAGE / package / "__init__.py").read_text())
@@ -92,7 +108,8 @@ def test_the_lazy_names_are_the_ones_shown_to_type_checkers(package: str) -> Non
 
 
 def test_importing_costs_nothing() -> None:
-    look = "import sys, taut, taut.statics, taut.control, taut.dynamics, taut.output; print('numpy' in sys.modules)"
+    packages = ", ".join(f"taut.{name}" for name in PACKAGES if name != "generators")
+    look = f"import sys, taut, {packages}; print('numpy' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
 
@@ -159,6 +176,10 @@ def shown() -> dict[str, Any]:
         *(tower, scenario, plant, plant.given, pushes[0], record, watches[0], case, run, run.checkpoint),
         taut.Motion(tuple(tower.nodes), "x", record),
         taut.Drive("winch", "cable:" + "c" * 1000, "rest_length", by=record),
+        *(taut.Command(1.0), taut.StepSignal(record.times, record.values), taut.Sensor("s" * 1000, "cable:*")),
+        taut.Controller("c", tuple(tower.nodes), ("winch",), taut.control.LinearLaw(np.zeros((3, 1000)))),
+        taut.control.LinearLaw(np.zeros((3, 1000))),
+        *(taut.start(plant), taut.start(plant).state),
         taut.output.Winch("winch", 0.1, *np.zeros((4, 1000))),
         taut.Model(tower, scenario, "text " * 1000, "tower.yaml", "text " * 1000),
         taut.on_plane("plane", "top1", (1.0, 2.0, 0.5)),
@@ -172,9 +193,15 @@ def shown() -> dict[str, Any]:
             rest.structure, taut.statics.LoadCase(gravity=10.0), start=taut.statics.LoadCase(gravity=9.81)
         ),
         *(model, taut.control.lqr(model), taut.control.h2_norm(model), taut.control.step_response(model, 1.0)),
+        *_designed(model),
         taut.output.Still(tower, standing.cable_tension, standing.bar_force, standing.reaction),
         taut.output.ModeShape("sway", 1.0, np.zeros((len(tower.nodes), 3))),
         taut.LagrangianPlant(("a",) * 300, lambda q: np.eye(q.size), np.sum, np.zeros(300), np.zeros(300)),
+        taut.measurement.Measurements(run.time, tuple(tower.nodes), run.nodes),
+        taut.measurement.compare(run, taut.measurement.Measurements(run.time, tuple(tower.nodes), run.nodes)),
+        taut.measurement.tolerances(rest, cut_length=1e-4, builds=2),
+        *_identified(),
+        *_robots(),
         *(next(iter(tower.bars.values())), next(iter(tower.cables.values())), taut.Correction(), taut.Damping()),
         *(taut.Constant(1.0), taut.Sinusoid(1.0, 2.0), taut.Doublet(1.0, 2.0), taut.Feedback(lambda t, x, v: 0.0)),
         *(taut.CosineRamp(0.0, 1.0, 0.0, 1.0), taut.SmoothStart(record, 0.0, 1.0), taut.SignalSum((record,) * 50)),
@@ -185,11 +212,54 @@ def shown() -> dict[str, Any]:
     return {type(thing).__name__: thing for thing in everything}
 
 
+def _designed(model: taut.LinearModel) -> list[Any]:
+    discrete = taut.control.sampled(model, 1000.0, delay=0.05)
+    noise = dict.fromkeys(model.inputs, 1.0), dict.fromkeys(model.outputs, 1e-3)
+    estimator = taut.control.kalman(discrete, *noise)
+    compensator = taut.control.lqg(taut.control.lqr(discrete), estimator)
+    spread = taut.control.loop_covariance(discrete, compensator, *noise)
+    prompt = taut.control.sampled(model, 1000.0)
+    ahead = taut.control.feed_forward(prompt, {model.outputs[0]: np.zeros(1000)}, input_cost=1.0)
+    return [discrete, estimator, compensator, spread, ahead, taut.control.reduced(model, states=4)]
+
+
 def _sized() -> taut.statics.Sizing:
     steel = taut.Material("steel", density=7850.0, youngs_modulus=2.1e11, yield_stress=2.5e8)
     prism = taut.generators.prism(3).supported("bottom*")
     made = prism.changed("cable:*", material=steel, radius=1e-3, stiffness=None).changed("bar:*", material=steel)
     return taut.statics.least_mass(made, {"at rest": taut.statics.LoadCase()}, minimum_tension=10.0)
+
+
+def _identified() -> list[Any]:
+    prism = taut.generators.prism(3).supported("bottom*")
+    nodes = prism.positions[None]
+    told = taut.measurement.Measurements(np.zeros(1), tuple(prism.nodes), nodes)
+    still, unknown = taut.measurement.AtRest(told), taut.measurement.Unknown("cable:vertical*", "rest_length")
+    found = taut.measurement.identify(prism, [still], [unknown], deviations={"node:*": 1e-3})
+    moving = taut.measurement.InMotion(told, taut.Scenario(velocities=dict.fromkeys(prism.nodes, (0.0, 0.0, 0.1))))
+    return [still, moving, unknown, found]
+
+
+def _robots() -> list[Any]:
+    kin = taut.kinetostatics
+    prism = taut.balance(taut.generators.prism(3).supported("bottom*")).structure
+    robot = kin.Robot(prism, ("cable:vertical*",))
+    rest, task = kin.posture(robot), kin.NodePosition("top1", (None, None, 1.0))
+    solver = kin.PostureSolver(robot)
+    axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    found = kin.postures(robot, tries=2)
+    pose = kin.Pose(robot, prism.positions, np.zeros(12), robot.values)
+    return [
+        *(robot, solver, found, found.found[0], task, pose, task.evaluate(pose)),
+        *(kin.PlatePosition("p" * 1000, (0.0, 0.0, 0.0)), kin.PlateOrientation("p" * 1000, axes)),
+        *(kin.Level("p" * 1000), kin.Coaxial("p" * 1000, "node:*"), kin.TensionSum(("c",) * 1000, 1.0)),
+        *(kin.EqualTensionSums((("c",) * 100,) * 100), kin.TensionLimits(lowest=1.0), kin.InputLimits("a", lowest=1.0)),
+        *(kin.stiffness_by_mode(rest, robot)["all lengths locked"], kin.sensitivity(robot, rest)),
+        kin.PlateStiffness("p", np.zeros(3), np.eye(6), np.eye(6)),
+        *(kin.inverse_kinematics(robot, [task]), kin.follow(robot, lambda t: [task], [0.0, 1.0])),
+        kin.workspace(robot, {"cable:vertical*": robot.values[:1]}),
+        kin.reach(robot, {"z": [1.0]}, lambda z: [kin.NodePosition("top1", (None, None, z))]),
+    ]
 
 
 def _swept() -> taut.Study:

@@ -70,7 +70,7 @@ RECORDS: dict[str, tuple[Callable[[], Any], str]] = {
     "a force with direction": (
         lambda: Load("a", "x", (1, 0, 0)),
         "Load.signal: (1, 0, 0) is a tuple, where a number, a Constant, a Sinusoid, a Doublet, a CosineRamp, "
-        "a SampledSignal, a Feedback, a function, a SmoothStart or a SignalSum is wanted",
+        "a SampledSignal, a StepSignal, a Command, a Feedback, a function, a SmoothStart or a SignalSum is wanted",
     ),
     "an axis by number": (lambda: Load("a", 0, 1.0), "Load.axis: 0 is a number, where a text is wanted"),
     "loads of a case": (
@@ -222,7 +222,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a regulator of a plant": (
         lambda: taut.control.lqr(taut.assemble(prism())),
-        "lqr: model: is a Plant, where a LinearModel is wanted: taut.linearise(plant)",
+        "lqr: model: is a Plant, where a LinearModel or a SampledModel is wanted: taut.linearise(plant)",
     ),
     "the norm of a plant": (
         lambda: taut.control.h2_norm(taut.assemble(prism())),
@@ -286,7 +286,7 @@ def test_what_is_missing_or_too_much_python_says_itself() -> None:
 
 def test_the_annotations_of_what_is_checked_can_be_read() -> None:
     """An annotation that cannot be resolved is not checked: only those of matplotlib may be."""
-    homes = [taut, *(getattr(taut, name) for name in ("statics", "control", "dynamics", "output"))]
+    homes = [taut, *(getattr(taut, name) for name in ("statics", "control", "dynamics", "measurement", "output"))]
     functions = {getattr(home, name) for home in homes for name in home.__all__ if callable(getattr(home, name, None))}
     functions |= {getattr(taut.plot, name) for name in taut.plot.__all__}
     checked = [one.__wrapped__ for one in functions if hasattr(one, "__wrapped__")]

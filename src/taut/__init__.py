@@ -1,7 +1,8 @@
 """taut: tensegrity structures, from a model file to a trajectory you can trust.
 
-The names of everyday work are here; the rest are in `taut.generators`, `taut.statics`, `taut.control`, `taut.dynamics`
-and `taut.output`. Names are loaded when they are first used, so that importing taut costs nothing.
+The names of everyday work are here; the rest are in `taut.generators`, `taut.statics`, `taut.kinetostatics`,
+`taut.control`, `taut.dynamics`, `taut.measurement` and `taut.output`. Names are loaded when they are first used, so
+that importing taut costs nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ __all__ = [
     "BalanceError",
     "Bar",
     "Cable",
+    "Command",
     "Constant",
+    "Controller",
     "Correction",
     "CosineRamp",
     "Damping",
@@ -36,6 +39,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Motion",
+    "MotionError",
     "OptionError",
     "Plant",
     "Plate",
@@ -43,9 +47,11 @@ __all__ = [
     "SampledSignal",
     "Scenario",
     "SelectionError",
+    "Sensor",
     "SignalSum",
     "Sinusoid",
     "SmoothStart",
+    "StepSignal",
     "Structure",
     "Study",
     "TautError",
@@ -72,12 +78,22 @@ __all__ = [
     "save",
     "simulate",
     "stability",
+    "start",
     "sweep",
     "tied",
 ]
 
 _HOMES = {
-    "taut.errors": ("BalanceError", "FileError", "ModelError", "OptionError", "Problem", "SelectionError", "TautError"),
+    "taut.errors": (
+        "BalanceError",
+        "FileError",
+        "ModelError",
+        "MotionError",
+        "OptionError",
+        "Problem",
+        "SelectionError",
+        "TautError",
+    ),
     "taut.structure.records": ("Bar", "Cable", "LinearConstraint", "Material", "on_line", "on_plane", "tied"),
     "taut.structure.structure": ("Structure",),
     "taut.structure.plates": ("Plate",),
@@ -90,7 +106,9 @@ _HOMES = {
         "Scenario",
         "Watch",
     ),
+    "taut.structure.controllers": ("Controller", "Sensor"),
     "taut.structure.signals": (
+        "Command",
         "Constant",
         "CosineRamp",
         "Doublet",
@@ -99,6 +117,7 @@ _HOMES = {
         "SignalSum",
         "Sinusoid",
         "SmoothStart",
+        "StepSignal",
     ),
     "taut.structure.corrections": ("Correction",),
     "taut.structure.events": ("Event",),
@@ -115,6 +134,7 @@ _HOMES = {
     "taut.statics.vibrations": ("modes",),
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.simulating": ("simulate",),
+    "taut.dynamics.step_by_step": ("start",),
     "taut.dynamics.ensembles": ("Ensemble", "ensemble"),
     "taut.control.linear_model": ("LinearModel",),
     "taut.control.linearising": ("linearise",),
@@ -127,7 +147,7 @@ _HOMES = {
     "taut.papers.reproducing": ("reproduce",),
 }
 
-_PACKAGES = ("generators", "statics", "control", "dynamics", "output")
+_PACKAGES = ("generators", "statics", "kinetostatics", "control", "dynamics", "measurement", "output")
 """What `taut.` also reaches without an import of its own."""
 
 _RENAMED = {
@@ -145,13 +165,23 @@ _RENAMED = {
 __getattr__, __dir__ = lazy_names(__name__, _HOMES, _PACKAGES, _RENAMED)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
-    from taut import control, dynamics, generators, output, statics
+    from taut import control, dynamics, generators, kinetostatics, measurement, output, statics
     from taut.control.linear_model import LinearModel
     from taut.control.linearising import linearise
     from taut.dynamics.ensembles import Ensemble, ensemble
     from taut.dynamics.simulating import simulate
+    from taut.dynamics.step_by_step import start
     from taut.dynamics.trajectory import Trajectory
-    from taut.errors import BalanceError, FileError, ModelError, OptionError, Problem, SelectionError, TautError
+    from taut.errors import (
+        BalanceError,
+        FileError,
+        ModelError,
+        MotionError,
+        OptionError,
+        Problem,
+        SelectionError,
+        TautError,
+    )
     from taut.mechanics.assemble import assemble
     from taut.mechanics.kinds import register
     from taut.mechanics.plant import Plant
@@ -170,6 +200,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.statics.prestressing import prestress
     from taut.statics.vibrations import modes
     from taut.structure.angles import Angle
+    from taut.structure.controllers import Controller, Sensor
     from taut.structure.corrections import Correction
     from taut.structure.events import Event
     from taut.structure.files import Model, read_model, read_record
@@ -177,6 +208,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
     from taut.structure.scenario import Damping, Drive, Load, Motion, Scenario, Watch
     from taut.structure.signals import (
+        Command,
         Constant,
         CosineRamp,
         Doublet,
@@ -185,5 +217,6 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         SignalSum,
         Sinusoid,
         SmoothStart,
+        StepSignal,
     )
     from taut.structure.structure import Structure

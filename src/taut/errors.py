@@ -108,6 +108,10 @@ class BalanceError(TautError):
         super().__init__(message)
 
 
+class MotionError(TautError):
+    """A motion that could not be followed further: says until when, and why."""
+
+
 class FileError(TautError):
     """A file that cannot be read or written."""
 

@@ -97,6 +97,15 @@ def test_info(taut: Callable, tbar: Path) -> None:
     assert (facts["name"], facts["bars"], facts["free_coordinates"]) == ("T-bar", 2, 2)
 
 
+def test_what_acts_in_a_model_is_counted_and_named(taut: Callable) -> None:
+    taut("examples", "damped_mast")
+    assert taut("check", "damped_mast.yaml").out.endswith("4 cables, 4 drives, 2 sensors, 1 controller\n")
+    out = taut("info", "damped_mast.yaml").out
+    assert "\nsensors                sway_x, sway_y\ncontrollers            damper\n" in out
+    facts = json.loads(taut("info", "damped_mast.yaml", "--json", "--set", "scenario.controllers={}").out)
+    assert (facts["sensors"], facts["controllers"]) == (["sway_x", "sway_y"], [])
+
+
 def test_warmup(taut: Callable) -> None:
     taut("warmup")  # may first remove what other versions left behind
     assert taut("warmup") == (0, "ready: the compiled equations are cached for later runs\n", "")

@@ -242,3 +242,24 @@ def _darkest(one: object, x: float, y: float) -> list[int]:
             return best;
         }})()"""
     )
+
+
+def test_a_reading_stands_until_the_next_measurement(opened: Callable) -> None:
+    structure = taut.Structure(
+        {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0)},
+        cables=[taut.Cable("c", ("a", "b"), stiffness=100.0, rest_length=0.5)],
+        supports={"a": "xyz", "b": "yz"},
+        point_masses={"b": 1.0},
+    )
+    sensors = [taut.Sensor("slow", "node:b.position.x", rate=10.0), taut.Sensor("now", "node:b.position.x")]
+    run = taut.simulate(taut.assemble(structure, sensors=sensors), 0.4, every=0.1)
+    one = opened(run)
+    one.put(time=0.15)
+    shown = one.run(
+        "taut.charts.given.find(({ spec }) => spec.name === 'Readings').chart.series"
+        ".map(({ name, steps, readout }) => [name, steps, parseFloat(readout.textContent.replace('\u2212', '-'))])"
+    )
+    slow, now = run.reading[1:3].T
+    assert shown[0] == ["slow", True, pytest.approx(slow[0], abs=1e-3)]
+    assert shown[1] == ["now", False, pytest.approx(now.mean(), abs=1e-3)]
+    assert abs(slow[0] - now.mean()) > 0.02

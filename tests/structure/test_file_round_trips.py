@@ -108,7 +108,7 @@ def test_generated_structures_round_trip(name: str) -> None:
 
 def test_what_a_file_cannot_hold_is_said() -> None:
     s = parse_model(MODEL).structure
-    with pytest.raises(ModelError, match=r'loads.c_x: the load on node "c" along x is driven by a Python function'):
+    with pytest.raises(ModelError, match=r'loads.c.x: the load on node "c" along x is driven by a Python function'):
         model_text(s, Scenario(loads=(Load("c", "x", lambda t: t),)))
     with pytest.raises(ModelError, match=r"motions.base_x: a motion along x is driven by a Python function"):
         model_text(s, Scenario(motions=(Motion("a", "x", lambda t: t),)))

@@ -6,8 +6,10 @@ Heavy imports happen inside the commands, so that `taut --help` answers at once.
 from __future__ import annotations
 
 from taut.cli.application import app, main
+from taut.cli.identifying import identify
 from taut.cli.linear import linear
 from taut.cli.load_cases import cases, path, size
+from taut.cli.measuring import compare, tolerances
 from taut.cli.models import check, examples, info
 from taut.cli.papers import reproduce
 from taut.cli.pictures import film, page, plot
@@ -18,7 +20,7 @@ from taut.cli.sweeping import sweep
 __all__ = ["main"]
 
 for _command in (
-    *(demo, examples, check, info, formfind, prestress, modes, cases, path, size, linear, run, sweep),
-    *(page, plot, film, reproduce, warmup),
+    *(demo, examples, check, info, formfind, prestress, modes, cases, path, size, tolerances, linear, run, sweep),
+    *(compare, identify, page, plot, film, reproduce, warmup),
 ):
     app.command()(_command)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from taut.errors import FileError, ModelError
+from taut.errors import FileError, ModelError, OptionError
 
 if TYPE_CHECKING:
     from taut.structure.files import Model
@@ -60,3 +60,19 @@ def output_model(model: Path, output: Path | None, word: str) -> Path:
         raise FileError(f"{target}: is the model itself; give another name with -o")
     check_writable(target)
     return target
+
+
+def by_selector(option: str, told: list[str] | None) -> dict[str, float] | None:
+    """As in cable:vertical=200."""
+    if told is None:
+        return None
+    values = {}
+    for text in told:
+        selector, _, number = text.rpartition("=")
+        try:
+            values[selector] = float(number)
+        except ValueError:
+            selector = ""
+        if not selector:
+            raise OptionError(f'{option} "{text}" is not a selector and a number, as in cable:*=100')
+    return values

@@ -12,11 +12,11 @@ import typer
 
 from taut.cli.application import complain
 from taut.cli.arguments import AsJson, ModelPath, OutputModel, Overrides, RecordFolders, model_at, output_model, placed
+from taut.cli.table_files import Csv, check_csv, json_columns, save_table, tell_csv
 from taut.cli.tables import show_table
-from taut.errors import FileError, OptionError
+from taut.errors import OptionError
 
 if TYPE_CHECKING:
-    from taut.labelled import Tabular
     from taut.statics.cases import LoadCaseTable
     from taut.statics.lightest import Sizing
     from taut.statics.paths import LoadPath
@@ -31,7 +31,6 @@ Cases = Annotated[
     ),
 ]
 Bars = Annotated[str | None, typer.Option(help="rigid or compressible, whatever the model says.")]
-Csv = Annotated[Path | None, typer.Option("--csv", help="Write all of it as a table (.csv).", metavar="FILE")]
 SIZINGS = ("elastic", "least-mass")
 
 
@@ -52,16 +51,17 @@ def cases(
 ) -> None:
     """Balance load cases and their combinations: every member's force, utilisation and reactions, case by case."""
     from taut.output.model_cases import told_cases, told_combinations
+    from taut.output.model_statics import steady_structure
     from taut.statics.cases import solve_cases
 
     loaded = model_at(model, overrides, records)
-    _check_csv(table)
+    check_csv(table)
     with placed(loaded):
         wanted = told_cases(told, loaded.scenario)
-        found = solve_cases(loaded.structure, wanted, combinations=told_combinations(combinations), bars=bars)
-    _save(found, table)
+        found = solve_cases(steady_structure(loaded), wanted, combinations=told_combinations(combinations), bars=bars)
+    save_table(found, table)
     if as_json:
-        print(json.dumps({"status": found.status, "cases": list(found.cases), **_columns(found, table)}, indent=2))
+        print(json.dumps({"status": found.status, "cases": list(found.cases), **json_columns(found, table)}, indent=2))
     else:
         columns = found.columns()
         shown = ["part", *(name for name in columns if name.startswith("force.")), "utilisation"]
@@ -70,7 +70,7 @@ def cases(
             for note in one.notes:
                 print(f"note: {name}: {note}")
         print(f"\n{len(found.cases)} cases; {found.status}")
-        _tell_csv(table)
+        tell_csv(table)
     if not found.ok:
         raise typer.Exit(complain(f"{model}: {found.status}", 1))
 
@@ -110,12 +110,13 @@ def path(
     """Follow a load case as it comes on, past limit points, with what happens on the way."""
     from taut.atomic_files import check_writable
     from taut.output.model_cases import scenario_case, told_case
+    from taut.output.model_statics import steady_structure
     from taut.output.plot.files import check_suffix
     from taut.statics.load_case import LoadCase
     from taut.statics.paths import path as follow
 
     loaded = model_at(model, overrides, records)
-    _check_csv(table)
+    check_csv(table)
     if plot is not None:
         check_suffix(plot)
         check_writable(plot)
@@ -127,7 +128,7 @@ def path(
         wanted = told_case("--case", case, scenario_case(loaded.scenario))
         begin = told_case("--start", start, LoadCase())
         found = follow(
-            *(loaded.structure, wanted),
+            *(steady_structure(loaded), wanted),
             start=begin,
             until=until,
             method="displacement" if control else method,
@@ -137,12 +138,12 @@ def path(
             points=points,
             bars=bars,
         )
-    _save(found, table)
+    save_table(found, table)
     if plot is not None and found.factor.size:
         _draw(found, node, plot)
     if as_json:
         events = [{"factor": e.factor, "kind": e.kind, "member": e.member, "point": e.point} for e in found.events]
-        print(json.dumps({"status": found.status, "events": events, **_columns(found, table)}, indent=2))
+        print(json.dumps({"status": found.status, "events": events, **json_columns(found, table)}, indent=2))
     else:
         name = node or _furthest(found)
         words = (f"{name} moves along {axis} [m]" for axis in "xyz")
@@ -150,7 +151,7 @@ def path(
         print(f"\n{found.factor.size} points, {len(found.events)} events; {found.status}")
         if plot is not None and found.factor.size:
             print(f"figure: {plot}")
-        _tell_csv(table)
+        tell_csv(table)
     if not found.ok:
         raise typer.Exit(complain(f"{model}: {found.status}", 1))
 
@@ -183,7 +184,7 @@ def size(
         raise OptionError(f'--method "{method}" is not one of {", ".join(SIZINGS)}')
     loaded = model_at(model, overrides, records)
     target = output_model(model, output, "sized")
-    _check_csv(table)
+    check_csv(table)
     shared: dict[str, Any] = {"minimum_tension": minimum_tension, "safety": safety}
     with placed(loaded):
         wanted = told_cases(told, loaded.scenario)
@@ -191,20 +192,20 @@ def size(
             found = elastic_sizes(loaded.structure, wanted, minimum_radius=minimum_radius, **shared)
         else:
             found = least_mass(loaded.structure, wanted, buckling=buckling, **shared)
-    _save(found, table)
+    save_table(found, table)
     if found.ok:
         save(replace(loaded, structure=found.structure), target)
     if as_json:
         facts = {"status": found.status, "mass": found.mass, "lower_bound": found.lower_bound}
         facts |= {"certificate": found.certificate, "model_file": str(target) if found.ok else None}
-        print(json.dumps({**facts, "unused": list(found.unused), **_columns(found, table)}, indent=2))
+        print(json.dumps({**facts, "unused": list(found.unused), **json_columns(found, table)}, indent=2))
     else:
         words = ("member", "radius [m]", "at its limit of", "lowest force [N]", "highest force [N]")
         show_table(words, _sizes(found))
         print(f"\n{found.mass:.6g} kg; {found.certificate}")
         if found.ok:
             print(f"model file: {target}; next: taut cases {target}")
-        _tell_csv(table)
+        tell_csv(table)
     if not found.ok:
         raise typer.Exit(complain(f"{model}: {found.status}", 1))
 
@@ -248,31 +249,3 @@ def _draw(found: LoadPath, node: str, target: Path) -> None:
     figure = blank_figure((5.0, 3.6))
     static_path(found, node, ax=figure.add_subplot())
     save_figure(figure, target)
-
-
-def _check_csv(table: Path | None) -> None:
-    from taut.atomic_files import check_writable
-    from taut.output.csv_files import CSV_SUFFIXES
-
-    if table is not None:
-        if table.suffix not in CSV_SUFFIXES:
-            raise FileError(f"{table}: a table's name must end in {' or '.join(CSV_SUFFIXES)}")
-        check_writable(table)
-
-
-def _save(found: Tabular, table: Path | None) -> None:
-    from taut.output.files import save
-
-    if table is not None:
-        save(found, table)
-
-
-def _tell_csv(table: Path | None) -> None:
-    if table is not None:
-        print(f"table: {table}")
-
-
-def _columns(found: Tabular, table: Path | None) -> dict[str, Any]:
-    """For programs: the table by columns, None for what is not known; nothing rounded."""
-    told = {name: [None if cell != cell else cell for cell in own.tolist()] for name, own in found.columns().items()}
-    return {"table": told, **({"csv": str(table)} if table else {})}

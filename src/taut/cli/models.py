@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
-from taut.errors import FileError, OptionError, Problem
+from taut.errors import FileError, OptionError, Problem, listed
 
 if TYPE_CHECKING:
     from taut.structure.files import Model
     from taut.structure.scenario import Scenario
+
+ACTING = ("drives", "sensors", "controllers")
+"""What a scenario has that is counted and named."""
 
 
 def examples(name: Annotated[str | None, typer.Argument(help="The example to copy here.")] = None) -> None:
@@ -66,9 +69,11 @@ def info(
     loaded = model_at(model, overrides, records)
     certificate = certified(loaded, full=full)
     values = {**facts(loaded.structure), **certificate.facts()}
+    acting = {kind: [one.name for one in getattr(loaded.scenario, kind)] for kind in ACTING}
     if as_json:
-        print(json.dumps({**values, **{k: v or None for k, v in certificate.sentences().items()}}, indent=2))
+        print(json.dumps({**values, **acting, **{k: v or None for k, v in certificate.sentences().items()}}, indent=2))
         return
+    values |= {kind: listed(names) for kind, names in acting.items() if names}
     width = max(map(len, values))
     for name, value in values.items():
         print(f"{name.replace('_', ' '):<{width}}  {_plainly(value)}")
@@ -80,8 +85,9 @@ def info(
 def _show_hints(model: Model) -> None:
     """What looks odd, with its line, and is not wrong."""
     from taut.structure.files import located
+    from taut.structure.unit_hints import rate_hints
 
-    for line in str(located(model, model.structure.hints())).splitlines():
+    for line in str(located(model, [*model.structure.hints(), *rate_hints(model.scenario)])).splitlines():
         print(f"hint: {line}")
 
 
@@ -107,8 +113,9 @@ def _first_comment(path: Path) -> str:
 def _size(model: Model) -> str:
     from taut.reprs import counted
 
-    s = model.structure
-    more = "".join(f", {counted(len(part), name)}" for name, part in (("plate", s.plates), ("angle", s.angles)) if part)
+    s, others = model.structure, {"plate": model.structure.plates, "angle": model.structure.angles}
+    others |= {kind.removesuffix("s"): getattr(model.scenario, kind) for kind in ACTING}
+    more = "".join(f", {counted(len(part), name)}" for name, part in others.items() if part)
     return f"{len(s.nodes)} nodes, {len(s.bars)} bars, {len(s.cables)} cables{more}"
 
 

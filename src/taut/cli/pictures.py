@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from taut.cli.measured_options import Align, ColumnMap, MeasuredColumns, Scale, Shift, read_measured, told_shift
 from taut.cli.sweeping import Show
 from taut.errors import FileError, OptionError
 
 if TYPE_CHECKING:
     from taut.dynamics.trajectory import Trajectory
+    from taut.measurement.measurements import Measurements
     from taut.output.pictured import ModeShape, Still
     from taut.structure.structure import Structure
 
@@ -23,17 +26,31 @@ def page(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The page (.html); by default FILE.html, in this folder.")
     ] = None,
+    measured: Annotated[
+        Path | None, typer.Option(help="Markers and tensions to lay over the first (.csv).", metavar="FILE")
+    ] = None,
+    columns: MeasuredColumns = None,
+    mapped: ColumnMap = None,
+    scale: Scale = None,
+    align: Align = False,
+    shift: Shift = "0",
     frames: Annotated[int | None, typer.Option(help="Samples to keep of each run, at most.")] = None,
 ) -> None:
     """Write a page that shows a run or a model in any browser, without a network; several runs are laid over each
     other. A model is shown with its forces and modes where it stands at its shape."""
     from taut.output.page.page import page as write_page
+    from taut.structure.structure import Structure
 
     target = output or Path(f"{files[0].stem}.html")
     loaded = {name: _pictured(path) for name, path in _names(files).items()}
     shown = {name: thing for name, (thing, _) in loaded.items()}
     modes = next(iter(loaded.values()))[1]
-    written = write_page(shown if len(shown) > 1 else next(iter(shown.values())), target, modes=modes, frames=frames)
+    first = next(iter(shown.values()))
+    laid = None
+    if measured is not None:
+        structure = first if isinstance(first, Structure) else first.structure
+        laid = _laid_over(first, read_measured(measured, structure, columns, mapped, scale), shift, align=align)
+    written = write_page(shown if len(shown) > 1 else first, target, modes=modes, measured=laid, frames=frames)
     size = len(written.html) / 1e6
     print(f"page: {target} ({size:.2f} MB); double-click it, or open {target.resolve().as_uri()} in a browser")
 
@@ -92,6 +109,25 @@ def film(
             trajectory, output, speed=speed, rate=rate, size=(int(width), int(height)), view=view, progress=report
         )
     print(f"film: {output} ({made} pictures, {made / rate:.1f} s)")
+
+
+def _laid_over(
+    shown: Structure | Still | Trajectory, measured: Measurements, shift: str, *, align: bool
+) -> Measurements:
+    """What was measured in the frame and time of what is shown, where that is asked for."""
+    import numpy as np
+
+    from taut.dynamics.trajectory import Trajectory
+    from taut.measurement.comparing import compare
+    from taut.structure.structure import Structure
+
+    if not align and shift == "0":
+        return measured
+    if isinstance(shown, Trajectory):
+        return compare(shown, measured, align=align, shift=told_shift(shift)).measured
+    still = shown if isinstance(shown, Structure) else shown.structure
+    markers = replace(measured, member_names=(), tension=np.zeros((measured.time.size, 0)))
+    return replace(measured, nodes=compare(still, markers, align=align).measured.nodes)
 
 
 def _names(files: list[Path]) -> dict[str, Path]:

@@ -73,7 +73,8 @@ def run(
     """Simulate a model and write a run file; or continue one. Ctrl-C keeps what was computed, and so does a kill."""
     from taut.atomic_files import check_writable
     from taut.output.drafts import draft_of, is_draft
-    from taut.output.model_runs import RUN_OPTIONS, continued, recorded
+    from taut.output.model_runs import continued, recorded
+    from taut.structure.scenario import RUN_OPTIONS
 
     values = (duration, every, method, tolerance, step, correction, locate)
     given = {name: value for name, value in zip(RUN_OPTIONS, values, strict=True) if value is not None}

@@ -18,6 +18,7 @@ from taut.cli.arguments import (
     OutputModel,
     Overrides,
     RecordFolders,
+    by_selector,
     model_at,
     output_model,
     placed,
@@ -60,8 +61,8 @@ def formfind(
     chosen = method or ("relaxation" if loaded.structure.supports else "adaptive")
     given: dict[str, Any] = {
         "groups": groups,
-        "force_densities": _by_selector("--force-density", densities),
-        "size": _by_selector("--size", [size] if size else None),
+        "force_densities": by_selector("--force-density", densities),
+        "size": by_selector("--size", [size] if size else None),
         "shape": shape,
         "rest_ratio": rest_ratio,
         "seed": seed,
@@ -102,7 +103,7 @@ def prestress(
         loaded = replace(loaded, scenario=replace(loaded.scenario, gravity=(0.0, 0.0, -gravity)))
     weight: dict[str, Any] = {"gravity": loaded.scenario.gravity, "loads": steady_loads(loaded.scenario)}
     pushed = any(loaded.scenario.gravity) or bool(weight["loads"])
-    wanted = _by_selector("--target", targets)
+    wanted = by_selector("--target", targets)
     if not wanted and not minimum and (settle or not pushed):
         raise OptionError('nothing says how tight the cables are to be: give --target "cable:*=100" or --minimum 10')
     with placed(loaded):
@@ -180,22 +181,6 @@ def _liveliest(swings: Modes) -> list[str]:
     """The node that moves most in each mode."""
     names = list(swings.structure.nodes)
     return [names[int((shape**2).sum(axis=1).argmax())] for shape in swings.shapes]
-
-
-def _by_selector(option: str, told: list[str] | None) -> dict[str, float] | None:
-    """As in cable:vertical=200."""
-    if told is None:
-        return None
-    values = {}
-    for text in told:
-        selector, _, number = text.rpartition("=")
-        try:
-            values[selector] = float(number)
-        except ValueError:
-            selector = ""
-        if not selector:
-            raise OptionError(f'{option} "{text}" is not a selector and a number, as in cable:*=100')
-    return values
 
 
 def _finish(model: Model, found: Equilibrium, target: Path, *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""Linear models of plants: poles, norms, responses, regulators.
+"""Linear models of plants, continuous and sampled: poles, norms, responses, regulators, estimators, reduction.
 
 Names are loaded when they are first used; importing this package costs nothing.
 """
@@ -10,27 +10,48 @@ from typing import TYPE_CHECKING
 from taut.lazy_names import lazy_names
 
 __all__ = [
+    "Compensator",
+    "Estimator",
+    "FeedForward",
+    "LinearLaw",
     "LinearModel",
+    "LoopCovariance",
     "Norm",
+    "Reduction",
     "Regulator",
     "Response",
+    "SampledModel",
+    "closed_loop",
     "controllability_gramian",
     "doublet_response",
+    "feed_forward",
     "frequency_response",
     "h2_norm",
     "harmonic_response",
     "hinf_norm",
     "impulse_response",
+    "kalman",
     "linearise",
+    "loop_covariance",
+    "lqg",
     "lqr",
     "observability_gramian",
+    "pd",
+    "reduced",
+    "sampled",
     "step_response",
 ]
 
 _HOMES = {
+    "taut.control.compensator": ("Compensator", "pd"),
+    "taut.control.estimator": ("Estimator", "kalman", "lqg"),
+    "taut.structure.controllers": ("LinearLaw",),
     "taut.control.linear_model": ("LinearModel",),
     "taut.control.linearising": ("linearise",),
+    "taut.control.loops": ("LoopCovariance", "closed_loop", "loop_covariance"),
     "taut.control.norms": ("Norm", "controllability_gramian", "h2_norm", "hinf_norm", "observability_gramian"),
+    "taut.control.path_following": ("FeedForward", "feed_forward"),
+    "taut.control.reduction": ("Reduction", "reduced"),
     "taut.control.responses": (
         "Response",
         "doublet_response",
@@ -40,14 +61,21 @@ _HOMES = {
         "step_response",
     ),
     "taut.control.regulator": ("Regulator", "lqr"),
+    "taut.control.sampled_model": ("SampledModel",),
+    "taut.control.sampling": ("sampled",),
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
+    from taut.control.compensator import Compensator, pd
+    from taut.control.estimator import Estimator, kalman, lqg
     from taut.control.linear_model import LinearModel
     from taut.control.linearising import linearise
+    from taut.control.loops import LoopCovariance, closed_loop, loop_covariance
     from taut.control.norms import Norm, controllability_gramian, h2_norm, hinf_norm, observability_gramian
+    from taut.control.path_following import FeedForward, feed_forward
+    from taut.control.reduction import Reduction, reduced
     from taut.control.regulator import Regulator, lqr
     from taut.control.responses import (
         Response,
@@ -57,3 +85,6 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         impulse_response,
         step_response,
     )
+    from taut.control.sampled_model import SampledModel
+    from taut.control.sampling import sampled
+    from taut.structure.controllers import LinearLaw

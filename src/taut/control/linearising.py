@@ -21,8 +21,8 @@ import numpy as np
 from taut.control.linear_model import LinearModel
 from taut.control.port_names import Ports
 from taut.control.ports import Inputs, Outputs, inputs_of, outputs_of, own_inputs, own_outputs
-from taut.errors import ModelError, OptionError, Problem
-from taut.mechanics.assemble import assemble
+from taut.errors import ModelError, OptionError, Problem, listed
+from taut.mechanics.assemble import assemble, without_controllers
 from taut.mechanics.linear.linearisation import supports_at
 from taut.mechanics.plant import Plant
 from taut.mechanics.points.lagrangian import LagrangianPlant
@@ -71,6 +71,13 @@ def linearise(
     A state that moves or is not in balance is allowed: see `drift` and `notes` of the model.
     """
     plant = _timely(_placed(_as_plant(plant), positions, velocities), time)
+    alone: tuple[str, ...] = ()
+    if isinstance(plant, Plant) and plant.given.controllers:
+        names = listed([f'"{one.name}"' for one in plant.given.controllers])
+        plant, alone = (
+            without_controllers(plant),
+            (f"controllers are left out ({names}): the model is of the plant alone",),
+        )
     _check_size(plant)
     q, v = _on_constraints(plant)
     linear = plant.linearised(q, v, time, held)
@@ -80,7 +87,7 @@ def linearise(
     else:
         chosen = inputs_of(plant, linear, q, v, time, held, inputs)
         shown = outputs_of(plant, linear, q, v, time, held, chosen, outputs)
-    notes = (*plant.changes(q, v), *linear.notes, *chosen.notes, *_drift_notes(plant, linear, q, v))
+    notes = (*alone, *plant.changes(q, v), *linear.notes, *chosen.notes, *_drift_notes(plant, linear, q, v))
     return _reduced(plant, linear, chosen, shown, q, v, notes)
 
 
@@ -142,7 +149,7 @@ def _timely(plant: Plant | LagrangianPlant, time: float) -> Plant | LagrangianPl
 def _on_constraints(plant: Plant | LagrangianPlant) -> tuple[np.ndarray, np.ndarray]:
     """The start brought onto the constraints by Newton's method, the shortest way by mass."""
     tables, operations, size = plant.own_tables(metric="mass", gains=(0.0, 0.0)), plant.operations(), plant.coordinates
-    y = np.concatenate([*plant.start(), [0.0]])
+    y = np.concatenate([*plant.start(), [0.0], plant.internal])
     residual, rate, step, none = (np.zeros(n) for n in (plant.rows, plant.rows, size, size))
     for _ in range(ROUNDS):
         before = operations["residuals"](tables, y, residual, rate)
@@ -264,17 +271,17 @@ def _check_driven(plant: Plant | LagrangianPlant, linear: Linearisation, driven:
         wanted = np.eye(linear.multiplier.size)[row]
         if np.abs(reached[:, k] - wanted).max() > 1e-6:
             raise OptionError(
-                f"{plant.constraint_names[row]} depends on other constraints here, so its length cannot be an input "
-                "by itself; take a constraint away or drive another bar"
+                f"{plant.constraint_names[row]} depends on other constraints here, so it cannot be an input by "
+                "itself; take a constraint away, or drive another"
             )
 
 
 def _state_names(count: int, inputs: Inputs) -> tuple[str, ...]:
     modes = [f"mode {k}" for k in range(1, count + 1)]
-    bars = [inputs.names[column].rpartition(".")[0] for column, _ in inputs.driven]
+    driven = [inputs.names[column].removesuffix("_acceleration") for column, _ in inputs.driven]
     return (
         *modes,
         *(f"{mode} rate" for mode in modes),
-        *(f"{bar}.length" for bar in bars),
-        *(f"{bar}.length_rate" for bar in bars),
+        *driven,
+        *(f"{quantity}_rate" for quantity in driven),
     )

@@ -68,7 +68,7 @@ def hinf_norm(model: LinearModel) -> Norm:
     if parts.lasting.size:
         return Norm(math.inf, _lasting(parts), abs(_worst(parts).imag) / (2.0 * math.pi))
     gone = parts.decaying
-    gain = gains(*gone, model.D)
+    gain = gains(gone.A, gone.B, gone.C, model.D)
     poles = np.diag(gain.triangle)
     peaks = np.sqrt(np.maximum(np.abs(poles) ** 2 - 2.0 * poles.real**2, 0.0))[poles.imag >= 0.0]
     best, where = _largest(gain, np.append(0.0, peaks))

@@ -5,8 +5,10 @@
     "cable:c1.force_density"                  [N/m], beside what passive cables have, or in their place (input)
     "bar:b1.length_acceleration"              second rate of a rigid bar's length [m/s^2] (input); a compressible one
                                               has the inputs of a cable
+    "angle:knee.angle_acceleration"           second rate of an angle that is held [rad/s^2] (input)
     "node:top.position.z"  or  "node:top.z"   [m], and .velocity [m/s]          (output)
     "cable:c1.tension", "bar:b1.tension"      [N], positive where it pulls, and .length [m] (output)
+    "angle:knee.torque", "angle:knee.angle"   [N m], positive where it turns the angle up, and [rad] (output)
     "drive:winch"                             what a drive of the plant drives, by the drive's name (input)
     "coordinate:angle"                        of a plant in coordinates of its own: its force, position, velocity
 
@@ -16,9 +18,10 @@ Patterns and groups work as everywhere: "node:top*.xz", "cable:*.tension".
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from taut.errors import OptionError, SelectionError, suggestion
+from taut.reprs import with_article
+from taut.structure.ports import Port, taken_apart
 from taut.structure.records import AXES
 from taut.structure.scenario import Load
 from taut.structure.selectors import select
@@ -28,23 +31,19 @@ INPUTS = {
     "node": ("force",),
     "cable": ("rest_length", "force_density", "tension", "length_acceleration"),
     "bar": ("rest_length", "force_density", "length_acceleration", "force"),
+    "angle": ("angle_acceleration",),
 }
-OUTPUTS = {"node": ("position", "velocity"), "cable": ("tension", "length"), "bar": ("tension", "length")}
+OUTPUTS = {
+    "node": ("position", "velocity"),
+    "cable": ("tension", "length"),
+    "bar": ("tension", "length"),
+    "angle": ("torque", "angle"),
+}
 USUAL = ("force", "position", "tension")
 """What is meant where a quantity is left out."""
 
 Ports = Iterable[str | Load] | str | None
 """Names or selectors; None for the usual ones: forces at, and positions of, all node coordinates that can move."""
-
-
-class Port(NamedTuple):
-    kind: str
-    name: str
-    quantity: str
-    axis: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.kind}:{self.name}.{self.quantity}" + (f".{self.axis}" if self.axis else "")
 
 
 def ports_of(structure: Structure, wanted: Ports, quantities: Mapping[str, tuple[str, ...]], word: str) -> list[Port]:
@@ -61,11 +60,13 @@ def ports_of(structure: Structure, wanted: Ports, quantities: Mapping[str, tuple
 
 
 def _read(structure: Structure, text: str, quantities: Mapping[str, tuple[str, ...]], word: str) -> list[Port]:
-    kind, colon, rest = text.partition(":")
+    kind, colon, _ = text.partition(":")
     if not colon or kind not in quantities:
         select(structure, text)  # says how selectors are written, if that is what is wrong
-        raise SelectionError(f'"{text}": a {kind} has no {word}s; there are those of {", ".join(quantities)}')
-    pattern, quantity, axes = _taken_apart(structure, kind, rest, quantities[kind], text, word)
+        raise SelectionError(
+            f'"{text}": {with_article(kind)} has no {word}s; there are those of {", ".join(quantities)}'
+        )
+    pattern, quantity, axes = taken_apart(structure, text, quantities[kind], f"is no {word} of", axed=kind == "node")
     if not quantity:
         quantity = quantities[kind][0] if quantities[kind][0] in USUAL else ""
     if not quantity:
@@ -81,34 +82,6 @@ def _read(structure: Structure, text: str, quantities: Mapping[str, tuple[str, .
     if not ports:
         raise SelectionError(f'"{text}": supports hold all of it, so it is no {word}; name a coordinate that can move')
     return ports
-
-
-def _taken_apart(
-    structure: Structure, kind: str, rest: str, known: tuple[str, ...], text: str, word: str
-) -> tuple[str, str, str]:
-    """Pattern, quantity and axes of what follows the kind; a name may have dots of its own."""
-    if rest in getattr(structure, f"{kind}s") or rest in structure.groups:
-        return rest, "", ""
-    words, quantity, axes = rest.split("."), "", ""
-    if kind == "node" and len(words) > 1 and words[-1] and set(words[-1]) <= set(AXES):
-        axes = words.pop()
-    if len(words) > 1 and words[-1] in known:
-        quantity = words.pop()
-    pattern = ".".join(words)
-    if _selects_nothing(structure, f"{kind}:{pattern}"):
-        wrong = next((each for each in words[1:] if each not in known), "")
-        if wrong and not _selects_nothing(structure, f"{kind}:{words[0]}"):
-            allowed = [*known, *AXES] if kind == "node" else known
-            told = f'"{wrong}" is no {word} of a {kind}; there are {", ".join(allowed)}{suggestion(wrong, allowed)}'
-            raise SelectionError(f'"{text}": {told}')
-    return pattern, quantity, axes
-
-
-def _selects_nothing(structure: Structure, selector: str) -> bool:
-    try:
-        return not select(structure, selector)[1]
-    except SelectionError:
-        return True
 
 
 def own_ports(known: tuple[str, ...], wanted: Ports, quantities: tuple[str, ...], word: str) -> list[tuple[int, str]]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.control.port_names import INPUTS, OUTPUTS, Port, Ports, own_ports, ports_of
+from taut.control.port_names import INPUTS, OUTPUTS, Ports, own_ports, ports_of
 from taut.errors import OptionError, suggestion
 from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.linear.linearisation import springs_at
@@ -16,6 +16,8 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.points.lagrangian import LagrangianPlant
 from taut.mechanics.points.linearisation import Linearisation
 from taut.structure import properties
+from taut.structure.angles import angle_value
+from taut.structure.ports import Port
 from taut.structure.records import AXES
 from taut.structure.scenario import Load
 
@@ -56,8 +58,9 @@ def inputs_of(
         if port.kind == "node":
             force[_coordinate(plant, linear, port), k] = 1.0
             continue
-        _check_fits(plant, port)
-        if port.quantity == "length_acceleration":
+        if port.kind != "angle":  # which has one input, and that fits
+            _check_fits(plant, port)
+        if port.quantity in SECOND_RATES.values():
             driven.append((k, rigid[port.kind, port.name]))
         else:
             row = elastic[port.kind, port.name]
@@ -99,6 +102,9 @@ def outputs_of(
             place, value = (by_position, q) if port.quantity == "position" else (by_velocity, v)
             place[k, at] = 1.0
             offset[k] = value[linear.moving[at]]
+        elif port.kind == "angle" and port.quantity == "torque":
+            by_multiplier[k, rigid[member]] = 1.0
+            offset[k] = linear.multiplier[rigid[member]]
         elif member in rigid and port.kind == "cable" and port.quantity == "tension":
             by_multiplier[k, rigid[member]] = -1.0
             offset[k] = -linear.multiplier[rigid[member]]
@@ -159,7 +165,7 @@ def own_outputs(
 def _member_rows(plant: Plant) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int]]:
     """The rows of elastic members in the table of cables, and of rigid ones among the constraints."""
     rows = {name: k for k, name in enumerate(plant.constraint_names)}
-    members = [("cable", name) for name in plant.structure.cables] + [("bar", name) for name in plant.structure.bars]
+    members = [(kind, name) for kind in ("cable", "bar", "angle") for name in getattr(plant.structure, f"{kind}s")]
     rigid = {(kind, name): rows[f'{kind} "{name}"'] for kind, name in members if f'{kind} "{name}"' in rows}
     given = plant.given
     elastic = {("cable", name): row for name, row in given.cable.items()}
@@ -177,6 +183,9 @@ FITTING = {
     ("bar", "pneumatic"): (("force",), "has a force that is commanded"),
 }
 """What can be an input of a member, by its mode or law, and why nothing else can."""
+
+SECOND_RATES = {"length": "length_acceleration", "angle": "angle_acceleration"}
+"""What a drive drives -> its input: what is rigid is one by its second rate, since no force could follow a jump."""
 
 
 def _check_fits(plant: Plant, port: Port) -> None:
@@ -198,10 +207,8 @@ def _by_member(plant: Plant, wanted: Ports) -> Ports:
         if name is not None and not meant:
             known = plant.drive_names
             raise OptionError(f'"drive:{name}": the plant has no such drive{suggestion(name, known)}')
-        # A rigid bar's length is an input by its second rate, since no force could follow a jump of it.
-        quantities = {"length": "length_acceleration"}
         found += [
-            f"{one.kind}:{one.member}.{quantities.get(one.drive.quantity, one.drive.quantity)}" for one in meant
+            f"{one.kind}:{one.member}.{SECOND_RATES.get(one.drive.quantity, one.drive.quantity)}" for one in meant
         ] or [text]
     return found
 
@@ -227,7 +234,12 @@ def _pull(plant: Plant, table: Any, members: MemberSlopes, row: int, port: Port,
 
 
 def _length(plant: Plant, port: Port, q: np.ndarray, row: int) -> float:
-    """Of a member that keeps its length, by its row; one that is held or driven has that of its route."""
+    """Of a member that keeps its length, by its row; one that is held or driven has that of its route.
+
+    Of an angle it is the angle itself.
+    """
+    if port.kind == "angle":
+        return angle_value(plant.structure.placed(q.reshape(-1, 3)), plant.structure.angles[port.name])
     bars = plant.tables["bars"]
     if row < bars.length.size:
         return float(bars.length[row])

@@ -13,11 +13,15 @@ UNSEEN = 1e-9
 
 
 class Part(NamedTuple):
-    """A part of a model with poles of its own: y = (its outputs) + (those of the other part) + D u."""
+    """A part of a model with poles of its own: y = (its outputs) + (those of the other part) + D u.
+
+    reading: its states by those of the model.
+    """
 
     A: np.ndarray
     B: np.ndarray
     C: np.ndarray
+    reading: np.ndarray
 
     @property
     def size(self) -> int:
@@ -35,7 +39,7 @@ def split(model: LinearModel) -> Split:
     from scipy.linalg import schur, solve_sylvester
 
     if not model.states:
-        none = Part(model.A, model.B, model.C)
+        none = Part(model.A, model.B, model.C, model.A)
         return Split(none, none, 0)
     scale = model.scale
     reach, show = model.B / scale[:, None], model.C * scale
@@ -49,18 +53,23 @@ def split(model: LinearModel) -> Split:
     first, second, between = triangle[:count, :count], triangle[count:, count:], triangle[:count, count:]
     apart = solve_sylvester(first, -second, -between) if between.size else np.zeros(between.shape)
     # With x1 = z1 + X x2 the two no longer touch: A1 X - X A2 + A12 = 0.
-    gone = Part(first, reach[:count] - apart @ reach[count:], show[:, :count])
-    rest = Part(second, reach[count:], show[:, count:] + show[:, :count] @ apart)
+    reading = turn.T / scale
+    gone = Part(
+        first, reach[:count] - apart @ reach[count:], show[:, :count], reading[:count] - apart @ reading[count:]
+    )
+    rest = Part(second, reach[count:], show[:, count:] + show[:, :count] @ apart, reading[count:])
     left = _seen(rest, float(np.abs(reach).max(initial=0.0)), float(np.abs(show).max(initial=0.0)))
     return Split(gone, left, rest.size - left.size)
 
 
 def _seen(part: Part, reach: float, show: float) -> Part:
     """The states that inputs reach and outputs show."""
-    basis = _reached(part.A, part.B, UNSEEN * reach)
-    part = Part(basis.T @ part.A @ basis, basis.T @ part.B, part.C @ basis)
-    basis = _reached(part.A.T, part.C.T, UNSEEN * show)
-    return Part(basis.T @ part.A @ basis, basis.T @ part.B, part.C @ basis)
+    part = _turned(part, _reached(part.A, part.B, UNSEEN * reach))
+    return _turned(part, _reached(part.A.T, part.C.T, UNSEEN * show))
+
+
+def _turned(part: Part, basis: np.ndarray) -> Part:
+    return Part(basis.T @ part.A @ basis, basis.T @ part.B, part.C @ basis, basis.T @ part.reading)
 
 
 def _reached(matrix: np.ndarray, start: np.ndarray, tolerance: float) -> np.ndarray:

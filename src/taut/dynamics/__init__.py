@@ -9,11 +9,26 @@ from typing import TYPE_CHECKING
 
 from taut.lazy_names import lazy_names
 
-__all__ = ["Correction", "Ensemble", "Event", "Predictability", "Trajectory", "ensemble", "predictability", "simulate"]
+__all__ = [
+    "Correction",
+    "Ensemble",
+    "Event",
+    "Predictability",
+    "Simulation",
+    "SimulationState",
+    "Trajectory",
+    "ensemble",
+    "predictability",
+    "simulate",
+    "start",
+]
 
 _HOMES = {
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.simulating": ("simulate",),
+    "taut.dynamics.simulation": ("Simulation",),
+    "taut.dynamics.simulation_state": ("SimulationState",),
+    "taut.dynamics.step_by_step": ("start",),
     "taut.dynamics.ensembles": ("Ensemble", "ensemble"),
     "taut.dynamics.horizon": ("predictability",),
     "taut.dynamics.parting": ("Predictability",),
@@ -28,6 +43,9 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.horizon import predictability
     from taut.dynamics.parting import Predictability
     from taut.dynamics.simulating import simulate
+    from taut.dynamics.simulation import Simulation
+    from taut.dynamics.simulation_state import SimulationState
+    from taut.dynamics.step_by_step import start
     from taut.dynamics.trajectory import Trajectory
     from taut.structure.corrections import Correction
     from taut.structure.events import Event

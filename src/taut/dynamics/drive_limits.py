@@ -40,7 +40,8 @@ class DriveLimits:
         """Where a limit was passed; speeds by the signals themselves up to that time, forces at samples."""
         if isinstance(self._plant, Plant):
             for k, driven in enumerate(self._plant.given.driven):
-                self._take("speed_limit", k, *fastest(driven, until))
+                if driven.drive.speed_limit is not None:  # a signal of many steps takes long to look through
+                    self._take("speed_limit", k, *fastest(driven, until))
         told = []
         for (limit, k), (value, time) in sorted(self._worst.items()):
             most, unit = self.drives[k].get(limit), limit_unit(limit, self.drives[k]["unit"])

@@ -156,6 +156,8 @@ def drive(
         counts[at.NOTED] = counts[at.LOGGED] = 0
         if progress is not None:
             progress(min(float(clock[at.TIME]), duration), duration)
+        if code == loop.UNDECIDED:
+            run.plant.raise_stops()
         if code == loop.PAUSED and pace.endless(state, duration) and run.rules.fixed == 0.0:
             code = ENDLESS
     return None if code == loop.PAUSED else code, np.concatenate(noted), np.concatenate(happened)
@@ -212,7 +214,7 @@ def status_of(code: int | None, run: Run, clock: np.ndarray) -> str:
         return f"finished at {t}, where it was to stop"
     if code is None:
         return f"interrupted at {t}"
-    obstacle = run.plant.obstacle(run.tables) if code in (loop.STUCK, loop.BLOWN) else ""
+    obstacle = run.plant.obstacle(run.tables) if code in (loop.STUCK, loop.BLOWN, loop.UNDECIDED) else ""
     if obstacle:
         return f"stopped at {t}: {obstacle}"
     if code == loop.STUCK:

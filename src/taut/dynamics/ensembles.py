@@ -71,6 +71,7 @@ class Ensemble(Tabular):
     sound: tuple[bool, ...]
     load_names: tuple[str, ...] = ()
     drive_names: tuple[str, ...] = ()
+    sensor_names: tuple[str, ...] = ()
     element_names: tuple[str, ...] = ()
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -100,6 +101,7 @@ class Ensemble(Tabular):
                 **labels_of(self.structure),
                 "loaded": self.load_names,
                 "drive": self.drive_names,
+                "sensor": self.sensor_names,
                 "element": self.element_names,
             },
             {name: one._replace(dimensions=("variant", *one.dimensions)) for name, one in kept.items()},
@@ -121,6 +123,7 @@ class Ensemble(Tabular):
             events=self.events[k],
             load_names=self.load_names,
             drive_names=self.drive_names,
+            sensor_names=self.sensor_names,
             element_names=self.element_names,
         )
 
@@ -207,6 +210,7 @@ def ensemble(
         tuple(result.sound),
         variants.plant.load_names,
         variants.plant.drive_names,
+        variants.plant.sensor_names,
         variants.plant.element_outputs,
     )
 

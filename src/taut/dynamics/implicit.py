@@ -150,5 +150,6 @@ def advance(
         scale(base[size : 2 * size], -1.0 / s)
         add(base[size : 2 * size], 1.0 / s, v)
         put_number(base, 2 * size, power)
+        scale(base[2 * size + 1 :], 0.0)  # internal states have no rate
     impose(plant, t + h, trial)
     return evaluations

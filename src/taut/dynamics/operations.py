@@ -8,6 +8,7 @@ y = [positions, velocities, work]. Other vectors may be longer than what they ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any
@@ -128,6 +129,20 @@ def pass_break(plant: Any, t: float, inside: float, y: np.ndarray, log: np.ndarr
     raise NotImplementedError
 
 
+def decide(plant: Any, t: float, y: np.ndarray) -> float:
+    """Let the controllers decide that are due, for the next break to let in; returns when the next is due.
+
+    Negative where one failed. This is what it means for plants without controllers.
+    """
+    return math.inf
+
+
+@kernel
+def _decide_nothing(plant: Any, t: float, y: np.ndarray) -> float:
+    """The same in kernels."""
+    return math.inf
+
+
 @woven
 def _impose_nothing(plant: Any, t: float, y: np.ndarray) -> None:
     """The same in kernels."""
@@ -185,7 +200,9 @@ def spoken(
     algorithm: Iterable[Callable[..., Any]], operations: Mapping[str, Callable[..., Any]]
 ) -> dict[str, Callable[..., Any]]:
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
-    return _bound_in_turn(algorithm, {"impose": impose, **operations, "lend_plant": lend_plant}, lambda copy: copy)
+    return _bound_in_turn(
+        algorithm, {"impose": impose, "decide": decide, **operations, "lend_plant": lend_plant}, lambda copy: copy
+    )
 
 
 def compiled(
@@ -203,7 +220,11 @@ def compiled(
         name = copy.__name__
         return entry(copy) if name in entries else kernel(copy) if name in shared else woven(copy)
 
-    return _bound_in_turn(algorithm, {"impose": _impose_nothing, **operations, "row": row_of, "lend": lent}, made)
+    return _bound_in_turn(
+        algorithm,
+        {"impose": _impose_nothing, "decide": _decide_nothing, **operations, "row": row_of, "lend": lent},
+        made,
+    )
 
 
 def _bound_in_turn(

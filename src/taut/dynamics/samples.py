@@ -29,6 +29,7 @@ VARIABLES = {
         ("time", "drive"), "N", "force in each driven member, positive in tension", "drive:{drive}.force"
     ),
     "drive_power": Variable(("time", "drive"), "W", "power of each drive", "drive:{drive}.power"),
+    "reading": Variable(("time", "sensor"), "of its quantity", "what each sensor showed last", "sensor:{sensor}"),
     "coordinate": Variable(
         ("time", "freedom"), "m or rad", "each coordinate of a plant that has its own", "coordinate:{freedom}"
     ),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from taut.dynamics.correction import Correction
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Method, Rattle
@@ -36,8 +38,11 @@ class Settings:
         return f"tolerance {self.tolerance:g}" if self.stepper.adaptive else f"step {self.step:.3g} s"
 
 
-def prepared(settings: Settings) -> tuple[Run, Checkpoint, tuple[str, ...]]:
-    """A run that is ready to be driven, where it begins, and what is worth saying about that."""
+def prepared(settings: Settings, internal: np.ndarray | None = None) -> tuple[Run, Checkpoint, tuple[str, ...]]:
+    """A run that is ready to be driven, where it begins, and what is worth saying about that.
+
+    internal: what internal states begin with, where not with the plant's own.
+    """
     watcher = settings.plant.watcher
     run = prepare_run(
         settings.plant,
@@ -50,5 +55,5 @@ def prepared(settings: Settings) -> tuple[Run, Checkpoint, tuple[str, ...]]:
         watches=watcher is not None and (settings.locate or bool(watcher.things)),
     )
     if settings.start is None:
-        return run, *beginning(run, locate=settings.locate)
+        return run, *beginning(run, locate=settings.locate, internal=internal)
     return run, resumed(run, settings.start), ()

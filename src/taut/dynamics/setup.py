@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -144,7 +144,7 @@ def prepare_run(
         limits=limits,
     )
     rattles = isinstance(method, Rattle)
-    state = state_layout(coordinates, 0, int(rattles)).size
+    state = state_layout(coordinates, plant.internal.size, int(rattles)).size
     watched = plant.watcher.count if plant.watcher and watches else 0
     space = at.workspace(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
     stepper = "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
@@ -152,10 +152,13 @@ def prepare_run(
     return Run(plant, tables, words, method, rules, space)
 
 
-def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, ...]]:
+def beginning(
+    run: Run, *, locate: bool = True, internal: np.ndarray | None = None
+) -> tuple[Checkpoint, tuple[str, ...]]:
     """The start brought onto the constraints, the first step, and what is worth saying about them.
 
     locate: whether the instants are found at which cables slacken and tighten; where not, only what is watched.
+    internal: what internal states begin with, where not with the plant's own.
     """
     if not locate:
         capabilities.check(capabilities.UNLOCATED, capabilities.features_of(run.plant))
@@ -163,6 +166,11 @@ def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, 
     size = plant.coordinates
     y = np.zeros(run.space.vectors.shape[1:])
     y[:size], y[size : 2 * size] = plant.start()
+    layout = state_layout(size, plant.internal.size, 0)
+    if internal is not None:
+        plant.coming(tables)[:] = internal
+    if plant.internal.size:
+        y[layout.internal : layout.size] = plant.coming(tables)
     limits = run.rules.limits._replace(level=CONSTRAINTS)
     run.words["impose"](tables, 0.0, y)
     if not run.words["held"](tables, y, limits, scratch):
@@ -180,13 +188,15 @@ def beginning(run: Run, *, locate: bool = True) -> tuple[Checkpoint, tuple[str, 
     clock, counts = np.zeros(at.CLOCK), np.zeros(at.COUNTS, dtype=np.int64)
     clock[at.LAST_ERROR] = 1e-4
     clock[at.INDEPENDENCE] = 1.0
+    clock[at.TICK], clock[at.HORIZON] = (0.0 if plant.ticks else math.inf), math.inf
+    counts[at.PENDING] = int(plant.ticks)  # controllers decide first of all
     if run.watcher:
         run.watcher.begin(tables, y, locate=locate)
     run.words["remember"](tables, y, scratch)
     clock[at.REFERENCE] = scratch[STARTED, 0].flat[0]
     counts[at.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
     clock[at.STEP] = _first_step(run, y, 0.0) if run.method.adaptive else 0.0
-    point = Checkpoint(y, clock, counts)
+    point = Checkpoint(y, clock, counts, memory=plant.memory(tables).copy())
     return point, () if plant.lanes else (*plant.changes(y[:size], y[size : 2 * size]), *_redundancy_notes(run, y))
 
 
@@ -197,16 +207,31 @@ def resumed(run: Run, start: Trajectory) -> Checkpoint:
         raise OptionError("the trajectory to continue was made by another version of taut, or is damaged; start afresh")
     if run.watcher:
         run.watcher.go_on(run.tables, point.flags)
+    remember(run, point)
     run.space.scratch[STARTED, 0] = point.clock[at.REFERENCE]
     same = start.options.get("method") == run.method.name and start.options.get("step") == (run.rules.fixed or None)
     if same and point.y.size == state:
-        return point
+        clock = point.clock.copy()
+        clock[at.HORIZON] = math.inf  # nobody steps it any more
+        return replace(point, clock=clock)
     y, clock, counts = np.zeros(state), point.clock.copy(), point.counts.copy()
-    kept = state_layout(run.plant.coordinates, 0, 0).size
+    kept = state_layout(run.plant.coordinates, run.plant.internal.size, 0).size
     y[:kept] = point.y[:kept]
+    clock[at.HORIZON] = math.inf
     clock[at.START], clock[at.LAST_ERROR], counts[at.GRID] = clock[at.TIME], 1e-4, 0
     clock[at.STEP] = _first_step(run, y, float(clock[at.TIME])) if run.method.adaptive else 0.0
-    return Checkpoint(y, clock, counts, point.flags)
+    return Checkpoint(y, clock, counts, point.flags, point.memory)
+
+
+def remember(run: Run, point: Checkpoint) -> None:
+    """Give a run what its controllers and commands were at a checkpoint."""
+    memory, plant = run.plant.memory(run.tables), run.plant
+    if memory.size != point.memory.size:
+        raise OptionError("the checkpoint is of other controllers; start afresh")
+    memory[:] = point.memory
+    if plant.internal.size:
+        layout = state_layout(plant.coordinates, plant.internal.size, 0)
+        plant.coming(run.tables)[:] = point.y[layout.internal : layout.size]
 
 
 def _redundancy_notes(run: Run, y: np.ndarray) -> tuple[str, ...]:

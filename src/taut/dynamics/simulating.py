@@ -16,6 +16,7 @@ from taut.dynamics.driver import Progress, SampleTimes, chunks, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
+from taut.dynamics.sensor_facts import sensor_facts
 from taut.dynamics.settings import Settings, prepared
 from taut.dynamics.setup import Run, check_options, independence_notes, rounding_notes
 from taut.dynamics.stiffness_detection import stiffness_notes
@@ -126,22 +127,27 @@ def simulate(
     told = Overall()
     if sink is None:
         _check_room(times.size, point.y.size)
-    state = Checkpoint(point.y.copy(), point.clock.copy(), point.counts.copy())
+    state = point.copied()
     noted = [np.zeros((0, 4))]
     happened: list[np.ndarray] = []
     limits = DriveLimits(plant)
     known: dict[str, Any] = {
         "options": {
-            **_options(chosen, wish, every, tolerance, step, samples),
+            **options_of(chosen, wish, tolerance, step),
+            "every": every,
+            "samples": samples,
             "locate": locate,
             "physics": plant.fingerprint,
+            **({"internal_states": plant.internal.size} if plant.internal.size else {}),
             **({"elements": list(plant.elements)} if plant.elements else {}),
             **({"drives": list(limits.drives)} if limits.drives else {}),
+            **({"sensors": list(sensor_facts(plant))} if plant.sensor_names else {}),
         },
         "notes": notes,
         "model_text": model_text,
         "load_names": plant.load_names,
         "drive_names": plant.drive_names,
+        "sensor_names": plant.sensor_names,
         "element_names": plant.element_outputs,
     }
     if sink is not None and start is not None:
@@ -196,13 +202,18 @@ def simulate(
 
 def _reached(run: Run, state: Checkpoint, steps: np.ndarray, log: np.ndarray) -> dict[str, Any]:
     """Where a run stands, and the steps and events that led there."""
-    flags = run.watcher.flags(run.tables) if run.watcher else np.empty(0)
     return {
-        "checkpoint": Checkpoint(state.y.copy(), state.clock.copy(), state.counts.copy(), flags),
-        "counts": _counts(state.counts),
+        "checkpoint": reached_by(run, state),
+        "counts": counts_of(state.counts),
         "history": steps,
         "events": run.watcher.happened(log) if run.watcher else (),
     }
+
+
+def reached_by(run: Run, state: Checkpoint) -> Checkpoint:
+    """Where a run stands, by itself."""
+    flags = run.watcher.flags(run.tables) if run.watcher else np.empty(0)
+    return replace(state.copied(), flags=flags, memory=run.plant.memory(run.tables).copy())
 
 
 def _check_room(samples: int, state: int) -> None:
@@ -236,14 +247,12 @@ def correction_for(correction: Correction | str | None, method: Method | Rattle)
     return wish if wish.kind else replace(wish, kind=usual)
 
 
-def _options(
-    method: Method | Rattle, wish: Correction, every: float, tolerance: float, step: float | None, samples: str
-) -> dict[str, Any]:
+def options_of(method: Method | Rattle, wish: Correction, tolerance: float, step: float | None) -> dict[str, Any]:
+    """How a run is made, in words and numbers that a file can hold."""
     return {
         "method": method.name,
         **({"tolerance": tolerance} if method.adaptive or isinstance(method, Implicit) else {}),
         **({} if method.adaptive else {"step": step}),
-        "every": every,
         "correction": wish.kind,
         "correction_details": {
             f.name: [*value]
@@ -252,11 +261,10 @@ def _options(
             for f in fields(wish)
             if f.name != "kind"
         },
-        "samples": samples,
     }
 
 
-def _counts(counts: np.ndarray) -> dict[str, int]:
+def counts_of(counts: np.ndarray) -> dict[str, int]:
     places = {
         "steps": at.STEPS,
         "rejected": at.REJECTED,
@@ -271,7 +279,7 @@ def _counts(counts: np.ndarray) -> dict[str, int]:
 def read_off(plant: PlantProtocol, tables: Any, times: np.ndarray, states: np.ndarray, reference: float) -> Trajectory:
     """Everything that states say; what does not apply to the plant has no columns."""
     seen = plant.observed(tables, times, states)
-    work = states[:, state_layout(plant.coordinates, 0, 0).work].copy()
+    work = states[:, state_layout(plant.coordinates, plant.internal.size, 0).work].copy()
     energy = seen["energy_kinetic"] + seen["energy_elastic"] + seen["energy_gravity"]
     known = {**seen, "time": times.copy(), "work": work, "energy_violation": energy - reference - work}
     return of_samples(plant.structure, known)

@@ -27,7 +27,17 @@ from taut.dynamics.correction import (
     remember,
 )
 from taut.dynamics.event_location import coming, happen, seek
-from taut.dynamics.operations import enter_piece, impose, independence, lend, lend_plant, pass_break, residuals, row
+from taut.dynamics.operations import (
+    decide,
+    enter_piece,
+    impose,
+    independence,
+    lend,
+    lend_plant,
+    pass_break,
+    residuals,
+    row,
+)
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
 from taut.dynamics.workspace import (
     ERROR,
@@ -36,6 +46,7 @@ from taut.dynamics.workspace import (
     FILLED,
     FRESH,
     GRID,
+    HORIZON,
     INDEPENDENCE,
     INDEPENDENCE_TIME,
     ITERATIONS,
@@ -43,21 +54,24 @@ from taut.dynamics.workspace import (
     LAST_EVENT,
     LOGGED,
     NOTED,
+    PENDING,
     PIECE,
     REJECTED,
     SAMPLE,
     START,
     STEP,
     STEPS,
+    TICK,
     TIME,
     TRIAL,
     UNBALANCED,
     WEAK,
     ZERO,
 )
+from taut.mechanics.signals import TOGETHER
 from taut.numerics.vectors import finite, number_at, put
 
-FINISHED, PAUSED, STUCK, UNHELD, BLOWN, STOPPED, TO_CUT = range(7)
+FINISHED, PAUSED, STUCK, UNHELD, BLOWN, STOPPED, TO_CUT, AWAITED, UNDECIDED = range(9)
 GO_ON = -1
 
 HELD = 1e-9
@@ -115,6 +129,37 @@ def take_place(plant: Any, event: int, t: float, y: np.ndarray, counts: np.ndarr
     return GO_ON if left == 0 else STOPPED if left == 1 else TO_CUT
 
 
+def inside_piece(breaks: np.ndarray, clock: np.ndarray, counts: np.ndarray) -> float:
+    """A time inside the smooth piece in which things stand; at a break that is not crossed yet, the piece before it."""
+    t = clock[TIME]
+    edge = min(breaks[counts[PIECE] + 1], clock[TICK], clock[HORIZON], 1e300)
+    if counts[PENDING] == 0 and edge > t:
+        return float(0.5 * (t + edge))
+    return float(0.5 * (max(breaks[counts[PIECE]], -1e300) + t))
+
+
+def cross(plant: Any, breaks: np.ndarray, clock: np.ndarray, counts: np.ndarray, y: np.ndarray, log: np.ndarray) -> int:
+    """Go over the break that is reached: controllers that are due decide, and what changes there is let in.
+
+    Returns how the call ends with it, or GO_ON.
+    """
+    t = clock[TIME]
+    near = t + TOGETHER * max(1.0, abs(t))
+    if near >= clock[TICK]:
+        due = decide(plant, t, y)
+        if due < 0.0:
+            return UNDECIDED
+        clock[TICK] = due
+    if near >= breaks[counts[PIECE] + 1]:
+        counts[PIECE] += 1
+    inside = 0.5 * (t + min(breaks[counts[PIECE] + 1], clock[TICK], clock[HORIZON], 1e300))
+    told = pass_break(plant, t, inside, y, log, counts[LOGGED])
+    counts[EVENTS] += told - counts[LOGGED]
+    counts[LOGGED] = told
+    counts[PENDING] = 0
+    return GO_ON
+
+
 def time_loop(
     plant: Any,
     method: Any,
@@ -137,7 +182,11 @@ def time_loop(
     limits, tolerance = rules.limits, rules.tolerance
     landed = True  # at a time at which something may be due
     done, free, hands_on = counts[FILLED], limits.level == 0, rules.sample_stages < rules.stages
-    enter_piece(plant, 0.5 * (max(breaks[counts[PIECE]], -1e300) + min(breaks[counts[PIECE] + 1], 1e300)))
+    enter_piece(plant, inside_piece(breaks, clock, counts))
+    if counts[PENDING] == 1:
+        code = cross(plant, breaks, clock, counts, y, log)
+        if code != GO_ON:
+            return code
     while True:
         t = clock[TIME]
         while done < targets.size and targets[done] <= t:
@@ -162,7 +211,7 @@ def time_loop(
             end = clock[START] + (counts[GRID] + 1) * rules.fixed
         else:
             end = t + min(clock[STEP], rules.longest)
-        edge = breaks[counts[PIECE] + 1]
+        edge = min(breaks[counts[PIECE] + 1], clock[TICK], clock[HORIZON])
         lands = edge - end < 1e-3 * (end - t)
         if lands:
             end = edge
@@ -251,11 +300,13 @@ def time_loop(
             clock[STEP] = max(longer, clock[STEP]) if lands else longer
             clock[LAST_ERROR] = max(error, 1e-4)
         if lands:
-            counts[PIECE] += 1
-            inside = 0.5 * (breaks[counts[PIECE]] + min(breaks[counts[PIECE] + 1], 1e300))
-            told = pass_break(plant, end, inside, y, log, counts[LOGGED])
-            counts[EVENTS] += told - counts[LOGGED]
-            counts[LOGGED] = told
+            counts[PENDING] = 1
+            if end + TOGETHER * max(1.0, abs(end)) >= clock[HORIZON]:
+                code = take_place(plant, event, end, y, counts, log) if event >= 0 else GO_ON
+                return AWAITED if code == GO_ON else code
+            code = cross(plant, breaks, clock, counts, y, log)
+            if code != GO_ON:
+                return code
             if done > 0 and targets[done - 1] >= end - 1e-12 * h:
                 put(row(samples, done - 1), y)  # a sample on a break is that of what follows
             landed = True
@@ -287,8 +338,8 @@ def algorithm(stepper: str, *, dense: bool, watches: bool) -> tuple[Callable[...
     """
     between = (widen, blend) if dense else _NOT_BETWEEN
     happens = (seek, coming, happen) if watches else _UNWATCHED
-    return (*STEPPERS[stepper], *between, *_LOOP, *happens, take_place, time_loop)
+    return (*STEPPERS[stepper], *between, *_LOOP, *happens, take_place, inside_piece, cross, time_loop)
 
 
-SHARED = ("settle", "meet")
+SHARED = ("settle", "meet", "cross")
 """Those that are compiled by themselves and not into their callers, because they are large and called in two places."""

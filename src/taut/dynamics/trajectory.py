@@ -26,8 +26,13 @@ class Checkpoint:
     clock: np.ndarray
     counts: np.ndarray
     flags: np.ndarray = field(default_factory=lambda: np.empty(0))  # of everything that is watched
+    memory: np.ndarray = field(default_factory=lambda: np.empty(0))  # of controllers
 
     __repr__ = brief
+
+    def copied(self) -> Checkpoint:
+        """With arrays of its own."""
+        return Checkpoint(*(array.copy() for array in (self.y, self.clock, self.counts, self.flags, self.memory)))
 
 
 FEW = 3
@@ -73,7 +78,7 @@ class Overall:
 @dataclass(frozen=True, repr=False)
 class Trajectory(Tabular):
     """Samples over time, SI units; T samples, n nodes, c cables, b bars, g constraints, a angles, s supported nodes, l
-    loads, d driven members.
+    loads, d driven members, m sensors.
 
     A plant in other coordinates than its nodes' has k of them, and r constraints among them; what does not apply has no
     columns.
@@ -100,6 +105,7 @@ class Trajectory(Tabular):
     drive_rate: np.ndarray  # (T, d)
     drive_force: np.ndarray  # (T, d) in the driven member
     drive_power: np.ndarray  # (T, d)
+    reading: np.ndarray  # (T, m) what each sensor showed last
     energy_kinetic: np.ndarray  # (T,)
     energy_elastic: np.ndarray  # (T,)
     energy_gravity: np.ndarray  # (T,)
@@ -124,6 +130,7 @@ class Trajectory(Tabular):
     history: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)), repr=False)
     load_names: tuple[str, ...] = ()
     drive_names: tuple[str, ...] = ()
+    sensor_names: tuple[str, ...] = ()
     element_names: tuple[str, ...] = ()
     earlier: Overall = Overall()  # of samples that went to a sink and are not here
     model_text: str = field(default="", repr=False)
@@ -151,6 +158,7 @@ class Trajectory(Tabular):
     def labelled(self) -> Labelled:
         """One row a sample."""
         own: dict[str, Any] = {"loaded": self.load_names, "drive": self.drive_names, "element": self.element_names}
+        own["sensor"] = self.sensor_names
         own |= {"freedom": range(self.coordinate.shape[1]), "condition": range(self.multiplier.shape[1])}
         return Labelled(
             ("time",),

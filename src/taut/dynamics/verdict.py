@@ -19,7 +19,7 @@ from taut.dynamics.load_jumps import jumps
 from taut.dynamics.methods.tableau import Implicit
 from taut.dynamics.parting import compared
 from taut.dynamics.settings import Settings, prepared
-from taut.dynamics.trajectory import Checkpoint, Overall
+from taut.dynamics.trajectory import Overall
 from taut.errors import OptionError
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import in_order
@@ -168,7 +168,7 @@ def _positions_at(
 ) -> np.ndarray:
     """Positions at those times of a run, as far as it comes."""
     run, point, _ = prepared(settings)
-    state = Checkpoint(point.y.copy(), point.clock.copy(), point.counts.copy())
+    state = point.copied()
     found = [
         states[np.isin(when, times), : settings.plant.coordinates].copy()
         for _, when, states, _, _ in chunks(run, state, ListedTimes(times), float(times[-1]), progress, interrupted)

@@ -8,19 +8,20 @@ import numpy as np
 
 from taut.dynamics.correction import Limits, scratch
 
-CLOCK, COUNTS = 7, 13
+CLOCK, COUNTS = 9, 14
 """Sizes of the clock and the counts, whose places follow; a checkpoint of other sizes is of another version."""
 
-TIME, STEP, LAST_ERROR, REFERENCE, START, INDEPENDENCE, INDEPENDENCE_TIME = range(CLOCK)
+TIME, STEP, LAST_ERROR, REFERENCE, START, INDEPENDENCE, INDEPENDENCE_TIME, TICK, HORIZON = range(CLOCK)
 """Places in the clock: now [s], the next step [s], the last accepted error, energy minus work at the start [J], the
-time from which fixed steps are counted, and how and when the constraints were least independent."""
+time from which fixed steps are counted, how and when the constraints were least independent, when a controller is due
+next, and when whoever steps the run decides."""
 
 STEPS, REJECTED, EVALUATIONS, ITERATIONS, UNBALANCED, GRID, PIECE, FRESH, FILLED, NOTED = range(10)
-EVENTS, LOGGED, LAST_EVENT = range(10, COUNTS)
+EVENTS, LOGGED, LAST_EVENT, PENDING = range(10, COUNTS)
 """Places in the counts: accepted steps, rejected ones, calls of `rate`, correction iterations, steps whose energy
 could not be corrected, fixed steps from the start, current piece of the signals, whether the first stage is there,
-in this call samples filled and steps noted in the history, located events, those of them in the log, and which was the
-last."""
+in this call samples filled and steps noted in the history, located events, those of them in the log, which was the
+last, and whether a break is reached that has not been crossed yet."""
 
 
 class Rules(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +10,11 @@ import numpy as np
 
 from taut.errors import ModelError, OptionError, suggestion
 from taut.mechanics.capabilities import check_solver
+from taut.mechanics.imposed import sensors as sensing
+from taut.mechanics.imposed.commands import inputs_of
 from taut.mechanics.imposed.drive_checks import problems_of_drives
 from taut.mechanics.imposed.drives import tabulated_drives
+from taut.mechanics.imposed.law_addresses import Law
 from taut.mechanics.inertia import thin as thin_inertia
 from taut.mechanics.inertia.cylinder_tables import cylinders_of, without_inertia
 from taut.mechanics.inertia.cylinders import Cylinders
@@ -34,10 +37,14 @@ from taut.mechanics.tables import Constants, Nodes, Work
 from taut.mechanics.terms.springs import Springs
 from taut.numerics.packing import empty
 from taut.numerics.saddle import Saddle
+from taut.structure.controller_checks import problems_of_control
+from taut.structure.controllers import Controller, Sensor
 from taut.structure.joining import subdivided
 from taut.structure.plates import size_of, start_velocities
 from taut.structure.properties import bar_length, route_length, with_bars
 from taut.structure.scenario import SOLVERS, Damping, Drive, Load, Motion, Watch
+from taut.structure.sensing import all_sensors, base_rate, input_named, load_names
+from taut.structure.signals import Command
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
 from taut.type_checks import checked_arguments
@@ -66,6 +73,8 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
         happening += len(source.subjects(given, tables[name]))
     happening += watches.kind.size
     jacobian = jacobian_table(rows, tables, typical)
+    starts = np.cumsum([0, *(kind.pattern(tables[kind.name])[0].size for kind in rows)]).tolist()
+    tables["sensors"] = sensing.tabulate(given, dict(zip(spec.rows, starts, strict=False)))
     if given.held_cables:
         tables["held_lengths"].row[0] = tables["bars"].first.size + tables["linear"].value.size
     size, count, free = thin.diagonal.size, jacobian.start.size - 1, given.free
@@ -119,9 +128,20 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, i
         terms=(*own, *(kind.name for kind in extra if isinstance(kind, Term))),
         rows=("bars",) if system == "pairs" else ("bars", "linear", *rows),
         inertia="cylinders" if cylinders.first.size else "thin",
-        imposed=(*(("supports",) if given.motions else ()), *(("drives",) if given.drives else ()), *imposed),
+        imposed=(*_imposed(given), *imposed),
         system=system,
     )
+
+
+def _imposed(given: Given) -> list[str]:
+    """What is imposed, in the order in which it is written: drives read what is commanded."""
+    present = {
+        "supports": given.motions,
+        "commands": inputs_of(given) or given.sensors,
+        "controllers": given.controllers or base_rate(given.sensors, ()),
+        "drives": given.drives,
+    }
+    return [name for name, things in present.items() if things]
 
 
 def _scale(given: Given, thin: Thin, springs: Springs) -> tuple[float, float]:
@@ -156,6 +176,8 @@ def assemble(
     loads: Iterable[Load] = (),
     motions: Iterable[Motion] = (),
     drives: Iterable[Drive] = (),
+    sensors: Iterable[Sensor] = (),
+    controllers: Iterable[Controller] = (),
     damping: Damping | None = None,
     events: Iterable[Watch] = (),
     velocities: Mapping[str, tuple[float, float, float]] | None = None,
@@ -167,6 +189,7 @@ def assemble(
 
     gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still.
     drives: of rest lengths and lengths of members, which otherwise stay as they are.
+    sensors: what is measured. controllers: what is commanded by it; what they command has the signal Command.
     velocities: of nodes at the start [m/s], zero where not named.
     events: what to look out for in a run, and what to do then.
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
@@ -178,7 +201,7 @@ def assemble(
     """
     vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
     loads, motions, damping, events = tuple(loads), tuple(motions), damping or Damping(), tuple(events)
-    drives = tuple(drives)
+    drives, sensors, controllers = tuple(drives), tuple(sensors), tuple(controllers)
     if solver not in SOLVERS:
         raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
     structure = with_bars(structure, bars)
@@ -188,8 +211,62 @@ def assemble(
     problems += problems_of_drives(structure, drives, events)
     if problems:
         raise ModelError(problems)
-    given = Given(subdivided(structure), vector, loads, damping, motions, grouped(elements), drives=drives)
+    structure = subdivided(structure)
+    if problems := problems_of_control(structure, sensors, controllers, loads, drives):
+        raise ModelError(problems)
+    given = Given(
+        structure,
+        vector,
+        loads,
+        damping,
+        motions,
+        grouped(elements),
+        drives=drives,
+        sensors=all_sensors(structure, sensors, controllers),
+        controllers=controllers,
+        holds=_holds(controllers, loads, drives),
+    )
     return _plant(given, watched_by(given, events), velocities or {}, iterative=solver == "iterative")
+
+
+def _holds(controllers: Iterable[Controller], loads: Sequence[Load], drives: Sequence[Drive]) -> dict[str, str]:
+    """How every command of a controller is held."""
+    names, driven = load_names(loads), [drive.name for drive in drives]
+    return {input_named(name, names, driven): one.hold for one in controllers for name in one.commands}
+
+
+def with_commands(
+    plant: Plant, commands: Mapping[str, float], holds: Mapping[str, str], sensors: Sequence[Sensor]
+) -> Plant:
+    """The plant with the signals of some loads and drives commanded, from these values on, and with more sensors.
+
+    commands: by "load:name" and "drive:name".
+    """
+    given = plant.given
+    loads = tuple(
+        replace(load, signal=Command(commands[key])) if (key := f"load:{name}") in commands else load
+        for name, load in zip(given.load_names, given.loads, strict=True)
+    )
+    drives = tuple(
+        (replace(drive, by=Command(commands[key])) if drive.to is None else replace(drive, to=Command(commands[key])))
+        if (key := f"drive:{drive.name}") in commands
+        else drive
+        for drive in given.drives
+    )
+    every = {sensor.name: sensor for sensor in (*given.sensors, *sensors)}
+    problems = problems_of_control(given.structure, [*every.values()], given.controllers, loads, drives)
+    if problems:
+        raise ModelError(problems)
+    given = replace(given, loads=loads, drives=drives, holds={**given.holds, **holds}, sensors=tuple(every.values()))
+    made = _plant(given, plant.things, {}, iterative=plant.spec.system == "minres")
+    return replace(made, positions=plant.positions, velocities=plant.velocities)
+
+
+def without_controllers(plant: Plant) -> Plant:
+    """The plant with its commands as they start, and nobody to change them."""
+    given = replace(plant.given, controllers=(), sensors=(), holds={})
+    made = _plant(given, plant.things, {}, iterative=plant.spec.system == "minres")
+    return replace(made, positions=plant.positions, velocities=plant.velocities)
 
 
 def assembled_as_printed(structure: Structure, **options: Any) -> Plant:
@@ -220,10 +297,12 @@ def _plant(
         knots += kind.breaks(given) if kind.breaks is not None else []
     breaks = in_order(knots)
     speeds = start_velocities(given.structure, velocities)
-    start = np.concatenate([given.structure.positions.ravel(), speeds.ravel(), [0.0]])
-    places, speeds = start[:-1].reshape(2, -1, 3)
+    size, internal = 2 * speeds.size, tables["commands"].coming if "commands" in tables else np.zeros(0)
+    start = np.concatenate([given.structure.positions.ravel(), speeds.ravel(), [0.0], internal])
+    places, speeds = start[:size].reshape(2, -1, 3)
     driving = tabulated_drives(given).functions if given.drives else ()
-    plant = Plant(given, spec, pack, tables, breaks, places, speeds, signals.functions, things, driving)
+    laws = tuple(Law(one) for one in given.controllers)
+    plant = Plant(given, spec, pack, tables, breaks, places, speeds, signals.functions, things, driving, laws)
     if spec.imposed:
         tables["constants"].piece[0] = pieces_of(breaks, np.zeros(1))[0]
         plant.operations()["impose"](pack, 0.0, start)

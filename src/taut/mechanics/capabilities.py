@@ -25,6 +25,7 @@ WATCHED = "events to watch"
 ONE_BY_ONE = "kinds that go one by one"
 HELD = "cables held at their length"
 FRICTION = "friction at guides"
+ANSWERING = "controllers at every evaluation"
 
 RATTLE, IMPLICIT, BATCH, ITERATION = "RATTLE", "implicit", "ensemble", "iterative"
 UNLOCATED, LINEAR = "events that are not located", "a linear model"
@@ -37,6 +38,11 @@ REFUSED: dict[tuple[str, str], str] = {
     "damping away",
     (IMPLICIT, COORDINATES): "implicit methods need the Newton matrix of a structure with nodes, bars and cables; use "
     "dp5 or dp8 for a plant in other coordinates",
+    (
+        IMPLICIT,
+        ANSWERING,
+    ): "{what} decides at every evaluation, which the Newton matrix of implicit steps does not know; "
+    "give it a rate, or use dp5 or dp8",
     (BATCH, COORDINATES): "an ensemble needs a structure with nodes, bars and cables; simulate plants in other "
     "coordinates one by one",
     (BATCH, FUNCTIONS): "an ensemble needs loads that are signals; a Python function of time would be called for each",
@@ -75,6 +81,9 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     ):
         if cables:
             found[feature] = f'cable "{cables[0].name}"'
+    continuous = [one.name for one in given.controllers if one.rate is None]
+    if continuous:
+        found[ANSWERING] = f'the controller "{continuous[0]}"'
     if not plant.compiled:
         found[FUNCTIONS] = ""
     if getattr(plant, "things", ()):

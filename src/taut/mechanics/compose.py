@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
 from taut.mechanics.folds import completed, completed_source
-from taut.mechanics.imposed import drive_outputs
+from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
 from taut.mechanics.kinds import EventSource
 from taut.mechanics.operations import (
@@ -50,8 +50,16 @@ def composed(spec: Spec) -> Composition:
     # Where nothing is imposed there is nothing to call, either; algorithms know what that means.
     imposed = {"impose": motion.impose_on, "pass_break": events.pass_imposed_break}
     own = MOTION | (imposed if spec.imposed else {})
-    tools = TOOLS | ({"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {})
+    own |= {"decide": controllers.decide} if "controllers" in spec.imposed else {}
+    tools = TOOLS | {"sense": controllers.sense}
+    tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
     return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, tools))
+
+
+@cache
+def composed_with(spec: Spec, operation: Any) -> Any:
+    """An operation written elsewhere against `parts`, bound to the kernels of a Spec."""
+    return Rebinding(_parts(spec))(operation)
 
 
 def _bound(made: Rebinding, operations: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,6 +93,8 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.fill_inertia: cylinders.fill,
             parts.inertia_blocks: cylinders.blocks,
         }
+    if "commands" in spec.imposed:
+        found[parts.let_in] = commands.let_in
     if "held_lengths" in spec.rows:
         found |= {parts.cut_held: held_lengths.cut, parts.held_tension: held_lengths.tension_at}
     if "routes" in spec.terms:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from taut.mechanics.imposed.called_functions import with_functions
+from taut.mechanics.imposed.law_addresses import with_addresses
 from taut.mechanics.linear.linearisation import feedback_slopes
 from taut.mechanics.operations.newton_matrix import Newton
 from taut.mechanics.plant import Plant
@@ -43,7 +44,8 @@ class ImplicitPlant(Plant):
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
         """By mass and without Baumgarte's gains: implicit steps meet the constraints themselves."""
         newton, saddle = newton_tables(self.spec, self.tables)
-        return copied(packed_by_name({**self.tables, "newton": newton, "newton_saddle": saddle})[0])
+        pack = copied(packed_by_name({**self.tables, "newton": newton, "newton_saddle": saddle})[0])
+        return with_addresses(pack, self.laws)
 
     def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
         notes = super().changes(q, v)

@@ -16,9 +16,11 @@ import numpy as np
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.mechanics.tables import SLOTS
 from taut.reprs import counted, titled
+from taut.structure.controllers import Controller, Sensor
 from taut.structure.drives import Driven, driven_members
 from taut.structure.records import AXES, Bar, Cable
 from taut.structure.scenario import Damping, Drive, Load, Motion
+from taut.structure.sensing import load_names
 from taut.structure.structure import Structure
 
 Kernel = Callable[..., Any]
@@ -42,7 +44,8 @@ class Given:
     """What a plant is assembled from; of a structure and a scenario that have passed their checks.
 
     elements: records of kinds from outside, by the name of the kind. printed: compressible bars move by eq. (56) of the
-    paper as it stands.
+    paper as it stands. sensors: also those that controllers name by their quantity. holds: how commands are held, by
+    "load:name" and "drive:name"; at once where nothing is said.
     """
 
     structure: Structure
@@ -53,6 +56,9 @@ class Given:
     elements: Mapping[str, tuple[Any, ...]] | None = None
     printed: bool = False
     drives: tuple[Drive, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
+    controllers: tuple[Controller, ...] = ()
+    holds: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return self.titled("Given")
@@ -69,6 +75,7 @@ class Given:
             "constraint": made.constraints,
         }
         parts |= {"load": self.loads, "motion": self.motions, "drive": self.drives}
+        parts |= {"sensor": self.sensors, "controller": self.controllers}
         parts |= {"registered kind": self.elements or {}}
         return titled(kind, made.name or "structure", *(counted(len(part), word) for word, part in parts.items()))
 
@@ -76,6 +83,10 @@ class Given:
     def coordinate(self) -> dict[str, int]:
         """The first coordinate of every node."""
         return _Named("node", {name: 3 * i for i, name in enumerate(self.structure.nodes)})
+
+    @cached_property
+    def load_names(self) -> tuple[str, ...]:
+        return load_names(self.loads)
 
     @cached_property
     def straight(self) -> tuple[Cable, ...]:

@@ -222,6 +222,11 @@ def impose(p: Pack, t: float, y: np.ndarray) -> None:
 
 
 @inlined
+def let_in(p: Pack, y: np.ndarray) -> None:
+    """Let what was decided of commands become part of the state."""
+
+
+@inlined
 def imposed_power(p: Pack, t: float, y: np.ndarray) -> float:
     """Power of what is imposed on terms and rows; that of moved supports comes from their reactions."""
     return 0.0

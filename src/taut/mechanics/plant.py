@@ -12,23 +12,25 @@ from typing import Any
 import numpy as np
 
 from taut.mechanics.compose import Composition, composed
-from taut.mechanics.imposed.called_functions import set_functions, with_functions
-from taut.mechanics.imposed.drive_outputs import drive_outputs
+from taut.mechanics.imposed.called_functions import with_functions
+from taut.mechanics.imposed.commands import COMING
+from taut.mechanics.imposed.controllers import MEMORY
+from taut.mechanics.imposed.law_addresses import Law, failure_of, with_addresses
 from taut.mechanics.kinds import Given
 from taut.mechanics.linear.linearisation import nodal_linearisation
 from taut.mechanics.operations import redundancy
-from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.event_words import Watched, Watcher
-from taut.mechanics.operations.outputs import bar_forces, cable_outputs, columns, turning_push
+from taut.mechanics.operations.observation import observed
 from taut.mechanics.operations.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
-from taut.mechanics.signals import Called, pieces_of
+from taut.mechanics.signals import Called
 from taut.mechanics.spec import BUILT_IN, Spec, rows_of, sources_of, terms_of
 from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
 from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.scenario import Load, Motion
+from taut.structure.sensing import base_rate
 from taut.structure.signals import Feedback
 from taut.structure.structure import Structure
 
@@ -48,6 +50,7 @@ class Plant:
     positions, velocities: at the start, (n, 3) each, with moved supports where they are then.
     breaks: times at which a signal is not smooth.
     functions, driving: Python functions and Feedback in loads and in drives; a plant with any runs uncompiled.
+    laws: those of its controllers, as functions that kernels call.
     """
 
     given: Given
@@ -60,6 +63,7 @@ class Plant:
     functions: tuple[Called, ...]
     things: tuple[Watched, ...] = ()
     driving: tuple[Called, ...] = ()
+    laws: tuple[Law, ...] = ()
 
     def __repr__(self) -> str:
         return self.given.titled(type(self).__name__)
@@ -111,8 +115,7 @@ class Plant:
     @property
     def load_names(self) -> tuple[str, ...]:
         """A load's own name, or its place; those that would come twice are numbered."""
-        names = [load.name or f"{load.node}.{load.axis}" for load in self.loads]
-        return tuple(f"{n}#{names[:k].count(n) + 1}" if names.count(n) > 1 else n for k, n in enumerate(names))
+        return self.given.load_names
 
     @property
     def drive_names(self) -> tuple[str, ...]:
@@ -124,15 +127,15 @@ class Plant:
         """What elements of kinds from outside show, a name for every number."""
         shown = [term.shows(self.given) for term in terms_of(self.spec) if term.shows is not None]
         names = [f"{name}[{k}]" for names in shown for name, count in names.items() for k in range(count)]
-        return (*names, *(f"force of {label}" for label in self.constraint_names[self._own_rows :]))
+        return (*names, *(f"force of {label}" for label in self.constraint_names[self.own_rows :]))
 
     @property
-    def _shown(self) -> int:
+    def shown(self) -> int:
         """How many numbers terms of kinds from outside show."""
-        return len(self.element_outputs) - (self.rows - self._own_rows)
+        return len(self.element_outputs) - (self.rows - self.own_rows)
 
     @property
-    def _own_rows(self) -> int:
+    def own_rows(self) -> int:
         """How many are not of kinds from outside, which follow."""
         return max((part.stop for name, part in self.row_ranges.items() if name in BUILT_IN), default=0)
 
@@ -170,6 +173,7 @@ class Plant:
             for called in self.driving
             if isinstance(called.function, Feedback)
         )
+        fed += tuple(f'the controller "{one.name}"' for one in self.given.controllers if one.rate is None)
         nodes = told.pop("damping", ())
         return (*(name for names in told.values() for name in names), *fed, *nodes)
 
@@ -222,7 +226,7 @@ class Plant:
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
         pack = self.pack if metric == "mass" else packed_by_name(euclidean(self.spec, self.tables))[0]
-        pack = copied(pack)
+        pack = with_addresses(copied(pack), self.laws)
         reals_of(pack, GAINS)[:] = gains
         integers_of(pack, STABILISED)[0] = int(any(gains))
         return pack
@@ -268,7 +272,40 @@ class Plant:
             return np.zeros(0)
         return redundancy.weakest_combination(self.composition.tools, self.tables, self.pack, y)
 
+    @property
+    def internal(self) -> np.ndarray:
+        """Internal states at the start: commands, and what is measured."""
+        return self.tables["commands"].coming if "commands" in self.tables else np.zeros(0)
+
+    @property
+    def ticks(self) -> bool:
+        """Whether it has controllers or sensors that come at their times."""
+        return base_rate(self.given.sensors, self.given.controllers) > 0.0
+
+    @cached_property
+    def sampled_sensors(self) -> np.ndarray:
+        """(m,) which sensors measure at times of their own, or of a controller; others whenever someone looks."""
+        table = self.tables.get("controllers")
+        return np.zeros(len(self.given.sensors), dtype=bool) if table is None else table.sensor_every > 0
+
+    @property
+    def sensor_names(self) -> tuple[str, ...]:
+        return tuple(sensor.name for sensor in self.given.sensors)
+
+    def memory(self, tables: Pack) -> np.ndarray:
+        """What its controllers remember, to be changed in place; nothing where there are none."""
+        return reals_of(tables, MEMORY)
+
+    def raise_stops(self) -> None:
+        for law in self.laws:
+            law.stop()
+
+    def coming(self, tables: Pack) -> np.ndarray:
+        return reals_of(tables, COMING)
+
     def obstacle(self, tables: Pack) -> str:
+        if self.laws and (failure := failure_of(self.given, self.laws, reals_of(tables, MEMORY))):
+            return failure
         crushed = int(integers_of(tables, CRUSHED)[0])
         return "" if crushed < 0 else f"{self.crushed_bar(crushed)}; make it stiffer, or load it less"
 
@@ -281,52 +318,7 @@ class Plant:
         )
 
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
-        tools, held, loads = self.composition.tools, self.held, np.zeros((times.size, len(self.loads)))
-        wanted = columns(self.tables["springs"].stiffness.size, self.rows, held.size, self._shown)
-        out, driven = np.zeros((times.size, sum(wanted.values()))), np.zeros((times.size, 3 * len(self.given.driven)))
-        pieces = pieces_of(self.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))  # on a break: what follows it
-        looks = reals_of(tables, BAND)[0] > 0.0
-        if looks:
-            tools["release"](tables)
-        for one in [slice(None)] if self.compiled else [slice(row, row + 1) for row in range(times.size)]:
-            if not self.compiled:
-                self.composition.motion["enter_piece"](tables, pieces[one][0])
-                set_functions(self, tables, float(times[one][0]), states[one][0])
-            tools["observe"](tables, times[one], pieces[one], states[one], held, out[one])
-            if self.given.driven:
-                tools["observe_drives"](tables, times[one], pieces[one], states[one], driven[one])
-            if self.loads:
-                tools["observe_loads"](tables, times[one], pieces[one], loads[one])
-        cuts = np.cumsum(list(wanted.values()))[:-1]
-        seen = dict(zip(wanted, (part.copy() for part in np.split(out, cuts, axis=1)), strict=True))
-        reaction, multiplier = seen.pop("reaction").reshape(times.size, held.size, 3), seen.pop("multiplier")
-        size, rigid = self.coordinates, self.tables["bars"].column
-        multiplier[:, : rigid.size] += turning_push(self.structure, rigid, tables, states[:, size : 2 * size])
-        if times.size and len(self.dependent(tables, states[0])):
-            for row, y in enumerate(states):
-                jacobian = redundancy.jacobian_at(tools, self.tables, tables, y)
-                shift = redundancy.towards_smallest(self.dependent(tables, y), multiplier[row])
-                multiplier[row] += shift
-                reaction[row] -= redundancy.reactions_to(jacobian, shift, self.tables["nodes"].free)[held]
-        if looks:
-            tools["freeze"](tables)
-        length, tension = seen.pop("length"), seen.pop("tension")
-        cables = cable_outputs(self.given, self.tables, states, length, tension, multiplier)
-        guides, bar_force = len(self.structure.constraints), bar_forces(self.given, self.tables, tension, multiplier)
-        torque = multiplier[:, self.row_ranges.get("angles", slice(0))].copy()
-        return {
-            "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
-            "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
-            **cables,
-            "bar_force": bar_force,
-            "constraint_force": multiplier[:, rigid.size : rigid.size + guides].copy(),
-            "angle_torque": torque,
-            "reaction": reaction,
-            "load_force": loads,
-            **drive_outputs(self.given, driven, cables["cable_tension"], bar_force, torque),
-            "element_output": np.concatenate([seen.pop("others"), multiplier[:, self._own_rows :]], axis=1),
-            **{name: values[:, 0] for name, values in seen.items()},
-        }
+        return observed(self, tables, times, states)
 
     @cached_property
     def watcher(self) -> Watcher | None:

@@ -85,6 +85,26 @@ class PlantProtocol(Protocol):
     def drive_names(self) -> tuple[str, ...]: ...
 
     @property
+    def sensor_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def internal(self) -> np.ndarray:
+        """Internal states at the start, which do not change within a step: commands, and what is measured."""
+
+    @property
+    def ticks(self) -> bool:
+        """Whether it has controllers that decide at their times."""
+
+    def memory(self, tables: Any) -> np.ndarray:
+        """What controllers remember, to be changed in place."""
+
+    def raise_stops(self) -> None:
+        """Raise what came up in a controller's law and was to stop everything: Ctrl-C, sys.exit."""
+
+    def coming(self, tables: Any) -> np.ndarray:
+        """What the internal states become at the next break, to be changed in place."""
+
+    @property
     def elements(self) -> Sequence[dict[str, Any]]:
         """Elements of kinds from outside, by numbers and the name of their kind."""
 

@@ -26,6 +26,7 @@ from taut.numerics.lanes import one
 from taut.structure.magnitudes import size_problem
 from taut.structure.signal_checks import signal_problems
 from taut.structure.signals import (
+    Command,
     Constant,
     CosineRamp,
     Doublet,
@@ -35,10 +36,20 @@ from taut.structure.signals import (
     SampledSignal,
     Signal,
     Sinusoid,
+    StepSignal,
     parts_of,
 )
 
-CONSTANT, SINUSOID, DOUBLET, TABLE, RAMP, COMPOUND, CALLED = 0, 1, 2, 3, 4, 5, 6
+CONSTANT, SINUSOID, DOUBLET, TABLE, RAMP, COMPOUND, CALLED, STEPS, COMMAND = 0, 1, 2, 3, 4, 5, 6, 7, 8
+
+ZERO_ORDER, FIRST_ORDER, SMOOTH = 0, 1, 2
+"""How a command is held: at once, along a line, or along a smooth rise from the last one."""
+
+TOGETHER = 1e-12
+"""Times that differ by this part of themselves, or of a second, are one: no step fits between them."""
+
+COMMANDED = 5
+"""Numbers of a command: what it goes to, what it comes from, when it began, over how long, and how it is held."""
 
 Function = Callable[[float], float] | Feedback
 
@@ -56,14 +67,23 @@ class Called(NamedTuple):
         return math.prod(rise(start, over, t, t)[0] for start, over in self.rises)
 
 
+class Commanded(NamedTuple):
+    """A command in a signal."""
+
+    signal: int
+    place: int  # in `data`
+    start: float
+
+
 class Tabulated(NamedTuple):
-    """Signals one after another; their breaks, and the functions and feedbacks in them."""
+    """Signals one after another; their breaks, and the functions, feedbacks and commands in them."""
 
     kind: np.ndarray  # (signals,)
     start: np.ndarray  # (signals,) where each begins in `data`
     data: np.ndarray
     breaks: list[float]
     functions: tuple[Called, ...]
+    commands: tuple[Commanded, ...]
 
 
 def tabulated(signals: Sequence[Signal]) -> Tabulated:
@@ -73,6 +93,7 @@ def tabulated(signals: Sequence[Signal]) -> Tabulated:
     numbers: list[float] = []
     breaks: list[float] = []
     functions: list[Called] = []
+    commands: list[Commanded] = []
     for index, signal in enumerate(signals):
         if wrong := next(signal_problems(signal), None):
             raise OptionError(f"{signal!r}: {wrong}")
@@ -88,10 +109,17 @@ def tabulated(signals: Sequence[Signal]) -> Tabulated:
                 numbers += [number for rise in part.rises for number in rise]
             if isinstance(part.signal, Feedback) or callable(part.signal):
                 functions.append(Called(index, len(numbers), part.signal, part.rises))
+            if isinstance(part.signal, Command):
+                commands.append(Commanded(index, len(numbers), part.signal.start))
             numbers += plain
         kinds.append(COMPOUND if compound else kind)
     return Tabulated(
-        np.array(kinds, dtype=np.int64), np.array(starts, dtype=np.int64), np.array(numbers), breaks, tuple(functions)
+        np.array(kinds, dtype=np.int64),
+        np.array(starts, dtype=np.int64),
+        np.array(numbers),
+        breaks,
+        tuple(functions),
+        tuple(commands),
     )
 
 
@@ -111,6 +139,10 @@ def _plain(signal: Plain) -> tuple[int, list[float], Sequence[float]]:
         times, values = np.array(signal.times, dtype=float), np.array(signal.values, dtype=float)
         slopes = three_point_slopes(times, values) if signal.slopes is None else np.array(signal.slopes, dtype=float)
         return TABLE, [float(times.size), *times, *values, *slopes], signal.times
+    if isinstance(signal, StepSignal):
+        return STEPS, [float(len(signal.times)), *signal.times, *signal.values], signal.times[1:]
+    if isinstance(signal, Command):
+        return COMMAND, [signal.start, signal.start, 0.0, 0.0, float(ZERO_ORDER)], ()
     return CALLED, [0.0, 0.0], ()
 
 
@@ -159,14 +191,16 @@ def _plain_time_places(kind: int, data: np.ndarray, at: int) -> Iterator[int]:
         yield from range(at + 1, at + 4)
     elif kind == RAMP:
         yield from range(at + 2, at + 4)
-    elif kind == TABLE:
+    elif kind in (TABLE, STEPS):
         yield from range(at, at + 1 + int(data[at]))
+    elif kind == COMMAND:
+        yield from range(at + 2, at + COMMANDED)
 
 
 def in_order(breaks: Iterable[float]) -> np.ndarray:
     """Breaks from -inf to inf; those that differ by round-off alone are one, since no step fits between them."""
     ordered = np.unique(np.array([-math.inf, *breaks, math.inf]))
-    apart = np.diff(ordered) > 1e-12 * np.clip(np.abs(ordered[1:]), 1.0, 1e300)
+    apart = np.diff(ordered) > TOGETHER * np.clip(np.abs(ordered[1:]), 1.0, 1e300)
     return np.asarray(ordered[np.append(True, apart)])
 
 
@@ -182,6 +216,19 @@ def rise(start: float, over: float, t: float, inside: float) -> tuple[float, flo
 
 
 rise_at = inlined(rise)
+
+
+@inlined
+def interval_of(data: Any, times: int, count: int, inside: float) -> int:
+    """The last of some times in order that is not after one inside the piece; the first where all are."""
+    left, right = 0, count
+    while right - left > 1:
+        middle = (left + right) // 2
+        if one(data[times + middle]) <= inside:
+            left = middle
+        else:
+            right = middle
+    return left
 
 
 @inlined
@@ -211,24 +258,33 @@ def _plain_at(kind: int, data: Any, at: int, t: float, inside: float) -> tuple[f
     elif kind == TABLE:
         count = int(one(data[at]))
         times, values, slopes = at + 1, at + 1 + count, at + 1 + 2 * count
-        left, right = 0, count - 1
+        left, right = interval_of(data, times, count, inside), count - 1
         if inside <= one(data[times]):
             value = data[values]
         elif inside >= one(data[times + right]):
             value = data[values + right]
         else:
-            while right - left > 1:
-                middle = (left + right) // 2
-                if one(data[times + middle]) <= inside:
-                    left = middle
-                else:
-                    right = middle
+            right = left + 1
             begin, end, low, high = data[times + left], data[times + right], data[values + left], data[values + right]
             first, last = data[slopes + left], data[slopes + right]
             value = hermite(t, begin, end, low, high, first, last)
             rate, acceleration = hermite_slopes(t, begin, end, low, high, first, last)
     elif kind == CALLED:
         rate = data[at + 1]
+    elif kind == STEPS:
+        count = int(one(data[at]))
+        value = data[at + 1 + count + interval_of(data, at + 1, count, inside)]
+    elif kind == COMMAND:
+        begin, over, hold = one(data[at + 2]), one(data[at + 3]), int(one(data[at + 4]))
+        # Outputs do not know the pieces of commands: there the time alone says whether one is on its way.
+        end = begin + over
+        left = begin <= inside < end and t <= end + TOGETHER * max(1.0, end)
+        if hold != ZERO_ORDER and over > 0.0 and (t < end or left):
+            change = data[at] - data[at + 1]
+            share, growth, bend = (t - begin) / over, 1.0 / over, 0.0
+            if hold == SMOOTH:
+                share, growth, bend = rise_at(begin, over, t, begin)
+            value, rate, acceleration = data[at + 1] + share * change, growth * change, bend * change
     return value, rate, acceleration
 
 

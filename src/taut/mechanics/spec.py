@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from taut.mechanics.imposed.commands import COMMANDS
+from taut.mechanics.imposed.controller_tables import CONTROLLERS
 from taut.mechanics.imposed.drives import DRIVES
 from taut.mechanics.imposed.supports import SUPPORTS
 from taut.mechanics.kinds import EventSource, Imposed, Kind, Rows, Term, registered
@@ -25,7 +27,7 @@ BUILT_IN: dict[str, Kind] = {
     for kind in (
         *(WEIGHT, DAMPING, SPRINGS_TERM, ROUTES_TERM, LOADS_TERM),
         *(RIGID_BARS, LINEAR, HELD_LENGTHS, DRIVEN_BARS, PLATES, ANGLES),
-        *(SUPPORTS, DRIVES),
+        *(SUPPORTS, COMMANDS, CONTROLLERS, DRIVES),
     )
 }
 """In the order in which their forces are summed. What is cheap is in every plant, whether it has any of it or not."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from taut.numerics.compiled import inlined
-from taut.numerics.packing import Integers, Reals, counter, part, reader
+from taut.numerics.packing import MOST_PARTS, Integers, Reals, counter, part, reader
 
 SLOTS = (
     *("constants", "nodes", "work", "jacobian"),
     *("thin", "cylinders", "bars", "linear", "held_lengths", "driven_bars", "plates", "angles"),
-    *("weight", "springs", "routes", "damping", "loads", "supports", "drives"),
+    *("weight", "springs", "routes", "damping", "loads", "supports", "commands", "drives", "sensors", "controllers"),
     *("events", "slackening", "watches"),
     *("pairs", "saddle", "minres", "metric_pairs", "metric_saddle", "metric_minres"),
     *("newton", "newton_saddle"),
@@ -38,7 +38,8 @@ def part_of(name: str, table: Any, field: str) -> int:
 class Layout(NamedTuple):
     """Where things stand in a state y = [positions, velocities, work, internal states, remainders].
 
-    RATTLE keeps the remainders of its sums of positions and velocities; other methods have none.
+    Internal states do not change within a step: they are what was commanded and measured last. RATTLE keeps the
+    remainders of its sums of positions and velocities; other methods have none.
     """
 
     coordinates: int
@@ -113,6 +114,8 @@ GAINS = part_of("constants", Constants, "gains")
 STABILISED = part_of("constants", Constants, "stabilised")
 
 
+internal_count = counter(slot("commands") * MOST_PARTS)
+"""In kernels: internal states, which stand first in the table of commands (`imposed/commands.py`)."""
 coordinate_count = counter(SHARE)
 """In kernels: all coordinates, held ones too."""
 free_count = counter(FREE)

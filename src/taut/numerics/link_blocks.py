@@ -35,6 +35,18 @@ class Pattern:
         data = np.bincount(self.place, signed[self.kept], self.indices.size)
         return sp.csc_matrix((data, self.indices, self.indptr), shape=(self.size, self.size))
 
+    def repeated(self, count: int, links: int) -> Pattern:
+        """Of so many copies side by side, a block of the diagonal each; links: of one copy."""
+        entries, copy = self.indices.size, np.arange(count)[:, None]
+        return Pattern(
+            self.size * count,
+            (self.indices + self.size * copy).ravel(),
+            np.append((self.indptr[:-1] + entries * copy).ravel(), entries * count),
+            (self.place + entries * copy).ravel(),
+            (self.kept + 36 * links * copy).ravel(),
+            (self.diagonal + entries * copy).ravel(),
+        )
+
 
 def pattern(first: np.ndarray, second: np.ndarray, unknown: np.ndarray, size: int) -> Pattern:
     """Of members between nodes; unknown: (3 n,) the row of every coordinate, -1 where it is no unknown."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -83,3 +84,22 @@ def row_of(typing_context: Any, array: Any, number: Any) -> Any:
         return view._getvalue()
 
     return row(array, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call_at(
+    typing_context: Any, address: Any, t: Any, measured: Any, m: Any, state: Any, s: Any, command: Any, c: Any
+) -> Any:
+    """Call the C function at an address, long f(double, double*, long, double*, long, double*, long).
+
+    An address is data, so that a kernel need not be compiled again for another function.
+    """
+    pointer = types.CPointer(types.float64)
+    wanted = types.int64(types.int64, types.float64, pointer, types.int64, pointer, types.int64, pointer, types.int64)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        returned, *given = (context.get_value_type(one) for one in (wanted.return_type, *wanted.args[1:]))
+        function = builder.inttoptr(args[0], ir.FunctionType(returned, given).as_pointer())
+        return builder.call(function, args[1:])
+
+    return wanted, generate

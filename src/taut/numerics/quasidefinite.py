@@ -56,6 +56,7 @@ class Factored:
     """A factorisation. negative: directions in which A is negative on the null space of G; -1 if it broke down.
 
     weakest: the smallest pivot of A against the largest entry of its diagonal, a hint of singularity.
+    pivots: of every unknown, then of every row; none if it broke down.
     """
 
     lu: Any
@@ -64,11 +65,15 @@ class Factored:
     weight: float
     negative: int
     weakest: float
+    pivots: np.ndarray
 
     def solve(self, top: np.ndarray, bottom: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """x and y, refined to the system without the slack; where rows depend on one another y is one of many."""
+        """x and y, refined to the system without the slack; where rows depend on one another y is one of many.
+
+        Right sides may be columns, (f, c) and (r, c).
+        """
         size = self.matrix.shape[0]
-        right = np.zeros(size + self.rows.shape[0])
+        right = np.zeros((size + self.rows.shape[0], *top.shape[1:]))
         right[:size] = top
         if bottom is not None and bottom.size:
             right[:size] += self.weight * (self.rows.T @ bottom)
@@ -78,10 +83,15 @@ class Factored:
         for _ in range(REFINEMENTS):
             more = self.lu.solve(right - self._times(found))
             found += more
-            sizes.append(float(np.linalg.norm(more)))
+            sizes.append(np.linalg.norm(more, axis=0))
         # Corrections of the same size again and again come from rows that contradict one another.
-        if sizes[-1] < SHRINKING * sizes[-2]:
-            found = self._unstuck(found, right)
+        shrinking = np.atleast_1d(sizes[-1] < SHRINKING * sizes[-2])
+        if shrinking.any():
+            left, wanted = (np.linalg.norm(part, axis=0) for part in (right - self._times(found), right))
+            stuck = shrinking & np.isfinite(left) & (left > STUCK * wanted)
+            columns, sides = found.reshape(len(found), -1), right.reshape(len(found), -1)
+            for k in np.flatnonzero(stuck):
+                columns[:, k] = self._unstuck(columns[:, k], sides[:, k])
         return found[:size], found[size:]
 
     def _times(self, found: np.ndarray) -> np.ndarray:
@@ -96,8 +106,6 @@ class Factored:
 
         left = right - self._times(found)
         size = float(np.linalg.norm(left))
-        if not np.isfinite(size) or size <= STUCK * float(np.linalg.norm(right)):
-            return found
         shape = (right.size, right.size)
         system, solver = LinearOperator(shape, matvec=self._times), LinearOperator(shape, matvec=self.lu.solve)
         more, _ = gmres(system, left, M=solver, rtol=1e-6, atol=0.0, restart=KRYLOV, maxiter=1)
@@ -128,14 +136,14 @@ def factored(matrix: sp.csc_matrix, rows: sp.csr_matrix) -> Factored:
             options={"SymmetricMode": True},
         )
     except RuntimeError:  # a pivot is zero to the last bit
-        return Factored(None, matrix, rows, weight, -1, 0.0)
+        return Factored(None, matrix, rows, weight, -1, 0.0, np.zeros(0))
     pivots = lu.U.diagonal()
     broken = not np.array_equal(lu.perm_r, lu.perm_c) or not np.all(np.isfinite(pivots))
     negative = -1 if broken else int(np.sum(pivots < 0.0)) - rows.shape[0]
     own = np.ones(pivots.size, dtype=bool)
     own[lu.perm_c[size:]] = False
     weakest = float(np.min(np.abs(pivots[own]), initial=np.inf)) / largest
-    return Factored(lu, matrix, rows, weight, negative, weakest)
+    return Factored(lu, matrix, rows, weight, negative, weakest, np.zeros(0) if broken else pivots[lu.perm_c])
 
 
 @dataclass

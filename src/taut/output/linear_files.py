@@ -15,7 +15,7 @@ from taut.control.linear_model import LinearModel
 from taut.control.linearising import linearise
 from taut.control.norms import Norm, h2_norm, hinf_norm
 from taut.output.model_runs import assembled
-from taut.output.model_statics import steady_loads
+from taut.output.model_statics import left_out, steady_loads
 from taut.statics.equilibrium import Equilibrium
 from taut.structure.files import Model
 from taut.structure.records import AXES
@@ -29,7 +29,7 @@ def linear_model(
     model: Model, inputs: list[str] | None, outputs: list[str] | None, *, rest: Equilibrium | None, held: str
 ) -> LinearModel:
     """Of a model at its start, or where it rests under its gravity and the steady part of its loads, supports still."""
-    changed: dict[str, Any] = {}
+    changed: dict[str, Any] = {"controllers": ()}
     structure = rest.structure if rest else model.structure
     if rest:
         steady = [
@@ -37,14 +37,15 @@ def linear_model(
             for node, force in steady_loads(model.scenario).items()
             for axis, value in zip(AXES, force, strict=True)
         ]
-        changed = {
+        changed |= {
             "loads": steady,
             "motions": (),
             "drives": tuple(replace(drive, to=None, by=0.0) for drive in model.scenario.drives),
             "velocities": {},
         }
     plant = assembled(structure, model.scenario, **changed)
-    return linearise(plant, inputs=inputs, outputs=outputs, held=held)
+    found = linearise(plant, inputs=inputs, outputs=outputs, held=held)
+    return replace(found, notes=(*found.notes, *left_out(model.scenario)))
 
 
 def linear_numbers(model: LinearModel) -> dict[str, Any]:

@@ -29,14 +29,8 @@ from taut.structure.corrections import Correction, of_kind, simplest
 from taut.structure.files import Model, located, parse_model
 from taut.structure.format.overriding import overridden
 from taut.structure.format.writing import correction_text
-from taut.structure.scenario import Scenario
+from taut.structure.scenario import RUN_OPTIONS, Scenario
 from taut.structure.structure import Structure
-
-RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction", "locate")
-"""What a scenario and the command line both say."""
-
-PHYSICS = ("gravity", "loads", "motions", "drives", "damping", "events", "velocities", "solver")
-"""What a scenario says beside them."""
 
 
 def recorded(
@@ -147,7 +141,7 @@ def _simulated(
 
 def assembled(structure: Structure, scenario: Scenario, **changed: Any) -> Plant:
     """A structure ready to move as a scenario says, but for what is changed."""
-    return assemble(structure, **{name: getattr(scenario, name) for name in PHYSICS} | changed)
+    return assemble(structure, **scenario.physics | changed)
 
 
 def continued(source: Path, other: Model | None, overrides: Iterable[str]) -> tuple[Model, Trajectory]:
@@ -159,8 +153,8 @@ def continued(source: Path, other: Model | None, overrides: Iterable[str]) -> tu
         return other, start
     first = parse_model(start.model_text, str(source), limit=None)
     model = other or parse_model(start.model_text, str(source), overrides, limit=None)
-    for name in PHYSICS:
-        if getattr(model.scenario, name) != getattr(first.scenario, name):
+    for name, was in first.scenario.physics.items():
+        if getattr(model.scenario, name) != was:
             raise OptionError(
                 f"scenario.{name} is not what it was when {source} was made; a run is continued as it began, "
                 "so start a new one instead"

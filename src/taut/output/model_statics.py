@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from taut.errors import TautError
+from taut.errors import TautError, listed
 from taut.output.pictured import ModeShape, Still, mode_shapes, still_of
 from taut.reprs import brief
 from taut.statics.balancing import balance
@@ -17,6 +17,7 @@ from taut.statics.equilibrium_equations import BarChoice
 from taut.statics.prestressing import prestress
 from taut.statics.self_stress import StaticCounts, counts
 from taut.statics.vibrations import modes
+from taut.structure.drives import driven_members, own_value
 from taut.structure.files import Model
 from taut.structure.properties import route_length, stiffness
 from taut.structure.scenario import Scenario
@@ -39,6 +40,14 @@ SLACK = 1e-9
 """Strain below which a cable counts as not stretched at all."""
 
 MODES_SHOWN = 6
+
+FIELDS = {
+    ("cable", "rest_length"): "rest_length",
+    **{("cable", mode): "command" for mode in ("length", "tension", "force_density")},
+    **{("bar", quantity): "length" for quantity in ("length", "rest_length")},
+    ("bar", "force"): "force",
+}
+"""Of members, by what is driven."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +92,35 @@ def steady_loads(scenario: Scenario) -> dict[str, tuple[float, float, float]]:
     return {node: (x, y, z) for node, (x, y, z) in forces.items() if (x, y, z) != (0.0, 0.0, 0.0)}
 
 
+def steady_structure(model: Model) -> Structure:
+    """The structure with what is driven as it is before anything happens (`steady_value`)."""
+    structure = model.structure
+    for driven in driven_members(structure, model.scenario.drives):
+        drive, kind, name = driven.drive, driven.kind, driven.member
+        own, told = own_value(structure, kind, name), steady_value(drive.signal)
+        value = told if drive.to is not None else own + told
+        if value == own:
+            continue
+        if kind == "angle":
+            angle = replace(structure.angles[name], value=value)
+            structure = replace(structure, angles={**structure.angles, name: angle})
+        else:
+            structure = structure.changed(f"{kind}:{name}", **{FIELDS[kind, drive.quantity]: value})
+    return structure
+
+
+def left_out(scenario: Scenario) -> tuple[str, ...]:
+    """What statics and linear models leave out, for their notes."""
+    names = listed([f'"{controller.name}"' for controller in scenario.controllers])
+    return (f"controllers are left out ({names}): what they command is at its start",) if names else ()
+
+
 def resting(model: Model, bars: BarChoice = None, *, iterations: int = 200) -> Equilibrium:
-    """Where a model comes to rest from its shape, under its gravity and the steady part of its loads."""
+    """Where a model comes to rest from its shape, under its gravity and the steady part of its loads and drives."""
     scenario = model.scenario
-    loads = steady_loads(scenario)
-    return balance(model.structure, gravity=scenario.gravity, loads=loads, bars=bars, iterations=iterations)
+    structure, loads = steady_structure(model), steady_loads(scenario)
+    found = balance(structure, gravity=scenario.gravity, loads=loads, bars=bars, iterations=iterations)
+    return replace(found, notes=(*found.notes, *left_out(scenario)))
 
 
 def moved(model: Model, found: Equilibrium) -> float:

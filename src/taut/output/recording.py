@@ -115,6 +115,7 @@ def _write_facts(file: Any, run: Trajectory) -> None:
     for dimension, names in (
         ("loaded", run.load_names),
         ("drive", run.drive_names),
+        ("sensor", run.sensor_names),
         ("element", run.element_names),
     ):
         if names:

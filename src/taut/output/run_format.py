@@ -20,6 +20,7 @@ CHECKPOINT = {
     "y": "last state of the time loop: positions, velocities, work",
     "clock": "last clock of the time loop",
     "counts": "last counts of the time loop",
+    "memory": "what controllers remembered then",
     "flags": "which cables were slack then, and where what was watched stood",
 }
 

@@ -92,10 +92,10 @@ def _read(file: Any, source: Path) -> Trajectory:
         raise FileError(f"{source}: this version of taut cannot read the model in it")
     named = {
         name: tuple(map(plain, file.variables[name][...])) if name in file.variables else ()
-        for name in ("loaded", "drive", "element")
+        for name in ("loaded", "drive", "sensor", "element")
     }
     sizes = {name: len(labels) for name, labels in labels_of(structure).items()}
-    for name in ("time", "loaded", "drive", "freedom", "condition", "element"):
+    for name in ("time", "loaded", "drive", "sensor", "freedom", "condition", "element"):
         sizes[name] = file.dimensions[name].size if name in file.dimensions else 0
     options = json.loads(file.attrs["options"])
     kept = {name: f"checkpoint_{name}" for name in CHECKPOINT}
@@ -104,8 +104,10 @@ def _read(file: Any, source: Path) -> Trajectory:
     )
     _check_elements(options, source)
     # As `taut.mechanics.tables.state_layout` has it, for which reading does not load the kernels.
-    if point.y.size not in (6 * sizes["node"] + 1, 12 * sizes["node"] + 1):  # RATTLE keeps remainders too
-        raise ValueError(f"its last state has {point.y.size} numbers, not {6 * sizes['node'] + 1}")
+    internal = int(options.get("internal_states", 0))
+    size = 6 * sizes["node"] + 1 + internal
+    if point.y.size not in (size, size + 6 * sizes["node"]):  # RATTLE keeps remainders too
+        raise ValueError(f"its last state has {point.y.size} numbers, not {size}")
     return replace(
         of_samples(structure, {name: _samples(file, name, sizes) for name in SAMPLED}),
         status=str(file.attrs["status"]),
@@ -121,6 +123,7 @@ def _read(file: Any, source: Path) -> Trajectory:
         events=_events(file),
         load_names=named["loaded"],
         drive_names=named["drive"],
+        sensor_names=named["sensor"],
         element_names=named["element"],
         model_text=told,
     )

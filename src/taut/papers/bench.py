@@ -13,11 +13,11 @@ from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
 from taut.mechanics.assemble import assembled_as_printed
 from taut.mechanics.plant import Plant
-from taut.output.model_runs import PHYSICS, RUN_OPTIONS, assembled
+from taut.output.model_runs import assembled
 from taut.output.recording import save_run
 from taut.reprs import brief
 from taut.structure.files import model_text
-from taut.structure.scenario import Scenario
+from taut.structure.scenario import RUN_OPTIONS, Scenario
 from taut.structure.structure import Structure
 
 Made = TypeVar("Made")
@@ -41,7 +41,7 @@ class Case:
 
     def plant(self) -> Plant:
         if self.printed:
-            return assembled_as_printed(self.structure, **{name: getattr(self.scenario, name) for name in PHYSICS})
+            return assembled_as_printed(self.structure, **self.scenario.physics)
         return assembled(self.structure, self.scenario, bars=self.bars)
 
     def followed(self, plant: Plant) -> Trajectory:

@@ -8,12 +8,13 @@ By the implicit function theorem: with the balance U(x, y, p) = 0 and the residu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from taut.errors import OptionError, suggestion
+from taut.numerics.quasidefinite import Solver
 from taut.reprs import brief
 from taut.statics import elastic_members as elastic
 from taut.statics.equilibrium import Equilibrium
@@ -77,26 +78,56 @@ def derivatives(equilibrium: Equilibrium, of: str, selector: str, *, bars: BarCh
     if of not in PARAMETERS:
         raise OptionError(f'of = "{of}" is not one of {", ".join(PARAMETERS)}{suggestion(of, PARAMETERS)}')
     view = linearised(equilibrium, bars)
-    changes = list(_of_positions(view, selector) if of == "position" else _of_members(view, of, selector))
-    answers = [_answer(view, change) for _, change in changes]
-    return EquilibriumDerivatives(
-        equilibrium.structure,
-        of,
-        tuple(name for name, _ in changes),
-        *(np.array([answer[part] for answer in answers]) for part in range(3)),
+    names, change = _of_positions(view, selector) if of == "position" else _of_members(view, of, selector)
+    found = response(view, change)
+    nodes = found.nodes.T.reshape(-1, len(view.positions), 3)
+    reactions = _reactions(view, change, found)
+    return EquilibriumDerivatives(equilibrium.structure, of, names, nodes, found.force.T, reactions)
+
+
+class Change(NamedTuple):
+    """What one unit of each of p parameters does where nothing gives way."""
+
+    tension: np.ndarray  # (m, p) of members [N]
+    residual: np.ndarray  # (rows, p) of what keeps its length [m]
+    held: np.ndarray  # (3 n, p) of held coordinates [m]
+    external: np.ndarray  # (3 n, p) of gravity and loads [N]
+
+
+def nothing(view: Linearised, count: int) -> Change:
+    """No change by any of so many parameters."""
+    problem = view.problem
+    return Change(
+        *(np.zeros((size, count)) for size in (problem.network.members, problem.rows)),
+        *(np.zeros((view.positions.size, count)) for _ in range(2)),
     )
 
 
-@dataclass(frozen=True)
-class _Change:
-    """What one unit of a parameter does where nothing gives way: to tensions, residuals and held coordinates."""
+def by_members(view: Linearised, rest_length: np.ndarray, stiffness: np.ndarray) -> Change:
+    """By parameters that change rest lengths (lengths of what keeps it) and stiffness of all members, (m, p) each.
 
-    tension: np.ndarray  # (m,) [N]
-    residual: np.ndarray  # (rows,) [m]
-    held: np.ndarray  # (3 n,) [m]
+    Where the stiffness is E A / rest length, `stiffness` is what it changes by at the same rest length; what the rest
+    length does to it is counted here. Nothing depends on either of a member with a command.
+    """
+    problem = view.problem
+    members = problem.members_at(view.setting)
+    lengths = elastic.lengths_at(members, view.positions)
+    rest = members.rest_length
+    springs = (problem.modes == "spring") & elastic.taut(members, lengths)
+    springs[problem.rigid] = False
+    bars = problem.rigid[problem.held.size :]
+    change = nothing(view, rest_length.shape[1])
+    ratio = np.where(np.isnan(problem.rigidity), 1.0, lengths / np.where(springs, rest, 1.0))
+    stretched = (lengths - rest)[:, None] * stiffness - (members.stiffness * ratio)[:, None] * rest_length
+    change.tension[springs] = stretched[springs]
+    shortened = -rest_length[problem.rigid]
+    change.residual[: problem.rigid.size] = np.where(problem.slack[problem.rigid][:, None], 0.0, shortened)
+    pulls = view.multipliers[problem.held.size : problem.rigid.size] / rest[bars]
+    change.tension[bars] = -pulls[:, None] * rest_length[bars]
+    return change
 
 
-def _of_members(view: Linearised, of: str, selector: str) -> Iterator[tuple[str, _Change]]:
+def _of_members(view: Linearised, of: str, selector: str) -> tuple[tuple[str, ...], Change]:
     problem = view.problem
     structure = problem.network.structure
     kind, names = select(structure, selector)
@@ -104,33 +135,23 @@ def _of_members(view: Linearised, of: str, selector: str) -> Iterator[tuple[str,
         raise OptionError(f'"{selector}" selects {kind}s; {of} is a property of cables and bars')
     offset = 0 if kind == "cable" else problem.network.cables
     index = {name: offset + i for i, name in enumerate(getattr(structure, f"{kind}s"))}
-    members = problem.members_at(view.setting)
-    lengths = elastic.lengths_at(members, view.positions)
-    taut = elastic.taut(members, lengths)
-    rigid = {int(member): row for row, member in enumerate(problem.rigid)}
     for name in names:
-        member = index[name]
-        tension, residual = np.zeros(lengths.size), np.zeros(problem.rows)
-        mode = problem.modes[member]
+        mode = problem.modes[index[name]]
         if of == ("command" if mode == "spring" else "rest_length"):
             raise OptionError(_misplaced(kind, name, mode))
-        if mode == "length":
-            residual[rigid[member]] = -1.0 if of == "command" and not problem.slack[member] else 0.0
-        elif mode != "spring":
-            grows = {"tension": -1.0 if kind == "bar" else 1.0, "force_density": lengths[member]}[mode]
-            tension[member] = grows if of == "command" else 0.0
-        elif member in rigid:
-            if of == "stiffness":
-                raise OptionError(f'bar "{name}" is rigid, so it has no stiffness; say bars="compressible"')
-            residual[rigid[member]] = -1.0
-            tension[member] = -view.multipliers[rigid[member]] / members.rest_length[member]
-        elif taut[member] and of == "stiffness":
-            tension[member] = lengths[member] - members.rest_length[member]
-        elif taut[member]:
-            fixed = np.isnan(problem.rigidity[member])
-            ratio = 1.0 if fixed else lengths[member] / members.rest_length[member]
-            tension[member] = -members.stiffness[member] * ratio
-        yield name, _Change(tension, residual, np.zeros(view.positions.size))
+        if of == "stiffness" and mode == "spring" and index[name] in problem.rigid:
+            raise OptionError(f'bar "{name}" is rigid, so it has no stiffness; say bars="compressible"')
+    one = np.zeros((problem.network.members, len(names)))
+    one[[index[name] for name in names], np.arange(len(names))] = 1.0
+    if of == "stiffness":
+        return names, by_members(view, np.zeros_like(one), one)
+    change = by_members(view, one, np.zeros_like(one))
+    forced = problem.modes == "tension"
+    grows = np.where(np.arange(forced.size) < problem.network.cables, 1.0, -1.0)
+    change.tension[forced] = grows[forced][:, None] * one[forced]
+    dense = problem.modes == "force_density"
+    change.tension[dense] = elastic.lengths_at(problem.members, view.positions)[dense][:, None] * one[dense]
+    return names, change
 
 
 def _misplaced(kind: str, name: str, mode: str) -> str:
@@ -140,46 +161,53 @@ def _misplaced(kind: str, name: str, mode: str) -> str:
     return f'{kind} "{name}" is {what}, so nothing depends on its rest length; ask for its command'
 
 
-def _of_positions(view: Linearised, selector: str) -> Iterator[tuple[str, _Change]]:
+def _of_positions(view: Linearised, selector: str) -> tuple[tuple[str, ...], Change]:
     structure = view.problem.network.structure
     index = {name: i for i, name in enumerate(structure.nodes)}
+    moved: dict[str, int] = {}
     for node in structure.select(selector, "node"):
         if node not in structure.supports:
             raise OptionError(f'node "{node}" is free, so its position is an answer; select supported nodes')
-        for axis in structure.supports[node]:
-            held = np.zeros(view.positions.size)
-            held[3 * index[node] + AXES.index(axis)] = 1.0
-            yield (
-                f"{node}.{axis}",
-                _Change(np.zeros(view.problem.network.members), np.zeros(view.problem.rows), held),
-            )
+        moved |= {f"{node}.{axis}": 3 * index[node] + AXES.index(axis) for axis in structure.supports[node]}
+    change = nothing(view, len(moved))
+    change.held[list(moved.values()), np.arange(len(moved))] = 1.0
+    return tuple(moved), change
 
 
-def _answer(view: Linearised, change: _Change) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    problem = view.problem
+class Response(NamedTuple):
+    """Derivatives by p parameters, and what of them balances nodes."""
+
+    nodes: np.ndarray  # (3 n, p) [m per ...]
+    force: np.ndarray  # (m, p) of members [N per ...]
+    multipliers: np.ndarray  # (rows, p)
+    direct: np.ndarray  # (3 n, p) what is unbalanced where nothing gives way
+
+
+def response(view: Linearised, change: Change, factor: Solver | None = None) -> Response:
+    """How nodes and forces answer to a change. factor: of the tangent, its own if None."""
+    problem, factor = view.problem, factor or view.factor
     members = problem.members_at(view.setting)
     spans = elastic.spans_of(members, view.positions)
-    apart = elastic.lengths_of(spans)
-    lengths = elastic.summed(members, apart)
-    unit = spans / apart[:, None]
-    pulls = elastic.by_segment(members, change.tension)[:, None] * unit
-    direct = -elastic.nodal_forces(members, pulls, len(view.positions)).ravel()
-    direct = direct + view.everywhere @ change.held
-    residual = change.residual + view.all_rows @ change.held
+    every = np.arange(members.stiffness.size)
+    gradients = elastic.length_gradients(members, spans, every, view.positions.size)
+    direct, residual = gradients.T @ change.tension - change.external, change.residual
+    if change.held.any():
+        direct, residual = direct + view.everywhere @ change.held, residual + view.all_rows @ change.held
     # Two solves: the first only mends the residuals, so that dependent rows cannot make multipliers run away.
-    shift = (
-        view.factor.solve(np.zeros(problem.free.size), -residual)[0] if residual.any() else np.zeros(problem.free.size)
-    )
-    rest, multipliers = view.factor.solve(-direct[problem.free] - view.stiffness @ shift)
+    shift = np.zeros((problem.free.size, residual.shape[1]))
+    if residual.any():
+        shift = factor.solve(shift, -residual)[0]
+    rest, multipliers = factor.solve(-direct[problem.free] - view.stiffness @ shift)
     nodes = change.held.copy()
     nodes[problem.free] = shift + rest
-    moved = nodes.reshape(-1, 3)
-    taut = elastic.taut(members, lengths)
-    stretch = elastic.summed(members, (unit * elastic.spans_of(members, moved)).sum(axis=1))
-    force = change.tension + np.where(taut, members.stiffness, 0.0) * stretch
+    slopes = elastic.slopes(members, elastic.lengths_at(members, view.positions))
+    force = change.tension + slopes[:, None] * (gradients @ nodes)
     force[problem.rigid] = multipliers[: problem.rigid.size]
-    left = (direct + view.everywhere @ (nodes - change.held) + view.all_rows.T @ multipliers).reshape(-1, 3)
-    structure = problem.network.structure
-    supported = list(structure.supported_nodes.values())
-    held = (problem.unknown < 0).reshape(-1, 3)
-    return moved, force, np.where(held, left, 0.0)[supported]
+    return Response(nodes, force, multipliers, direct)
+
+
+def _reactions(view: Linearised, change: Change, found: Response) -> np.ndarray:
+    """(p, s, 3) [N per ...]."""
+    left = found.direct + view.everywhere @ (found.nodes - change.held) + view.all_rows.T @ found.multipliers
+    held = np.where((view.problem.unknown < 0)[:, None], left, 0.0).T.reshape(-1, len(view.positions), 3)
+    return np.asarray(held[:, list(view.problem.network.structure.supported_nodes.values())])

@@ -22,7 +22,17 @@ from taut.structure.scenario import SampledSignal, Scenario
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
 
-__all__ = ["SIZE_LIMIT", "Model", "located", "model_text", "parse_model", "read_model", "read_record", "write_model"]
+__all__ = [
+    "SIZE_LIMIT",
+    "Model",
+    "located",
+    "model_text",
+    "parse_model",
+    "read_model",
+    "read_record",
+    "text_of",
+    "write_model",
+]
 
 SIZE_LIMIT = 16_000_000
 """Bytes of a model file; some 200,000 members written out one by one."""
@@ -61,7 +71,7 @@ def read_model(
     """
     source = os.fspath(path)
     folders = [os.path.dirname(source) or ".", *(os.fspath(folder) for folder in record_folders)]
-    return parse_model(_text_of(source, "a model file"), source, overrides, record_folders=folders)
+    return parse_model(text_of(source, "a model file"), source, overrides, record_folders=folders)
 
 
 @checked_arguments
@@ -72,7 +82,7 @@ def read_record(path: str | os.PathLike[str], *, scale: float = 1.0) -> SampledS
 
 
 def _columns(source: str) -> Columns:
-    return columns_of(_text_of(source, "a record"), source)
+    return columns_of(text_of(source, "a record"), source)
 
 
 def _record_within(folders: Sequence[str]) -> Callable[[str], Columns]:
@@ -106,21 +116,22 @@ def check_regular(mode: int, source: str | os.PathLike[str], kind: str) -> None:
         raise FileError(f"{source}: is {SPECIAL.get(stat.S_IFMT(mode), 'no regular file')}, not {kind}")
 
 
-def _text_of(source: str, kind: str) -> str:
+def text_of(source: str, kind: str, limit: int = SIZE_LIMIT) -> str:
+    """The text of a regular file of UTF-8; raises FileError where it is none, or has more bytes than the limit."""
     try:
         told = os.stat(source)
         check_regular(told.st_mode, source, kind)
         size = told.st_size
         with open(source, "rb") as stream:
             # The size is asked first, so that a huge file is never read; it may grow meanwhile, hence the second limit.
-            raw = stream.read(SIZE_LIMIT + 1) if size <= SIZE_LIMIT else b""
+            raw = stream.read(limit + 1) if size <= limit else b""
     except FileNotFoundError:
         raise FileError(f"{source}: there is no such file{_similar(source)}") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FileError(f"{source}: cannot be read: {reason}") from None
-    if max(size, len(raw)) > SIZE_LIMIT:
-        raise FileError(f"{source}: {_too_big(max(size, len(raw)), kind)}")
+    if max(size, len(raw)) > limit:
+        raise FileError(f"{source}: {_too_big(max(size, len(raw)), kind, limit)}")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -195,9 +206,9 @@ def _error(document: Document, problems: Iterable[Problem], source: str, made: M
     return ModelError(sorted(found, key=lambda problem: problem.line or 0), source)
 
 
-def _too_big(size: int, kind: str) -> str:
+def _too_big(size: int, kind: str, limit: int = SIZE_LIMIT) -> str:
     advice = '; describe big structures with "generate"' if kind == "a model file" else ""
-    return f"has {size / 1e6:.1f} MB, more than the limit of {SIZE_LIMIT / 1e6:.0f} MB for {kind}{advice}"
+    return f"has {size / 1e6:.1f} MB, more than the limit of {limit / 1e6:.0f} MB for {kind}{advice}"
 
 
 def _similar(source: str) -> str:

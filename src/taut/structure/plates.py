@@ -92,7 +92,12 @@ def places_of(structure: Structure, names: tuple[str, ...]) -> np.ndarray:
 
 
 def frame_of(structure: Structure, plate: Plate) -> Frame:
-    a, b, c = places_of(structure, plate.nodes[:3])
+    return frame_through(places_of(structure, plate.nodes[:3]))
+
+
+def frame_through(places: np.ndarray) -> Frame:
+    """The axes of a plate whose first three nodes are there, (3, 3) a row each."""
+    a, b, c = places
     along = (b - a) / np.linalg.norm(b - a)
     normal = np.cross(along, c - a)
     normal = normal / np.linalg.norm(normal)

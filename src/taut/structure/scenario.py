@@ -6,11 +6,14 @@ What loads and motions are as functions of time is in `signals.py`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from taut.reprs import brief
+from taut.structure.controllers import Controller, LinearLaw, Sensor
 from taut.structure.corrections import Correction, simplest
 from taut.structure.signals import (
+    Command,
     Constant,
     CosineRamp,
     Doublet,
@@ -20,6 +23,7 @@ from taut.structure.signals import (
     SignalSum,
     Sinusoid,
     SmoothStart,
+    StepSignal,
 )
 from taut.type_checks import conform
 
@@ -27,20 +31,25 @@ __all__ = [
     "ACTIONS",
     "SENSES",
     "SOLVERS",
+    "Command",
     "Constant",
+    "Controller",
     "CosineRamp",
     "Damping",
     "Doublet",
     "Drive",
     "Feedback",
+    "LinearLaw",
     "Load",
     "Motion",
     "SampledSignal",
     "Scenario",
+    "Sensor",
     "Signal",
     "SignalSum",
     "Sinusoid",
     "SmoothStart",
+    "StepSignal",
     "Watch",
 ]
 
@@ -239,6 +248,10 @@ SOLVERS = ("direct", "iterative")
 """How linear systems are solved, in runs and in statics."""
 
 
+RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction", "locate")
+"""What a Scenario says of how a motion is followed; the command line says it too."""
+
+
 @dataclass(frozen=True)
 class Scenario:
     """All that a model file says beyond the structure. Times in s, gravity in m/s^2, velocities in m/s."""
@@ -258,9 +271,16 @@ class Scenario:
     locate: bool | None = None
     motions: tuple[Motion, ...] = ()
     drives: tuple[Drive, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
+    controllers: tuple[Controller, ...] = ()
 
     __repr__ = brief
 
     def __post_init__(self) -> None:
         conform(self, "Scenario")
         object.__setattr__(self, "correction", simplest(self.correction))
+
+    @property
+    def physics(self) -> dict[str, Any]:
+        """What moves and what acts on it, as `assemble` takes it: everything but how the motion is followed."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in RUN_OPTIONS}

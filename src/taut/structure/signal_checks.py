@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
 from taut.errors import Problem
 from taut.structure.magnitudes import size_problem
 from taut.structure.signals import (
+    Command,
     Constant,
     CosineRamp,
     Doublet,
@@ -17,6 +18,8 @@ from taut.structure.signals import (
     SignalSum,
     Sinusoid,
     SmoothStart,
+    StepSignal,
+    parts_of,
     shortest_period,
 )
 
@@ -41,7 +44,11 @@ def signal_problems(signal: Signal, use: str = "force") -> Iterator[Problem]:
     elif isinstance(signal, Doublet) and use in ("length", "angle"):
         message = "a doublet is a jump in a driven length, which no force could follow; give a table, or ramps"
         yield Problem((), message)
-    elif isinstance(signal, Doublet | Sinusoid | Constant | CosineRamp):
+    elif isinstance(signal, StepSignal):
+        yield from _step_problems(signal, use)
+    elif isinstance(signal, Command) and use in ("displacement", "acceleration"):
+        yield Problem((), "supports cannot be commanded so far; give their motion as a signal of time")
+    elif isinstance(signal, Doublet | Sinusoid | Constant | CosineRamp | Command):
         yield from _number_problems(signal)
         if isinstance(signal, Doublet) and not signal.width > 0.0:
             yield Problem(("doublet", "width"), f"{signal.width:g} s must be more than zero")
@@ -68,6 +75,8 @@ def _number_problems(signal: Any) -> Iterator[Problem]:
 def _sum_problems(signal: SignalSum, use: str) -> Iterator[Problem]:
     if not signal.signals:
         yield Problem(("sum",), "adds up no signals; give one or more")
+    if sum(isinstance(part.signal, Command) for part in parts_of(signal)) > 1:
+        yield Problem(("sum",), "has several commands; one is enough, since they would add up")
     for k, part in enumerate(signal.signals):
         for found in signal_problems(part, use):
             yield Problem(("sum", k, *found.path), found.message)
@@ -89,22 +98,37 @@ def _start_problems(signal: SmoothStart, use: str) -> Iterator[Problem]:
             yield Problem(("smooth_start", "over"), f"{message}; let it in sooner")
 
 
+def _step_problems(steps: StepSignal, use: str) -> Iterator[Problem]:
+    if use in STILL:
+        yield Problem((), f"steps are jumps, and no {STILL[use]} can jump; give a table, or ramps")
+    if not steps.times:
+        yield Problem(("steps", "times"), "needs one time or more, not 0")
+    yield from _column_problems("steps", steps.times, {"values": steps.values})
+
+
+def _column_problems(
+    kind: str, times: tuple[float, ...], columns: Mapping[str, tuple[float, ...] | None]
+) -> Iterator[Problem]:
+    """Of times and what stands beside them."""
+    for name, column in columns.items():
+        if column is not None and len(column) != len(times):
+            message = f"has {len(column)} numbers for {len(times)} times; each time needs one"
+            yield Problem((kind, name), message)
+    for name, column in {"times": times, **columns}.items():
+        bad = next((k for k, number in enumerate(column or ()) if size_problem(number)), None)
+        if bad is not None and column is not None:
+            yield Problem((kind, name, bad), size_problem(column[bad]))
+    for index, (before, after) in enumerate(pairwise(times), start=1):
+        if after <= before:
+            yield Problem((kind, "times", index), f"{after!r} s comes after {before!r} s; times must increase")
+
+
 def _table_problems(table: SampledSignal, use: str) -> Iterator[Problem]:
     times, slopes = table.times, table.slopes
     least, word = (2, "two times") if use == "acceleration" else (1, "one time")
     if len(times) < least:
         yield Problem(("table", "times"), f"needs {word} or more, not {len(times)}")
-    for name, column in (("values", table.values), ("slopes", slopes)):
-        if column is not None and len(column) != len(times):
-            message = f"has {len(column)} numbers for {len(times)} times; each time needs one"
-            yield Problem(("table", name), message)
-    for name, column in (("times", times), ("values", table.values), ("slopes", slopes or ())):
-        bad = next((k for k, number in enumerate(column) if size_problem(number)), None)
-        if bad is not None:
-            yield Problem(("table", name, bad), size_problem(column[bad]))
-    for index, (before, after) in enumerate(pairwise(times), start=1):
-        if after <= before:
-            yield Problem(("table", "times", index), f"{after!r} s comes after {before!r} s; times must increase")
+    yield from _column_problems("table", times, {"values": table.values, "slopes": slopes})
     if use == "acceleration" and slopes is not None:
         yield Problem(("table", "slopes"), "a record of accelerations is straight between its samples; leave them out")
     elif use in STILL and slopes is not None and len(slopes) == len(times) > 0:

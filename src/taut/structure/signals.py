@@ -100,6 +100,31 @@ class SampledSignal:
 
 
 @dataclass(frozen=True, slots=True)
+class StepSignal:
+    """Values that hold from their times [s] on, each until the next: a zero-order hold. The first holds before, too."""
+
+    times: tuple[float, ...]
+    values: tuple[float, ...]
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "StepSignal")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a controller decides, or whoever steps a simulation (`taut.start`); `start` until someone does."""
+
+    start: float = 0.0
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "Command")
+
+
+@dataclass(frozen=True, slots=True)
 class Feedback:
     """A signal that answers to the motion: law(t, nodes (n, 3) [m], velocities (n, 3) [m/s]) -> number."""
 
@@ -143,7 +168,18 @@ class SignalSum:
         _limit_depth(self, "SignalSum")
 
 
-Plain = float | Constant | Sinusoid | Doublet | CosineRamp | SampledSignal | Feedback | Callable[[float], float]
+Plain = (
+    float
+    | Constant
+    | Sinusoid
+    | Doublet
+    | CosineRamp
+    | SampledSignal
+    | StepSignal
+    | Command
+    | Feedback
+    | Callable[[float], float]
+)
 Signal = Plain | SmoothStart | SignalSum
 
 
@@ -195,7 +231,9 @@ def _steady(signal: Plain) -> float:
         return signal.mean
     if isinstance(signal, CosineRamp):
         return signal.from_
-    return signal.values[0] if isinstance(signal, SampledSignal) else 0.0
+    if isinstance(signal, Command):
+        return signal.start
+    return signal.values[0] if isinstance(signal, SampledSignal | StepSignal) else 0.0
 
 
 def _depth(signal: Signal) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.mechanics.signals import signal_at
+from taut.mechanics.signals import interval_of, signal_at
 from taut.numerics.compiled import entry, inlined
 from taut.numerics.lanes import one
 
@@ -21,19 +21,6 @@ SIZE = DEGREE + 3
 
 
 @inlined
-def _left_of(data: Any, at: int, count: int, inside: float) -> int:
-    """Which of the intervals that begin at those times holds a time; before the first, it is the first."""
-    left, right = 0, count
-    while right - left > 1:
-        middle = (left + right) // 2
-        if one(data[at + middle]) <= inside:
-            left = middle
-        else:
-            right = middle
-    return left
-
-
-@inlined
 def plain_curve_at(kind: int, data: Any, at: int, t: float, inside: float) -> tuple[float, float, float]:
     """Displacement, velocity and acceleration on pieces or a wave."""
     if kind == WAVE:
@@ -44,7 +31,7 @@ def plain_curve_at(kind: int, data: Any, at: int, t: float, inside: float) -> tu
         return d, data[at + 1] + t * data[at + 2] + w * sway, data[at + 2] - w * w * swing
     count = int(one(data[at]))
     at += 1
-    at += _left_of(data, at, count, inside)
+    at += interval_of(data, at, count, inside)
     s = t - data[at]
     d, v, a, j = data[at + count], data[at + 2 * count], data[at + 3 * count], data[at + 4 * count]
     return d + s * (v + s * (0.5 * a + s * j / 6.0)), v + s * (a + 0.5 * s * j), a + s * j
@@ -71,7 +58,7 @@ def curve_at(kind: int, data: Any, at: int, t: float, inside: float) -> tuple[fl
     if inside >= until:
         d, v, a = plain_curve_at(int(one(data[at + 3])), data, series + 3 * SIZE * count, t, inside)
         return d + data[at + 1] + (t - until) * data[at + 2], v + data[at + 2], a
-    k = _left_of(data, at + 5, count, inside)
+    k = interval_of(data, at + 5, count, inside)
     begin, end = data[at + 5 + k], data[at + 6 + k]
     half = 0.5 * (end - begin)
     x, series = (t - 0.5 * (begin + end)) / half, series + 3 * SIZE * k

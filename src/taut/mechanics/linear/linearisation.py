@@ -27,6 +27,7 @@ from taut.mechanics.terms.springs import CRUSHED, Springs
 from taut.numerics.dense_saddle import DenseSaddle, null_basis
 from taut.numerics.differences import jacobian
 from taut.numerics.packing import integers_of
+from taut.structure.signals import Command
 
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
@@ -100,7 +101,7 @@ def _inertial(state: State, acceleration: np.ndarray) -> tuple[np.ndarray, np.nd
 
     def left(places: np.ndarray, speeds: np.ndarray, carried: np.ndarray) -> np.ndarray:
         out, momentum = np.zeros(size), np.zeros(size)
-        moved = np.concatenate([places, speeds, [0.0]])
+        moved = np.concatenate([places, speeds, y[2 * size :]])
         state.tools["velocity_force"](state.pack, moved, out)
         state.tools["momentum"](state.pack, moved, carried, momentum)
         return out - momentum
@@ -173,7 +174,8 @@ def feedback_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> 
 
 
 def _motion_notes(plant: Plant, time: float) -> tuple[str, ...]:
-    moved = {"supports move": plant.moved, "drives run": plant.drive_names}
+    run = [driven.label for driven in plant.given.driven if not isinstance(driven.drive.signal, Command)]
+    moved = {"supports move": plant.moved, "drives run": run}  # a command stays until someone decides
     return tuple(
         f"{what} ({listed(names)}): the model is that of the instant t = {time:g} s, as they move then"
         for what, names in moved.items()

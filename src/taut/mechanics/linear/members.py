@@ -54,7 +54,7 @@ class State:
     """A plant's own tables at a state, with its signals in the right piece and cables at rest length taken as taut."""
 
     def __init__(self, plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> None:
-        self.plant, self.time, self.y = plant, time, np.concatenate([q, v, [0.0]])
+        self.plant, self.time, self.y = plant, time, np.concatenate([q, v, [0.0], plant.internal])
         self.pack = plant.own_tables(metric="mass", gains=(0.0, 0.0))
         self.motion, self.tools, self.size = plant.operations(), plant.composition.tools, q.size
         self.motion["enter_piece"](self.pack, float(pieces_of(plant.breaks, np.array([time]))[0]))

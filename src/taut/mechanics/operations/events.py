@@ -29,6 +29,7 @@ from taut.mechanics.parts import (
     event_put,
     impose,
     keep_laws,
+    let_in,
     potential,
 )
 from taut.mechanics.tables import constants_in, coordinate_count
@@ -233,6 +234,7 @@ def pass_imposed_break(p: Pack, t: float, inside: float, y: np.ndarray, log: np.
         release(p)
     before = _stored(p, t, state)
     constants_in(p).piece[0] = inside
+    let_in(p, state)
     state[2 * coordinate_count(p)] += _stored(p, t, state) - before
     if looks:
         freeze(p)

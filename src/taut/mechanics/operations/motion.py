@@ -37,6 +37,7 @@ from taut.mechanics.tables import (
     constants_in,
     coordinate_count,
     free_count,
+    internal_count,
     jacobian_in,
     layout_of,
     nodes_in,
@@ -207,4 +208,4 @@ def lend_plant(p: Pack) -> Pack:
 @entry
 def layout(p: Pack) -> Layout:
     """Where things stand in a state; remainders are those of RATTLE, which knows them to be there."""
-    return layout_of(coordinate_count(p), 0, 0)
+    return layout_of(coordinate_count(p), internal_count(p), 0)

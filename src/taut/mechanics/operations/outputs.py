@@ -10,7 +10,7 @@ from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.kinds import Given
 from taut.mechanics.operations.energy import energies
 from taut.mechanics.operations.motion import enter_piece, lend_plant, rate, reactions
-from taut.mechanics.parts import observe_terms, row_residuals, row_values
+from taut.mechanics.parts import impose, observe_terms, row_residuals, row_values
 from taut.mechanics.rows.bars import PER_LENGTH
 from taut.mechanics.tables import coordinate_count, jacobian_in, row_count, work_in
 from taut.mechanics.terms.loads import LOADS, load_at, loads_in
@@ -114,10 +114,11 @@ def turning_push(structure: Structure, bars: np.ndarray, p: Pack, velocities: np
 
 
 @entry
-def observe_loads(p: Pack, times: np.ndarray, pieces: np.ndarray, out: np.ndarray) -> None:
+def observe_loads(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray, out: np.ndarray) -> None:
     """Fill the force of every load [N], a row a sample."""
     loads = loads_in(p)
     for row in range(times.size):
         enter_piece(p, pieces[row])
+        impose(p, times[row], start_of(row_of(samples, row)))
         for k in range(size_of(p, LOADS)):
             out[row, k] = load_at(p, loads, k, times[row])

@@ -77,10 +77,25 @@ class LagrangianPlant:
     lanes: tuple[int, ...] = ()
     load_names: tuple[str, ...] = ()
     drive_names: tuple[str, ...] = ()
+    sensor_names: tuple[str, ...] = ()
+    ticks = False
     element_outputs: tuple[str, ...] = ()
     elements: tuple[dict[str, Any], ...] = ()
 
     __repr__ = brief
+
+    @property
+    def internal(self) -> np.ndarray:
+        return np.zeros(0)
+
+    def memory(self, tables: Workspace) -> np.ndarray:
+        return np.zeros(0)
+
+    def raise_stops(self) -> None:
+        """It has no controllers."""
+
+    def coming(self, tables: Workspace) -> np.ndarray:
+        return np.zeros(0)
 
     @property
     def structure(self) -> Structure:

@@ -13,6 +13,7 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
+from taut.output.page.charts import charts_of
 from taut.output.page.embedding import Arrays, quantised, rounded
 from taut.output.page.layout import centre_of_mass, described, size_facts, tensions_as_placed
 from taut.output.pictured import ModeShape, Still, checked_mode
@@ -54,12 +55,13 @@ def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) 
         "centre": arrays.sampled(centre_of_mass(structure, nodes)),
         "bounds": _bounds(run.nodes),
         "arrows": _run_arrows(run, kept, store),
-        "charts": _charts(run, kept, arrays),
+        "charts": charts_of(run, kept, arrays),
         "facts": {**run.facts(), **size_facts(structure)},
         "finished": run.ok,
         "model": run.model_text if len(run.model_text) <= LONGEST_MODEL_TEXT else "",
         "events": _listed(run.events),
         "modes": [],
+        "measured": None,
     }
     entry["kept"] = _kept_in_words(run.time.size, kept.size, store)
     return entry
@@ -97,6 +99,7 @@ def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
         "model": "",
         "events": [],
         "modes": [],
+        "measured": None,
         "kept": "",
     }
 
@@ -222,36 +225,6 @@ def _arrows(name: str, anchor: str, nodes: list[int], forces: np.ndarray, store:
     return {"name": name, "anchor": anchor, "nodes": nodes, "largest": largest, "forces": store.forces(forces)}
 
 
-def _charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
-    total = run.energy_kinetic + run.energy_elastic + run.energy_gravity
-    parts = {
-        "kinetic": run.energy_kinetic,
-        "elastic": run.energy_elastic,
-        "gravity": run.energy_gravity,
-        "work": run.work,
-        "total": total,
-    }
-    energy = [
-        {"name": name, "unit": "J", "values": arrays.sampled(values[kept]), "sum": name == "total"}
-        for name, values in parts.items()
-        if name in ("kinetic", "total") or np.any(values != 0.0)
-    ]
-    gaps = (
-        ("bar length", "m", run.length_violation),
-        ("bar rate", "m/s", run.rate_violation),
-        ("energy", "J", run.energy_violation),
-    )
-    worst = [
-        {"name": name, "unit": unit, "values": arrays.sampled(_largest_since(values, kept))}
-        for name, unit, values in gaps
-    ]
-    return [
-        {"name": "Energy", "unit": "J", "scale": "linear", "series": energy},
-        {"name": "Violations", "unit": "", "scale": "log", "series": worst},
-        *_drive_charts(run, kept, arrays),
-    ]
-
-
 def _driven(run: Trajectory) -> list[dict[str, Any]]:
     """Driven members by kind and place, and by which drive."""
     places = {"cable": list(run.structure.cables), "bar": list(run.structure.bars)}
@@ -261,30 +234,3 @@ def _driven(run: Trajectory) -> list[dict[str, Any]]:
         if name in places.get(kind, ()):
             found.append({"kind": kind, "index": places[kind].index(name), "drive": drive["name"]})
     return found
-
-
-def _drive_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
-    """What drives are told, a chart for each unit, and their power."""
-    told = list(run.options.get("drives", ()))[: run.drive_value.shape[1]]
-    charts: dict[str, list[tuple[str, np.ndarray]]] = {}
-    for k, drive in enumerate(told):
-        charts.setdefault(drive["unit"], []).append((drive["name"], run.drive_value[:, k]))
-    shown = [("Drives" if len(charts) == 1 else f"Drives, {unit}", unit, series) for unit, series in charts.items()]
-    if told:
-        shown.append(("Power of drives", "W", [(d["name"], run.drive_power[:, k]) for k, d in enumerate(told)]))
-    return [
-        {
-            "name": name,
-            "unit": unit,
-            "scale": "linear",
-            "series": [{"name": each, "unit": unit, "values": arrays.sampled(v[kept])} for each, v in series],
-        }
-        for name, unit, series in shown
-    ]
-
-
-def _largest_since(values: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """For each kept sample the largest size of a value since the kept one before it."""
-    if not kept.size:
-        return np.zeros(0)
-    return np.asarray(np.maximum.reduceat(np.abs(values), np.append(0, kept[:-1] + 1)))

@@ -9,12 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from taut.atomic_files import written_whole
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
+from taut.measurement.measurements import Measurements
 from taut.output.page.assembling import html
 from taut.output.page.content import run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays
+from taut.output.page.measured import measured_content
 from taut.output.pictured import ModeShape, Still, mode_shapes, still_of
 from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
@@ -58,12 +62,14 @@ def page(
     *,
     modes: Modes | Iterable[ModeShape] = (),
     events: Iterable[Event] = (),
+    measured: Measurements | None = None,
     frames: int | None = None,
 ) -> Page:
     """A run or a structure as a page that turns, plays and explains itself in any browser; a file if a path is given.
 
     shown: a trajectory, an equilibrium, a structure, or several to lay over each other: in a list, or by the names to
     show. modes (as `taut.modes` finds them, or made by hand), events beside those of the run itself: of the first.
+    measured: markers and forces to lay over the first, in its frame and time (`taut.measurement.compare` finds them).
     frames: samples to keep of each run (2000 unless it is very big).
 
     In a notebook the value is shown as it is: `taut.page(run)`.
@@ -77,6 +83,10 @@ def page(
     structure = first if isinstance(first, Structure) else first.structure
     shapes = mode_shapes(modes) if isinstance(modes, Modes) else modes
     entries[0] = with_extras(entries[0], structure, arrays, shapes, events)
+    if measured is not None:
+        time = first.time if isinstance(first, Trajectory) else np.zeros(1)
+        entries[0]["measured"] = measured_content(measured, structure, time, arrays)
+        entries[0]["facts"] |= {"measured": entries[0]["measured"]["told"]}
     from taut import __version__
 
     content = {

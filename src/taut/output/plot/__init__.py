@@ -1,6 +1,7 @@
 """Figures for papers with matplotlib: each function draws on the axes it is given, or on new ones, and returns them."""
 
-from taut.output.plot.commands import drives
+from taut.output.plot.builds import tension_scatter
+from taut.output.plot.commands import drives, readings
 from taut.output.plot.energies import energy, violations
 from taut.output.plot.forces import tensions
 from taut.output.plot.motion import coordinates, paths
@@ -14,9 +15,11 @@ __all__ = [
     "energy",
     "mode",
     "paths",
+    "readings",
     "static_path",
     "structure",
     "study",
+    "tension_scatter",
     "tensions",
     "violations",
 ]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from taut.atomic_files import made_folder
+from taut.dynamics.sensor_facts import sensors_of
 from taut.dynamics.trajectory import Trajectory
 from taut.output.plot.axes import LARGE, require_samples
-from taut.output.plot.commands import drives
+from taut.output.plot.commands import drives, readings
 from taut.output.plot.energies import energy, violations
 from taut.output.plot.files import blank_figure, check_suffix, save_figure
 from taut.output.plot.forces import tensions
@@ -29,6 +31,9 @@ def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
     view = chosen_view("", run.nodes)
     solid = view == "3d"
     driven = {"drives": (lambda ax: drives(run, ax=ax), False)} if run.drive_names else {}
+    units = list(dict.fromkeys(fact.unit for fact in sensors_of(run)))
+    names = ["readings"] if len(units) == 1 else [f"readings_{k}" for k in range(1, len(units) + 1)]
+    sensed = {name: (partial(_readings, run, unit), False) for name, unit in zip(names, units, strict=True)}
     return {
         "structure": (lambda ax: structure(run, view=view, ax=ax), solid),
         "energy": (lambda ax: energy(run, ax=ax), False),
@@ -37,7 +42,12 @@ def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
         "paths": (lambda ax: paths(run, view=view, ax=ax), solid),
         "coordinates": (lambda ax: coordinates(run, ax=ax), False),
         **driven,
+        **sensed,
     }
+
+
+def _readings(run: Trajectory, unit: str, ax: Any) -> Any:
+    return readings(run, unit, ax=ax)
 
 
 def save_figures(drawings: Mapping[str, tuple[Draw, bool]], folder: Path) -> list[Path]:
@@ -59,5 +69,5 @@ def save_sheet(run: Trajectory, path: Path) -> None:
     drawings = figures(run)
     figure = blank_figure(SHEET)
     for place, (draw, solid) in enumerate(drawings.values(), 1):
-        draw(figure.add_subplot(3 + (len(drawings) > 6), 2, place, projection="3d" if solid else None))
+        draw(figure.add_subplot(max(3, (len(drawings) + 1) // 2), 2, place, projection="3d" if solid else None))
     save_figure(figure, path)

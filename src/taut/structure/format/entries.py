@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from annotated_types import Interval, Len
-from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from taut.structure.magnitudes import LARGEST
@@ -19,6 +19,14 @@ NAME_LIMIT = 200
 Name = Annotated[str, StringConstraints(max_length=NAME_LIMIT)]
 Number = Annotated[float, Interval(ge=-LARGEST, le=LARGEST)]
 Vector = Annotated[list[Number], Len(3, 3)]
+
+
+def _named_pair(direction: Any) -> Any:
+    """A direction as a list: [bar:left], or two nodes."""
+    return [direction] if isinstance(direction, str) else direction
+
+
+DirectionEntry = Annotated[list[Name], Len(1, 2), BeforeValidator(_named_pair)]
 
 
 def sentence(text: str) -> PydanticCustomError:
@@ -43,3 +51,14 @@ class Entry(BaseModel):
     def own(self) -> dict[str, Any]:
         """The fields that the file gives."""
         return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+def one_form(given: set[str], forms: dict[str, tuple[str, ...]]) -> str:
+    """Which of its forms an entry has; each goes with certain other keys only."""
+    said = [form for form in forms if form in given]
+    if len(said) != 1:
+        raise sentence(f"must say one of {', '.join(forms)}" + (f", not {' and '.join(said)}" if said else ""))
+    strays = sorted(given - {said[0], *forms[said[0]]})
+    if strays:
+        raise sentence(f'"{strays[0]}" does not go with {said[0]}')
+    return said[0]

@@ -227,6 +227,8 @@ def _syntax_problem(error: YAMLError, text: str) -> Problem:
         said = f"{said} {error.context}"
         if error.context_mark is not None:
             said += f" that starts at line {min(error.context_mark.line + 1, last)}"
+    if "unexpected ':'" in said:
+        said += '; between brackets, text with a colon needs quotes, as in "cable:c1"'
     ended = error.problem_mark.index >= len(text.rstrip())
     hint = "; the text ends there: is the file cut off, or a bracket or quote not closed?" if ended else ""
     return Problem((), f"is not valid YAML: {said}{hint}", min(error.problem_mark.line + 1, last))

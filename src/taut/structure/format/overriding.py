@@ -14,13 +14,17 @@ from typing import Any, get_args, get_origin
 
 from taut.errors import ModelError, Problem, TautError, suggestion
 from taut.structure.format.complaints import entry_of
+from taut.structure.format.control_schema import LAWS, SENSED
 from taut.structure.format.entries import Entry
 from taut.structure.format.lines import Document, Path, read_document
 from taut.structure.format.patching import in_one_line, patched
 from taut.structure.format.scenario_schema import SignalEntry
 from taut.structure.format.schema import REST_RULES, BarFields, CableFields, ModelEntry
 
-ONE_OF = (frozenset(REST_RULES), frozenset(SignalEntry.model_fields), frozenset(("displacement", "acceleration")))
+ONE_OF = (
+    *(frozenset(REST_RULES), frozenset(SignalEntry.model_fields), frozenset(("displacement", "acceleration"))),
+    *(frozenset(SENSED), frozenset(LAWS)),
+)
 """Keys of which a mapping holds one at most: setting one drives out the others."""
 
 LONGEST_QUOTE = 80

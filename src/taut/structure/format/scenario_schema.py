@@ -7,12 +7,21 @@ from typing import Annotated, Any
 from annotated_types import Len
 from pydantic import BeforeValidator, create_model, model_validator
 
+from taut.errors import suggestion
+from taut.structure.format.control_schema import ControllerEntry, SensorEntry
 from taut.structure.format.entries import Entry, Name, Number, Vector, sentence
 from taut.structure.signals import DEEPEST, too_deep
 
 
+def _no_word(value: Any) -> Any:
+    """The only word that a signal can be is `command`."""
+    if isinstance(value, str) and (hint := suggestion(value, ["command"])):
+        raise sentence(f'"{value}" is not a number{hint}')
+    return value
+
+
 class ConstantEntry(Entry):
-    value: Number
+    value: Annotated[Number, BeforeValidator(_no_word)]
 
 
 class SinusoidEntry(Entry):
@@ -42,6 +51,19 @@ class TableEntry(Entry):
     slopes: list[Number] | None = None
 
 
+class StepsEntry(Entry):
+    times: list[Number]
+    values: list[Number]
+
+
+class CommandEntry(Entry):
+    start: Number = 0.0
+
+    @classmethod
+    def long_form(cls, data: Any) -> Any:
+        return {"start": data} if isinstance(data, str) else data
+
+
 class RecordEntry(Entry):
     """A table in a file beside the model's; it is put in place before the schema sees it (`records.py`)."""
 
@@ -61,12 +83,16 @@ class SignalEntry(Entry):
     doublet: DoubletEntry | None = None
     cosine_ramp: CosineRampEntry | None = None
     table: TableEntry | None = None
+    steps: StepsEntry | None = None
+    command: CommandEntry | None = None
     record: RecordEntry | None = None
     smooth_start: SmoothStartEntry | None = None
     sum: list[SignalEntry] | None = None
 
     @classmethod
     def long_form(cls, data: Any) -> Any:
+        if data == "command":
+            return {"command": {}}
         return {"constant": {"value": data}} if isinstance(data, str) else data
 
     @model_validator(mode="after")
@@ -175,6 +201,8 @@ class ScenarioEntry(Entry):
     loads: dict[Name, LoadEntry] = {}
     motions: dict[Name, MotionEntry] = {}
     drives: dict[Name, DriveEntry] = {}
+    sensors: dict[Name, SensorEntry] = {}
+    controllers: dict[Name, ControllerEntry] = {}
     damping: DampingEntry = DampingEntry()
     events: dict[Name, WatchEntry] = {}
     velocities: dict[Name, Vector] = {}

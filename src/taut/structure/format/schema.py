@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from annotated_types import Len
 from pydantic import BeforeValidator, model_validator
 
-from taut.structure.format.entries import Entry, Name, Number, Vector, sentence
+from taut.structure.format.entries import DirectionEntry, Entry, Name, Number, Vector, one_form, sentence
 from taut.structure.format.scenario_schema import ScenarioEntry
 
 VERSION = 1
@@ -112,17 +112,6 @@ def _by_kind(properties: Any) -> Any:
     }
 
 
-def one_form(given: set[str], forms: dict[str, tuple[str, ...]]) -> str:
-    """Which of its forms an entry has; each goes with certain other keys only."""
-    said = [form for form in forms if form in given]
-    if len(said) != 1:
-        raise sentence(f"must say one of {', '.join(forms)}" + (f", not {' and '.join(said)}" if said else ""))
-    strays = sorted(given - {said[0], *forms[said[0]]})
-    if strays:
-        raise sentence(f'"{strays[0]}" does not go with {said[0]}')
-    return said[0]
-
-
 class ConstraintEntry(Entry):
     on_plane: Name | None = None
     normal: Vector | None = None
@@ -157,14 +146,6 @@ class PlateEntry(Entry):
     @classmethod
     def long_form(cls, data: Any) -> Any:
         return {"nodes": data} if isinstance(data, list) else data
-
-
-def _named_pair(direction: Any) -> Any:
-    """A direction as a list: [bar:left], or two nodes."""
-    return [direction] if isinstance(direction, str) else direction
-
-
-DirectionEntry = Annotated[list[Name], Len(1, 2), BeforeValidator(_named_pair)]
 
 
 class AngleEntry(Entry):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from taut.errors import Problem, suggestion
 from taut.structure.corrections import Correction, faults
 from taut.structure.drives import drive_problems
+from taut.structure.format.controlling import controlled
 from taut.structure.format.lines import Path
 from taut.structure.format.scenario_schema import (
     CorrectionEntry,
@@ -21,6 +22,7 @@ from taut.structure.records import AXES
 from taut.structure.scenario import SOLVERS, Damping, Drive, Load, Motion, Scenario, Watch
 from taut.structure.signal_checks import signal_problems
 from taut.structure.signals import (
+    Command,
     Constant,
     CosineRamp,
     Doublet,
@@ -29,6 +31,7 @@ from taut.structure.signals import (
     SignalSum,
     Sinusoid,
     SmoothStart,
+    StepSignal,
 )
 from taut.structure.structure import Structure
 from taut.structure.watches import problems_of_watches
@@ -40,11 +43,16 @@ def staged(
     """The scenario and its problems; the names of methods are the business of those who run them."""
     x, y, z = entry.gravity
     nodes = structure.nodes
+    loads = tuple(Load(load.node, load.axis, _signal(load.signal), name) for name, load in entry.loads.items())
+    drives = tuple(_drive(name, drive) for name, drive in entry.drives.items())
+    sensors, controllers, out_of_control = controlled(entry.sensors, entry.controllers, structure, loads, drives)
     scenario = Scenario(
         gravity=(x, y, z),
-        loads=tuple(Load(load.node, load.axis, _signal(load.signal), name) for name, load in entry.loads.items()),
+        loads=loads,
         motions=tuple(_motion(name, motion) for name, motion in entry.motions.items()),
-        drives=tuple(_drive(name, drive) for name, drive in entry.drives.items()),
+        drives=drives,
+        sensors=sensors,
+        controllers=controllers,
         damping=Damping(entry.damping.node, entry.damping.mass, entry.damping.stiffness),
         events=tuple(_watch(name, watch) for name, watch in entry.events.items()),
         velocities={node: (v[0], v[1], v[2]) for node, v in velocities.items()},
@@ -66,6 +74,7 @@ def staged(
         ),
         *_motion_problems(entry, scenario, structure),
         *_drive_problems(scenario, structure),
+        *out_of_control,
         *(_unknown_node(("scenario", "velocities", n), n, nodes) for n in velocities if n not in nodes),
     ]
     return scenario, problems
@@ -118,6 +127,10 @@ def _signal(entry: SignalEntry) -> Signal:
         return SampledSignal(
             tuple(entry.table.times), tuple(entry.table.values), None if slopes is None else tuple(slopes)
         )
+    if entry.steps is not None:
+        return StepSignal(tuple(entry.steps.times), tuple(entry.steps.values))
+    if entry.command is not None:
+        return Command(entry.command.start)
     if entry.smooth_start is not None:
         started = entry.smooth_start
         return SmoothStart(_signal(started.signal), started.start, started.over)

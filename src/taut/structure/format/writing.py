@@ -7,20 +7,39 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
+import numpy as np
+
 from taut.errors import ModelError, Problem
 from taut.structure.angles import Angle
 from taut.structure.corrections import Correction
 from taut.structure.format.entries import NAME_LIMIT
 from taut.structure.format.schema import VERSION
+from taut.structure.format.yaml_words import block, entries, listed, number, value_text, word
 from taut.structure.plates import Plate
 from taut.structure.records import Bar, Cable, LinearConstraint, Material
-from taut.structure.scenario import Damping, Drive, Load, Motion, Scenario
-from taut.structure.signals import Constant, CosineRamp, Doublet, SampledSignal, SignalSum, Sinusoid, SmoothStart
+from taut.structure.scenario import Controller, Damping, Drive, LinearLaw, Load, Motion, Scenario, Sensor
+from taut.structure.sensing import load_names
+from taut.structure.signals import (
+    Command,
+    Constant,
+    CosineRamp,
+    Doublet,
+    SampledSignal,
+    SignalSum,
+    Sinusoid,
+    SmoothStart,
+    StepSignal,
+)
 from taut.structure.structure import Structure, materials_of
 
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.~-]*")
-_NOT_PLAIN = {"null", "Null", "NULL", "true", "false"}
-_SIGNALS = {Sinusoid: "sinusoid", Doublet: "doublet", CosineRamp: "cosine_ramp", SampledSignal: "table"}
+_SIGNALS: Mapping[type, str] = {
+    Sinusoid: "sinusoid",
+    Doublet: "doublet",
+    CosineRamp: "cosine_ramp",
+    SampledSignal: "table",
+    StepSignal: "steps",
+    Command: "command",
+}
 _EACH_ITS_OWN = ("name", "nodes", "route", "rest_length", "length")
 
 
@@ -28,27 +47,27 @@ def model_text(structure: Structure, scenario: Scenario | None = None) -> str:
     """The text of a model file. Numbers are written so that they read back bit for bit."""
     shared = {"bar": _shared(structure.bars.values()), "cable": _shared(structure.cables.values())}
     sections: list[tuple[str, Iterable[tuple[str, str]]]] = [
-        ("nodes", ((node, _list(place)) for node, place in structure.nodes.items())),
-        ("materials", ((m.name, _entries(_given(m))) for m in _materials(structure))),
+        ("nodes", ((node, listed(place)) for node, place in structure.nodes.items())),
+        ("materials", ((m.name, entries(_given(m))) for m in _materials(structure))),
         ("bars", ((name, _member(bar, "nodes", shared["bar"])) for name, bar in structure.bars.items())),
         ("cables", ((name, _member(cable, "route", shared["cable"])) for name, cable in structure.cables.items())),
-        ("properties", ((f"{kind}:*", _entries(common)) for kind, common in shared.items() if common)),
-        ("supports", ((node, _word(axes)) for node, axes in structure.supports.items())),
-        ("point_masses", ((node, _number(mass)) for node, mass in structure.point_masses.items())),
+        ("properties", ((f"{kind}:*", entries(common)) for kind, common in shared.items() if common)),
+        ("supports", ((node, word(axes)) for node, axes in structure.supports.items())),
+        ("point_masses", ((node, number(mass)) for node, mass in structure.point_masses.items())),
         ("plates", ((name, _member(plate, "nodes", {})) for name, plate in structure.plates.items())),
         ("angles", ((name, _angle(angle)) for name, angle in structure.angles.items())),
         ("constraints", ((name, _constraint(item)) for name, item in structure.constraints.items())),
-        ("groups", ((name, _list(members)) for name, members in structure.groups.items())),
+        ("groups", ((name, listed(members)) for name, members in structure.groups.items())),
         ("scenario", () if scenario is None else _scenario(scenario)),
     ]
     head = "# A taut model. Units are SI: m, kg, s, N.\n" + f"taut: {VERSION}\n"
     if structure.name:
-        head += f"name: {_word(structure.name)}\n"
+        head += f"name: {word(structure.name)}\n"
     return head + "".join(_section(title, rows) for title, rows in sections)
 
 
 def _section(title: str, rows: Iterable[tuple[str, str]]) -> str:
-    written = "".join(f"  {_word(key)}:{value if value.startswith(chr(10)) else ' ' + value}\n" for key, value in rows)
+    written = "".join(f"  {word(key)}:{value if value.startswith(chr(10)) else ' ' + value}\n" for key, value in rows)
     return f"\n{title}:\n{written}" if written else ""
 
 
@@ -95,16 +114,16 @@ def _shared(members: Iterable[Bar] | Iterable[Cable]) -> dict[str, Any]:
 
 def _member(member: Bar | Cable | Plate, ends: str, shared: Mapping[str, Any]) -> str:
     own = {key: value for key, value in _given(member).items() if key not in shared}
-    return _list(own[ends]) if list(own) == [ends] else _entries(own)
+    return listed(own[ends]) if list(own) == [ends] else entries(own)
 
 
 def _angle(angle: Angle) -> str:
     given = _given(angle)
-    return _entries({"between": (given.pop("first"), given.pop("second")), **given})
+    return entries({"between": (given.pop("first"), given.pop("second")), **given})
 
 
 def _constraint(constraint: LinearConstraint) -> str:
-    return _entries(_given(constraint))
+    return entries(_given(constraint))
 
 
 # --- scenario
@@ -119,38 +138,44 @@ def _scenario(scenario: Scenario) -> Iterator[tuple[str, str]]:
         if slot.name == "gravity":
             yield slot.name, _gravity(value)
         elif slot.name == "loads":
-            yield slot.name, _block((name, _load(name, load)) for name, load in _named_loads(value))
+            yield slot.name, block((name, _load(name, load)) for name, load in _named_loads(value))
         elif slot.name == "motions":
-            yield slot.name, _block((name, _motion(name, motion)) for name, motion in _named_motions(value))
+            yield slot.name, block((name, _motion(name, motion)) for name, motion in _named_motions(value))
         elif slot.name == "drives":
-            yield slot.name, _block((drive.name, _drive(drive)) for drive in value)
+            yield slot.name, block((drive.name, _drive(drive)) for drive in value)
+        elif slot.name == "sensors":
+            yield slot.name, block((sensor.name, _sensor(sensor)) for sensor in value)
+        elif slot.name == "controllers":
+            yield slot.name, block((controller.name, _controller(controller)) for controller in value)
         elif slot.name == "events":
-            yield slot.name, _block((watch.name, _entries(_given(watch))) for watch in value)
+            yield slot.name, block((watch.name, entries(_given(watch))) for watch in value)
         elif slot.name == "velocities":
             if value:
-                yield slot.name, _block((node, _list(velocity)) for node, velocity in value.items())
+                yield slot.name, block((node, listed(velocity)) for node, velocity in value.items())
         elif isinstance(value, Correction):
             yield slot.name, correction_text(value)
         elif isinstance(value, Damping):
-            yield slot.name, _entries(_given(value))
+            yield slot.name, entries(_given(value))
         else:
-            yield slot.name, _value(value)
+            yield slot.name, value_text(value)
 
 
 def correction_text(correction: Correction) -> str:
     """A correction as YAML, on one line."""
-    return _entries(_given(correction))
+    return entries(_given(correction))
 
 
 def _gravity(gravity: tuple[float, float, float]) -> str:
     x, y, z = gravity
     downwards = repr(float(x)) == repr(float(y)) == "0.0" and z < 0.0
-    return _number(-z) if downwards else _list(gravity)
+    return number(-z) if downwards else listed(gravity)
 
 
 def _named_loads(loads: tuple[Load, ...]) -> Iterator[tuple[str, Load]]:
-    """By its own name, or node and axis."""
-    names = _distinct([load.name or f"{load.node}_{load.axis}" for load in loads], "load")
+    """As controllers and runs call them, where a file can."""
+    names = load_names(loads)
+    if len({*names}) < len(names) or max(map(len, names), default=0) > NAME_LIMIT:
+        names = tuple(_distinct(names, "load"))
     return zip(names, loads, strict=True)
 
 
@@ -170,22 +195,22 @@ def _distinct(names: Iterable[str], plain: str) -> Iterator[str]:
 
 def _load(name: str, load: Load) -> str:
     told = _signal(load.signal, f'the load on node "{load.node}" along {load.axis}', ("loads", name))
-    return f"{{node: {_word(load.node)}, axis: {_word(load.axis)}, signal: {told}}}"
+    return f"{{node: {word(load.node)}, axis: {word(load.axis)}, signal: {told}}}"
 
 
 def _motion(name: str, motion: Motion) -> str:
-    told = [f"supports: {_value(motion.supports)}", f"axis: {_word(motion.axis)}"]
+    told = [f"supports: {value_text(motion.supports)}", f"axis: {word(motion.axis)}"]
     for kind in ("displacement", "acceleration"):
         signal = getattr(motion, kind)
         if signal is not None:
             told.append(f"{kind}: {_signal(signal, f'a motion along {motion.axis}', ('motions', name))}")
-    told += [] if _same(motion.velocity, 0.0) else [f"velocity: {_number(motion.velocity)}"]
+    told += [] if _same(motion.velocity, 0.0) else [f"velocity: {number(motion.velocity)}"]
     return "{" + ", ".join(told) + "}"
 
 
 def _drive(drive: Drive) -> str:
     plain = {key: value for key, value in _given(drive).items() if key not in ("to", "by")}
-    told = [_entries(plain)[1:-1]]
+    told = [entries(plain)[1:-1]]
     for key in ("to", "by"):
         signal = getattr(drive, key)
         if signal is not None:
@@ -193,71 +218,49 @@ def _drive(drive: Drive) -> str:
     return "{" + ", ".join(told) + "}"
 
 
+def _sensor(sensor: Sensor) -> str:
+    given = _given(sensor)
+    if isinstance(sensor.quantity, Angle):
+        told = {"between": (sensor.quantity.first, sensor.quantity.second), "about": sensor.quantity.about}
+        angle = entries({key: value for key, value in told.items() if value is not None})
+        rest = entries({key: value for key, value in given.items() if key != "quantity"})[1:-1]
+        return f"{{angle: {angle}{', ' * bool(rest)}{rest}}}"
+    return word(sensor.quantity) if list(given) == ["quantity"] else entries(given)
+
+
+def _controller(controller: Controller) -> str:
+    given = _given(controller)
+    law = given.pop("law")
+    if not isinstance(law, LinearLaw):
+        message = "decides by a Python function, which a file cannot hold; give it a LinearLaw (taut.control), or save "
+        path = ("scenario", "controllers", controller.name, "law")
+        raise ModelError([Problem(path, f"{message}the model without it")])
+    return f"{entries(given)[:-1]}, law: {{linear: {_linear(law)}}}}}"
+
+
+def _linear(law: LinearLaw) -> str:
+    numbers = {slot.name: np.asarray(getattr(law, slot.name)) for slot in fields(law)}
+    left_out = ["a", "b", "c"] if not law.a.size else []
+    left_out += [name for name in ("measured_offset", "command_offset") if not numbers[name].tobytes().strip(b"\0")]
+    return entries({name: x.tolist() for name, x in numbers.items() if name not in left_out})
+
+
 def _signal(signal: Any, of_what: str, path: tuple[str, str]) -> str:
     if isinstance(signal, Constant):
-        return _number(signal.value)
+        return number(signal.value)
     if isinstance(signal, int | float):
-        return _number(signal)
+        return number(signal)
+    if isinstance(signal, Command) and _same(signal.start, 0.0):
+        return "command"
     if type(signal) in _SIGNALS:
-        return f"{{{_SIGNALS[type(signal)]}: {_entries(_given(signal))}}}"
+        return f"{{{_SIGNALS[type(signal)]}: {entries(_given(signal))}}}"
     if isinstance(signal, SmoothStart):
-        times = f"start: {_number(signal.start)}, over: {_number(signal.over)}"
+        times = f"start: {number(signal.start)}, over: {number(signal.over)}"
         return f"{{smooth_start: {{signal: {_signal(signal.signal, of_what, path)}, {times}}}}}"
     if isinstance(signal, SignalSum):
         return f"{{sum: [{', '.join(_signal(part, of_what, path) for part in signal.signals)}]}}"
     message = (
         f"{of_what} is driven by a Python function, "
-        "which a file cannot hold; use a Constant, Sinusoid, Doublet, CosineRamp or SampledSignal"
+        "which a file cannot hold; use a Constant, Sinusoid, Doublet, CosineRamp, SampledSignal or StepSignal"
     )
     raise ModelError([Problem(("scenario", *path), message)])
-
-
-# --- words and numbers
-
-
-def _block(rows: Iterable[tuple[str, str]]) -> str:
-    return "".join(f"\n    {_word(key)}: {value}" for key, value in rows)
-
-
-def _entries(entries: Mapping[str, Any]) -> str:
-    # A field whose name is a word of Python's ends in an underscore there.
-    return "{" + ", ".join(f"{key.removesuffix('_')}: {_value(value)}" for key, value in entries.items()) + "}"
-
-
-def _list(values: Iterable[Any]) -> str:
-    return "[" + ", ".join(map(_value, values)) + "]"
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, str):
-        return _word(value)
-    if isinstance(value, tuple | list):
-        return _list(value)
-    return str(value) if isinstance(value, int) else _number(value)
-
-
-def _number(value: float) -> str:
-    """The shortest decimal that reads back as the same double; 200000000000.0 as 2e11."""
-    text = repr(float(value)).removesuffix(".0")
-    digits = text.rstrip("0")
-    zeros = len(text) - len(digits)
-    return f"{digits}e{zeros}" if zeros > 5 and digits.lstrip("-").isdigit() else text
-
-
-def _word(text: str) -> str:
-    """A name or text, in quotes unless it is plain."""
-    if len(text) > NAME_LIMIT:
-        message = f'the name "{text[:40]}..." has {len(text)} characters; a file holds at most {NAME_LIMIT}'
-        raise ModelError([Problem((), message)])
-    if _PLAIN.fullmatch(text) and text not in _NOT_PLAIN:
-        return text
-    return '"' + "".join(map(_escaped, text)) + '"'
-
-
-def _escaped(character: str) -> str:
-    if character in '"\\':
-        return "\\" + character
-    if character.isprintable():
-        return character
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

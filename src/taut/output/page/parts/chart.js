@@ -28,7 +28,8 @@ export class Chart {
     this.plot.addEventListener("pointermove", point);
   }
 
-  /** series: { name, unit, time, value(row), colour, dash, remove? }. */
+  /** series: { name, unit, time, value(row), colour, dash, steps?, points?, remove? }; points: { time, value(row) } measured;
+   * steps: whether a value stands until the next. */
   show(series, span, events) {
     Object.assign(this, { series, span, events });
     this.keys.replaceChildren(...series.map((one) => {
@@ -40,6 +41,7 @@ export class Chart {
       if (one.remove) item.append(element("button", { text: "×", title: "Take out of the chart", "aria-label": "Take out of the chart", onclick: one.remove }));
       return item;
     }));
+    if (series.some(({ points }) => points)) this.keys.append(element("li", { text: "dots: measured" }));
     this.draw();
     this.moveTo(this.time);
   }
@@ -56,14 +58,14 @@ export class Chart {
   read() {
     for (const one of this.series) {
       const [a, b, weight] = bracket(one.time, this.time);
-      const value = one.value(a) + (weight ? weight * (one.value(b) - one.value(a)) : 0);
+      const value = one.value(a) + (weight && !one.steps ? weight * (one.value(b) - one.value(a)) : 0);
       one.readout.textContent = quantity(value, one.unit, this.scale === "log" ? 2 : 4);
     }
   }
 
   range() {
     let [low, high] = [Infinity, -Infinity];
-    for (const one of this.series) {
+    for (const one of this.series.flatMap((line) => [line, ...(line.points ? [line.points] : [])])) {
       for (let row = 0; row < one.time.length; row++) {
         const value = this.height(one.value(row));
         if (!Number.isFinite(value)) continue;
@@ -105,7 +107,10 @@ export class Chart {
     pen.rect(MARGIN.left - 1, MARGIN.top - 2, width - MARGIN.left - MARGIN.right + 2, height - MARGIN.top - MARGIN.bottom + 4);
     pen.clip();
     pen.lineJoin = "round";
-    for (const one of this.series) this.line(pen, one, x, y, width);
+    for (const one of this.series) {
+      this.line(pen, one, x, y, width);
+      if (one.points) this.dots(pen, one, x, y);
+    }
     pen.restore();
   }
 
@@ -138,6 +143,18 @@ export class Chart {
     for (const event of this.events) pen.fillRect(x(event.time) - 1, MARGIN.top - 4, 2, 7);
   }
 
+  /** What was measured, in the colour of its line. */
+  dots(pen, { points, colour }, x, y) {
+    pen.fillStyle = colour;
+    for (let row = 0; row < points.time.length; row++) {
+      const at = y(this.height(points.value(row)));
+      if (!Number.isFinite(at)) continue;
+      pen.beginPath();
+      pen.arc(x(points.time[row]), at, 2.4, 0, 2 * Math.PI);
+      pen.fill();
+    }
+  }
+
   /** A line; where there are more samples than pixels, from the lowest to the highest value in each column. */
   line(pen, one, x, y, width) {
     pen.strokeStyle = one.colour;
@@ -145,14 +162,18 @@ export class Chart {
     pen.setLineDash(one.dash);
     pen.beginPath();
     const group = Math.max(1, Math.floor(one.time.length / (2 * width)));
-    let up = true;
+    let [up, before] = [true, 0];
     const to = (t, value) => {
       const at = y(this.height(value));
       if (!Number.isFinite(at)) up = true;
       else if (up) {
         pen.moveTo(x(t), at);
         up = false;
-      } else pen.lineTo(x(t), at);
+      } else {
+        if (one.steps) pen.lineTo(x(t), before);
+        pen.lineTo(x(t), at);
+      }
+      before = at;
     };
     for (let row = 0; row < one.time.length; row += group) {
       let [low, high] = [row, row];

@@ -46,20 +46,20 @@ export class Charts {
     const members = charted.filter((one) => one.kind !== "node");
     this.forces.show(members.flatMap((one, k) => this.chosen(one, k, (run, index) => {
       const source = one.kind === "bar" ? run.bar_force : run.cable_tension;
-      return (row) => source.at(row, index);
+      return [(row) => source.at(row, index), run.measured?.rows(one.kind, index)];
     }, "N")), this.span, this.events);
     const nodes = charted.filter((one) => one.kind === "node");
     this.paths.show(nodes.flatMap((one, k) => this.chosen(one, k, (run, index) => {
       const column = 3 * index + AXES.indexOf(one.axis);
-      return (row) => run.positions.at(row, column);
+      return [(row) => run.positions.at(row, column), run.measured?.rows("node", index, AXES.indexOf(one.axis))];
     }, "m")), this.span, this.events);
     this.moveTo(this.state.get("time"), true);
   }
 
   parts(spec) {
     const [run] = this.runs;
-    return spec.series.map(({ name, unit, values, sum }, k) => ({
-      name, unit, time: run.time, value: (row) => values.at(row), colour: sum ? named("text") : lineColour(k), dash: sum ? dash(1) : [],
+    return spec.series.map(({ name, unit, values, sum, steps }, k) => ({
+      name, unit, steps, time: run.time, value: (row) => values.at(row), colour: sum ? named("text") : lineColour(k), dash: sum ? dash(1) : [],
     }));
   }
 
@@ -68,7 +68,7 @@ export class Charts {
     return this.runs.flatMap((run) => {
       const found = run.charts.find(({ name }) => name === spec.name)?.series.find(({ name }) => name === wanted);
       if (!found) return [];
-      return [{ name: run.name, unit: found.unit, time: run.time, value: (row) => found.values.at(row), colour: lineColour(run.number), dash: [] }];
+      return [{ name: run.name, unit: found.unit, steps: found.steps, time: run.time, value: (row) => found.values.at(row), colour: lineColour(run.number), dash: [] }];
     });
   }
 
@@ -79,8 +79,9 @@ export class Charts {
     return this.runs.flatMap((run) => {
       const index = run.index[one.kind].get(one.name);
       if (index === undefined) return [];
+      const [value, points] = reader(run, index);
       return [{
-        name: this.many ? `${what} · ${run.name}` : what, unit, time: run.time, value: reader(run, index), remove,
+        name: this.many ? `${what} · ${run.name}` : what, unit, time: run.time, value, points, remove,
         colour: lineColour(this.many ? run.number : place), dash: this.many ? dash(place) : [],
       }];
     });
@@ -96,7 +97,8 @@ export class Charts {
   }
 }
 
-/** What is charted at first: cables whose tension changes most, and the node that moves most; one of each for many runs. */
+/** What is charted at first: cables whose tension changes most, and the node that moves most, of what was measured where
+ * something was; one of each for many runs. */
 export function firstChoices([run, ...others]) {
   const spread = (samples, column) => {
     let [low, high] = [Infinity, -Infinity];
@@ -110,8 +112,10 @@ export function firstChoices([run, ...others]) {
   };
   const most = (count, measure) => Array.from({ length: count }, (_, k) => [measure(k) || 0, k]).sort((a, b) => b[0] - a[0]);
   const { nodes, cables } = run.structure;
-  const lively = most(cables.names.length, (k) => spread(run.cable_tension, k)).slice(0, others.length ? 1 : 3);
-  const [moving] = most(nodes.length, (k) => Math.hypot(...[0, 1, 2].map((i) => spread(run.positions, 3 * k + i))));
+  const cells = cables.names.filter((_, k) => run.measured?.rows("cable", k)).length;
+  const told = (kind, k, count) => !count || run.measured.rows(kind, k) !== null;
+  const lively = most(cables.names.length, (k) => told("cable", k, cells) && spread(run.cable_tension, k)).slice(0, others.length ? 1 : Math.min(3, cells || 3));
+  const [moving] = most(nodes.length, (k) => told("node", k, run.measured?.nodes.length) && Math.hypot(...[0, 1, 2].map((i) => spread(run.positions, 3 * k + i))));
   const axes = AXES.map((axis, i) => ({ axis, moved: spread(run.positions, 3 * moving[1] + i) }));
   const largest = Math.max(...axes.map(({ moved }) => moved));
   return [

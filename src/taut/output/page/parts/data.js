@@ -67,6 +67,7 @@ export async function decode(text) {
 
 function prepare(run, number) {
   run.number = number;
+  run.measured &&= new Measured(run.measured);
   run.begin = run.time[0];
   run.end = run.time[run.time.length - 1];
   run.index = {};
@@ -93,6 +94,42 @@ export function bracket(time, t) {
   return [low, high, (t - time[low]) / (time[high] - time[low])];
 }
 
+/** What was measured at one time: markers and forces, not numbers in gaps and before and after all rows. */
+class Measured {
+  constructor(measured) {
+    Object.assign(this, measured);
+    this.now = new Float32Array(measured.places.width);
+    this.force = new Float32Array(measured.forces.width);
+    this.marker = new Map(measured.nodes.map((node, k) => [node, k]));
+    this.cell = new Map(measured.members.map(({ kind, index }, k) => [`${kind} ${index}`, k]));
+  }
+
+  show(t) {
+    const [a, b, w] = bracket(this.time, t);
+    this.places.mix(a, b, w, this.now);
+    this.forces.mix(a, b, w, this.force);
+    const rounding = 1e-9 * Math.max(Math.abs(this.time[0]), Math.abs(this.time[this.time.length - 1]));
+    if (this.time.length > 1 && (t < this.time[0] - rounding || t > this.time[this.time.length - 1] + rounding)) {
+      this.now.fill(NaN);
+      this.force.fill(NaN);
+    }
+  }
+
+  /** Where the marker of a node is; null where it has none, or is not seen. */
+  place(node) {
+    const k = this.marker.get(node);
+    const at = k === undefined ? [NaN] : [0, 1, 2].map((i) => this.now[3 * k + i]);
+    return at.every(Number.isFinite) ? at : null;
+  }
+
+  /** The rows of a member's force, or of a coordinate of a node, for a chart; nothing where none was measured. */
+  rows(kind, index, axis = 0) {
+    const k = kind === "node" ? this.marker.get(index) : this.cell.get(`${kind} ${index}`);
+    if (k === undefined) return null;
+    return { time: this.time, value: kind === "node" ? (row) => this.places.at(row, 3 * k + axis) : (row) => this.forces.at(row, k) };
+  }
+}
+
 /** A run at one time: positions and forces, in arrays that are used again and again. */
 export class Moment {
   constructor(run) {
@@ -102,6 +139,7 @@ export class Moment {
     this.barForce = new Float32Array(run.bar_force.width);
     this.density = new Float32Array(run.cable_tension.width);
     this.centre = [0, 0, 0];
+    this.measured = run.measured;
     this.arrows = run.arrows.map((arrow) => new Float32Array(arrow.forces.width));
   }
 
@@ -112,6 +150,7 @@ export class Moment {
     run.cable_tension.mix(a, b, w, this.tension);
     run.bar_force.mix(a, b, w, this.barForce);
     run.centre.mix(a, b, w, this.centre);
+    this.measured?.show(t);
     run.arrows.forEach((arrow, k) => arrow.forces.mix(a, b, w, this.arrows[k]));
     if (mode) {
       for (let k = 0; k < this.nodes.length; k++) this.nodes[k] += swing * mode.displacement.at(0, k);

@@ -88,6 +88,7 @@ export function drawLegend(host, runs, look, gridStep) {
     const words = runs.every((run) => run.kind === "still") ? AT_REST[name] ?? WORDS[name] : WORDS[name];
     if (largest > 0 && look[name]) keys.append(swatch(named(name), `${words}, longest ${quantity(largest, "N", 3)}`));
   }
+  if (look.measured && runs.some((run) => run.measured)) keys.append(swatch(named("measured"), "measured, lines to the nodes"));
   if (look.supports && runs.some((run) => run.structure.supports.length)) keys.append(swatch(named("support"), "supports"));
   if (look.grid && gridStep) keys.append(element("li", { text: `grid ${quantity(gridStep, "m")}` }));
   host.replaceChildren(element("div", { kind: "scales" }, ...rows), keys);

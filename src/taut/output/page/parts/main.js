@@ -30,7 +30,7 @@ async function start() {
   const state = new State({
     time: Math.min(...runs.map((run) => run.begin)), playing: false, speed: 1, selection: null,
     charted: moving ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
-    plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, trails: false, grid: true, flat: false,
+    plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, trails: false, grid: true, flat: false, measured: true,
     follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
@@ -107,7 +107,7 @@ async function start() {
     look.largest = look.range.largest;
     stale = true;
   });
-  state.on(["theme", "colouring", "load", "reaction", "grid", "supports"], (values) => {
+  state.on(["theme", "colouring", "load", "reaction", "grid", "supports", "measured"], (values) => {
     Object.assign(look, values);
     drawLegend(by("legend"), runs, look, scene.floor.step);
     drawRunNames(by("runs"), runs);
@@ -192,6 +192,7 @@ async function start() {
     names: () => runs.map((run) => run.name),
     positions: (run = 0) => Array.from(moments[run].nodes),
     tensions: (run = 0) => Array.from(moments[run].tension),
+    markers: (run = 0) => Array.from(moments[run].measured?.now ?? []),
     selected: () => state.get("selection") && nameOf(runs[state.get("selection").run], state.get("selection")),
     pixel: (x, y, z) => projector(scene)(x, y, z).slice(0, 2),
     settled: () => !stale && !dirty,
@@ -228,6 +229,13 @@ function reached(run, reach) {
     for (const { anchor, largest, nodes, forces } of run.arrows) {
       const scale = ((anchor === "tip" ? -1 : 1) * reach) / (largest || 1);
       for (let k = 0; k < nodes.length; k += many) ends.push(place(nodes[k]).map((at, i) => at + scale * forces.at(row, 3 * k + i)));
+    }
+  }
+  if (run.measured) {
+    const { places } = run.measured;
+    const skip = Math.ceil(places.rows / 40);
+    for (let row = 0; row < places.rows; row += skip) {
+      for (let k = 0; k < places.width; k += 3 * many) ends.push([0, 1, 2].map((i) => places.at(row, k + i)));
     }
   }
   return ends.filter((end) => end.every(Number.isFinite));

@@ -7,6 +7,7 @@ const MOST_NAMES = 80;
 const MOST_TRAILS = 40;
 const SHADES = 8;
 const TRAIL_SHARE = 0.3; // of the run's time
+const CROSS = 5; // half of a marker [px]
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
 
 export class Overlay {
@@ -18,7 +19,7 @@ export class Overlay {
     const { canvas, pen } = this;
     const { camera } = this.scene;
     const still = JSON.stringify([camera.yaw, camera.pitch, canvas.clientWidth, canvas.clientHeight, state.theme]);
-    const lively = state.trails || state.names || state.selection || moments.some(({ run }) => run.driven.length);
+    const lively = state.trails || state.names || state.selection || moments.some(({ run }) => run.driven.length || run.measured);
     if (!lively && !this.lively && still === this.still) return; // nothing here has changed
     Object.assign(this, { still, lively });
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -32,6 +33,7 @@ export class Overlay {
     if (state.trails) this.trails(moments, state);
     this.axes(width, height);
     moments.forEach((moment) => moment.run.driven.forEach((one) => this.drive(moment, one)));
+    if (state.measured) moments.forEach((moment) => moment.measured && this.markers(moment));
     if (state.names) this.names(moments);
     if (state.selection) this.label(moments, state.selection);
   }
@@ -118,6 +120,35 @@ export class Overlay {
     pen.lineWidth = 2;
     pen.fill();
     pen.stroke();
+  }
+
+  /** A cross at every marker that is seen, and a line from there to its node. */
+  markers(moment) {
+    const { pen } = this;
+    const [colour, around] = [named("measured"), named("scene")];
+    const stroke = (width) => [[around, width + 2.5], [colour, width]].forEach(([style, wide]) => { // seen on any node
+      Object.assign(pen, { strokeStyle: style, lineWidth: wide });
+      pen.stroke();
+    });
+    pen.lineCap = "round";
+    for (const node of moment.measured.nodes) {
+      const at = moment.measured.place(node);
+      if (!at) continue;
+      const [[x, y, depth], [u, v, behind]] = [at, moment.place(node)].map((place) => this.project(...place));
+      if (depth <= 0) continue;
+      if (behind > 0) {
+        pen.beginPath();
+        pen.moveTo(x, y);
+        pen.lineTo(u, v);
+        stroke(1.2);
+      }
+      pen.beginPath();
+      for (const side of [-1, 1]) {
+        pen.moveTo(x - CROSS, y - side * CROSS);
+        pen.lineTo(x + CROSS, y + side * CROSS);
+      }
+      stroke(2);
+    }
   }
 
   trails(moments, state) {

@@ -97,7 +97,20 @@ export function nameOf(run, { kind, index }) {
 
 function read(run, moment, selected) {
   const driver = run.driven.find(({ kind, index }) => kind === selected.kind && index === selected.index);
-  return [...described(run, moment, selected), ...(driver ? [["driven by", driver.drive]] : [])];
+  return [...described(run, moment, selected), ...(driver ? [["driven by", driver.drive]] : []), ...measured(moment, selected)];
+}
+
+/** What was measured of a node or member, and how far that is off. */
+function measured({ measured: found, ...moment }, { kind, index }) {
+  if (!found?.rows(kind, index)) return [];
+  if (kind === "node") {
+    const at = found.place(index);
+    const away = at && Math.hypot(...at.map((value, i) => value - moment.nodes[3 * index + i]));
+    return [["measured", at ? `${at.map((value) => fixed(value)).join(", ")} m` : "not seen"], ["measured off by", at ? quantity(away, "m", 3) : "–"]];
+  }
+  const value = found.force[found.cell.get(`${kind} ${index}`)];
+  const own = kind === "bar" ? moment.barForce[index] : moment.tension[index];
+  return [["measured", force(value)], ["measured off by", Number.isFinite(value) ? quantity(value - own, "N", 3) : "–"]];
 }
 
 function described(run, moment, { kind, index }) {
@@ -143,7 +156,7 @@ function force(value) {
 
 // --- view
 
-const TOGGLES = { plates: "Plates", nodes: "Nodes", names: "Node names", supports: "Supports", load: "Loads", reaction: "Reactions", trails: "Trails", grid: "Grid", flat: "No perspective" };
+const TOGGLES = { plates: "Plates", nodes: "Nodes", names: "Node names", supports: "Supports", load: "Loads", reaction: "Reactions", trails: "Trails", measured: "Measured", grid: "Grid", flat: "No perspective" };
 const COLOURINGS = { tension: "Tension", density: "Force density", run: "Run" };
 const DIRECTIONS = { askew: "Askew", along_x: "Along x", along_y: "Along y", from_above: "From above" };
 
@@ -159,6 +172,7 @@ export function viewOptions(runs, state, { turn, find }) {
   const present = (name) => runs.some((run) => run.arrows.some((arrow) => arrow.name === name && arrow.largest > 0));
   const offered = Object.entries(TOGGLES).filter(([name]) => !["load", "reaction"].includes(name) || present(name))
     .filter(([name]) => name !== "plates" || runs.some((run) => run.structure.plates.names.length))
+    .filter(([name]) => name !== "measured" || runs.some((run) => run.measured))
     .filter(([name]) => name !== "trails" || runs.some((run) => run.time.length > 1));
   const colourings = Object.entries(COLOURINGS).filter(([name]) => name !== "run" || runs.length > 1);
   const boxes = offered.map(([name, text]) => {

@@ -1,0 +1,91 @@
+"""States of a nodal plant read off: everything that a Trajectory shows of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from taut.mechanics.imposed.called_functions import set_functions
+from taut.mechanics.imposed.drive_outputs import drive_outputs
+from taut.mechanics.operations import redundancy
+from taut.mechanics.operations.event_table import BAND
+from taut.mechanics.operations.outputs import bar_forces, cable_outputs, columns, turning_push
+from taut.mechanics.signals import pieces_of
+from taut.numerics.packing import Pack, reals_of
+
+if TYPE_CHECKING:
+    from taut.mechanics.plant import Plant
+
+
+def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
+    """Everything that states say, by the names of a Trajectory."""
+    tools, held, loads = plant.composition.tools, plant.held, np.zeros((times.size, len(plant.loads)))
+    wanted = columns(plant.tables["springs"].stiffness.size, plant.rows, held.size, plant.shown)
+    out, driven = np.zeros((times.size, sum(wanted.values()))), np.zeros((times.size, 3 * len(plant.given.driven)))
+    pieces = pieces_of(plant.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))  # on a break: what follows it
+    looks = reals_of(tables, BAND)[0] > 0.0
+    if looks:
+        tools["release"](tables)
+    for one in [slice(None)] if plant.compiled else [slice(row, row + 1) for row in range(times.size)]:
+        if not plant.compiled:
+            plant.composition.motion["enter_piece"](tables, pieces[one][0])
+            set_functions(plant, tables, float(times[one][0]), states[one][0])
+        tools["observe"](tables, times[one], pieces[one], states[one], held, out[one])
+        if plant.given.driven:
+            tools["observe_drives"](tables, times[one], pieces[one], states[one], driven[one])
+        if plant.loads:
+            tools["observe_loads"](tables, times[one], pieces[one], states[one], loads[one])
+    cuts = np.cumsum(list(wanted.values()))[:-1]
+    seen = dict(zip(wanted, (part.copy() for part in np.split(out, cuts, axis=1)), strict=True))
+    reaction, multiplier = seen.pop("reaction").reshape(times.size, held.size, 3), seen.pop("multiplier")
+    size, rigid = plant.coordinates, plant.tables["bars"].column
+    multiplier[:, : rigid.size] += turning_push(plant.structure, rigid, tables, states[:, size : 2 * size])
+    if times.size and len(plant.dependent(tables, states[0])):
+        for row, y in enumerate(states):
+            jacobian = redundancy.jacobian_at(tools, plant.tables, tables, y)
+            shift = redundancy.towards_smallest(plant.dependent(tables, y), multiplier[row])
+            multiplier[row] += shift
+            reaction[row] -= redundancy.reactions_to(jacobian, shift, plant.tables["nodes"].free)[held]
+    readings = _readings(plant, tables, times, pieces, states)
+    if looks:
+        tools["freeze"](tables)
+    length, tension = seen.pop("length"), seen.pop("tension")
+    cables = cable_outputs(plant.given, plant.tables, states, length, tension, multiplier)
+    guides, bar_force = len(plant.structure.constraints), bar_forces(plant.given, plant.tables, tension, multiplier)
+    torque = multiplier[:, plant.row_ranges.get("angles", slice(0))].copy()
+    return {
+        "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
+        "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
+        **cables,
+        "bar_force": bar_force,
+        "constraint_force": multiplier[:, rigid.size : rigid.size + guides].copy(),
+        "angle_torque": torque,
+        "reaction": reaction,
+        "load_force": loads,
+        **drive_outputs(plant.given, driven, cables["cable_tension"], bar_force, torque),
+        "reading": readings,
+        "element_output": np.concatenate([seen.pop("others"), multiplier[:, plant.own_rows :]], axis=1),
+        **{name: values[:, 0] for name, values in seen.items()},
+    }
+
+
+def _readings(plant: Plant, tables: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray) -> np.ndarray:
+    """(T, m) what sensors showed last; those that measure whenever someone looks do so now."""
+    sensors, at = plant.given.sensors, 2 * plant.coordinates + 1 + plant.internal.size
+    kept = states[:, at - len(sensors) : at].copy()
+    looking = ~plant.sampled_sensors
+    if looking.any():
+        out = np.zeros(len(sensors))
+        for row, (time, piece, y) in enumerate(zip(times, pieces, states, strict=True)):
+            plant.composition.motion["enter_piece"](tables, piece)
+            sense(plant, tables, float(time), y, out)
+            kept[row, looking] = out[looking]
+    return kept
+
+
+def sense(plant: Plant, tables: Pack, time: float, y: np.ndarray, out: np.ndarray) -> None:
+    """Fill what all sensors would measure at a state; their noise is told by the time in ns."""
+    if not plant.compiled:
+        set_functions(plant, tables, time, y)
+    plant.composition.tools["sense"](tables, round(1e9 * time), time, y, out)

@@ -1,0 +1,87 @@
+"""The charts that come with a run on a page, as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from taut.dynamics.sensor_facts import sensors_of
+from taut.dynamics.trajectory import Trajectory
+from taut.output.page.embedding import Arrays
+
+
+def charts_of(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
+    """Energy, violations, what drives are told and what sensors show, over the samples that are kept."""
+    total = run.energy_kinetic + run.energy_elastic + run.energy_gravity
+    parts = {
+        "kinetic": run.energy_kinetic,
+        "elastic": run.energy_elastic,
+        "gravity": run.energy_gravity,
+        "work": run.work,
+        "total": total,
+    }
+    energy = [
+        {"name": name, "unit": "J", "values": arrays.sampled(values[kept]), "sum": name == "total"}
+        for name, values in parts.items()
+        if name in ("kinetic", "total") or np.any(values != 0.0)
+    ]
+    gaps = (
+        ("bar length", "m", run.length_violation),
+        ("bar rate", "m/s", run.rate_violation),
+        ("energy", "J", run.energy_violation),
+    )
+    worst = [
+        {"name": name, "unit": unit, "values": arrays.sampled(_largest_since(values, kept))}
+        for name, unit, values in gaps
+    ]
+    return [
+        {"name": "Energy", "unit": "J", "scale": "linear", "series": energy},
+        {"name": "Violations", "unit": "", "scale": "log", "series": worst},
+        *_drive_charts(run, kept, arrays),
+        *_reading_charts(run, kept, arrays),
+    ]
+
+
+def _drive_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
+    """What drives are told, a chart for each unit, and their power."""
+    told = list(run.options.get("drives", ()))[: run.drive_value.shape[1]]
+    charts: dict[str, list[tuple[str, np.ndarray]]] = {}
+    for k, drive in enumerate(told):
+        charts.setdefault(drive["unit"], []).append((drive["name"], run.drive_value[:, k]))
+    shown = [("Drives" if len(charts) == 1 else f"Drives, {unit}", unit, series) for unit, series in charts.items()]
+    if told:
+        shown.append(("Power of drives", "W", [(d["name"], run.drive_power[:, k]) for k, d in enumerate(told)]))
+    return [
+        {
+            "name": name,
+            "unit": unit,
+            "scale": "linear",
+            "series": [{"name": each, "unit": unit, "values": arrays.sampled(v[kept])} for each, v in series],
+        }
+        for name, unit, series in shown
+    ]
+
+
+def _reading_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
+    """What sensors show, a chart for each unit; what is measured at a rate stands until the next, in steps."""
+    charts: dict[str, list[dict[str, Any]]] = {}
+    for k, (name, unit, rate) in enumerate(sensors_of(run)):
+        values = arrays.sampled(run.reading[kept, k])
+        charts.setdefault(unit, []).append({"name": name, "unit": unit, "values": values, "steps": rate is not None})
+    return [
+        {
+            "name": "Readings" if len(charts) == 1 else f"Readings, {unit}",
+            "unit": unit,
+            "scale": "linear",
+            "series": series,
+        }
+        for unit, series in charts.items()
+    ]
+
+
+def _largest_since(values: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """For each kept sample the largest size of a value since the kept one before it."""
+    if not kept.size:
+        return np.zeros(0)
+    return np.asarray(np.maximum.reduceat(np.abs(values), np.append(0, kept[:-1] + 1)))
