@@ -14,9 +14,25 @@ from typing import Any
 
 import numpy as np
 
-from taut import Angle, Bar, Cable, Damping, Drive, Motion, Plate, Sinusoid, Structure, assemble, on_plane
+from taut import (
+    Angle,
+    Bar,
+    Cable,
+    Command,
+    Controller,
+    Damping,
+    Drive,
+    Load,
+    Motion,
+    Plate,
+    Sinusoid,
+    Structure,
+    assemble,
+    on_plane,
+)
+from taut.control import LinearLaw
 from taut.dynamics.methods import METHODS
-from taut.mechanics.capabilities import COORDINATES, CYLINDERS, DAMPING, ITERATIVE, MOVED
+from taut.mechanics.capabilities import ANSWERING, COORDINATES, CYLINDERS, DAMPING, ITERATIVE, MOVED
 from taut.mechanics.points.lagrangian import LagrangianPlant
 
 KINDS = Path(__file__).parent / "extending"
@@ -126,6 +142,12 @@ DRIVEN = (
 )
 
 
+def pushing(rate: float | None) -> Controller:
+    """A PD that pushes node b along x, at a rate or at every evaluation."""
+    measured = ("node:b.position.x", "node:b.velocity.x")
+    return Controller("pd", measured, ("push",), LinearLaw(np.array([[-60.0, -4.0]])), rate=rate)
+
+
 def _case(
     structure: Callable[[], Structure],
     *elements: Any,
@@ -133,6 +155,7 @@ def _case(
     damped: str = "",
     meets: bool = True,
     drives: tuple[Drive, ...] = (),
+    controller: Controller | None = None,
 ) -> Case:
     def made(solver: str) -> Any:
         return assemble(
@@ -141,6 +164,8 @@ def _case(
             velocities=SPEEDS,
             motions=SHAKEN if moved else (),
             drives=drives,
+            loads=[Load("b", "x", Command(), name="push")] if controller else (),
+            controllers=[controller] if controller else (),
             damping=Damping(node=0.4) if damped else None,
             elements=elements,
             solver=solver,
@@ -149,6 +174,8 @@ def _case(
     features = {MOVED: 'node "top"'} if moved else {}
     features |= {DAMPING: damped} if damped else {}
     features |= {CYLINDERS: "2"} if structure is cylinders else {}
+    if controller is not None and controller.rate is None:
+        features |= {ANSWERING: f'the controller "{controller.name}"', DAMPING: f'the controller "{controller.name}"'}
     return Case(made, features, meets)
 
 
@@ -233,6 +260,8 @@ CASES: dict[str, Case] = {
     "held length, moved": _case(string, moved=True),
     "driven": _case(two_bars, drives=DRIVEN),
     "driven, moved, damped": _case(two_bars, drives=DRIVEN, moved=True, damped="every node"),
+    "controlled": _case(pair_of, controller=pushing(None), meets=False),
+    "controlled, sampled": _case(two_bars, controller=pushing(200.0)),
     "double pendulum": Case(double_pendulum, {COORDINATES: ""}, meets=False, nodal=False),
 }
 

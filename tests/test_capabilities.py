@@ -151,7 +151,10 @@ def ran_before(given: Combination) -> bool:
     case, use = CASES[name], use_of(method)
     if any(
         kind in name
-        for kind in ("ground spring", "on sphere", "wound cable", "all three", "routed", "held", "driven", "plated")
+        for kind in (
+            *("ground spring", "on sphere", "wound cable", "all three"),
+            *("routed", "held", "driven", "plated", "controlled"),
+        )
     ):
         return False
     if (solver == "iterative" and CYLINDERS in case.features) or (use and correction == "baumgarte"):
@@ -189,7 +192,7 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
         assert str(refusal.value) == capabilities.REFUSED[BATCH, wrong[0]].format(method="", what="")
     else:
         capabilities.check(BATCH, found)
-    alone = any(word in name for word in ("wound", "all three", "routed", "held", "driven", "plated"))
+    alone = any(word in name for word in ("wound", "all three", "routed", "held", "driven", "plated", "controlled"))
     apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or alone
     assert capabilities.goes_in_lanes(found) == (not apart)
 
