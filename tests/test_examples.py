@@ -1,26 +1,14 @@
 """Every example runs; each with one number that says it did the right thing."""
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
+from example_scripts import EXAMPLES, script
 
 import taut
 from taut.output.model_runs import assembled
 from taut.structure.properties import total_mass
-
-EXAMPLES = Path(__file__).parent.parent / "examples"
-
-
-def script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda p: p.stem)
@@ -108,10 +96,22 @@ def test_the_tower_is_held_up_by_its_winches() -> None:
     assert aside[-1] < 0.1 * aside.max() < 1e-3
 
 
+def test_a_plate_goes_around_a_circle(capsys: pytest.CaptureFixture[str]) -> None:
+    """What its robot does when it is let go is tested in `kinetostatics/test_robots_in_motion.py`."""
+    ringing, falling, (led,) = script("follow_a_circle").main(durations=(10.0,), radius=0.005)
+    assert np.abs(ringing.seen / ringing.computed - 1.0).max() < 2e-4
+    assert np.abs(falling.seen / falling.computed - 1.0).max() < 2e-4
+    assert led.resting < 1e-7
+    assert led.left <= 1e-8
+    assert 1e-4 < led.moving < 2e-3
+    assert "at rest its wires would hold it within" in capsys.readouterr().out
+
+
 def test_every_script_has_a_test() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {
         "compare_corrections",
         "drop_a_tower",
+        "follow_a_circle",
         "hold_up_a_mast",
         "hold_up_a_tower",
         "stand_a_tower",

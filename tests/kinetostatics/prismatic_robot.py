@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import taut
-from taut.kinetostatics import Robot
+from taut.kinetostatics import Robot, posture
 
 ROOT = Path(__file__).parents[2]
 POSTURE = np.load(ROOT / "tests" / "data" / "posture_sa90_sp65.npz")
@@ -37,3 +37,8 @@ def around(positions: np.ndarray, spread: float, seed: int) -> np.ndarray:
     """Every node shifted by so much in some direction."""
     way = np.random.default_rng(seed).normal(size=positions.shape)
     return np.asarray(positions + spread * way / np.linalg.norm(way, axis=1)[:, None])
+
+
+@cache
+def posture_of(active: str, passive: str) -> taut.Equilibrium:
+    return posture(robot(active, passive))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from prismatic_robot import GRAVITY, POSTURE, around, robot, structure
+from prismatic_robot import GRAVITY, POSTURE, around, posture_of, robot, structure
 from scipy.spatial.transform import Rotation
 
 import taut
@@ -145,6 +145,25 @@ def test_turned_copies_are_recognised_and_mirror_images_of_a_chiral_robot_are_no
     assert np.abs(other[:3] - places[:3]).max() < 1e-12, "the base is where it was"
     assert copied(made, places, other) == "", "bars would follow, wires do not"
     assert copied(made, places, around(places, 0.01, 1)) == ""
+
+
+def test_driven_by_sinusoids_of_five_millimetres_nodes_go_in_circles_that_grow_with_their_height() -> None:
+    """As in Figure 10. Of the nodes at 674, 907 and 1597 mm: root mean square distances from the middle of their way."""
+    made = robot("length", "spring")
+    angles = np.linspace(0.0, 2.0 * np.pi, 25)[:-1, None] + 2.0 * np.pi / 3.0 * np.arange(3)
+    rest, places = posture_of("length", "spring"), []
+    for values in made.values + 0.005 * np.cos(angles):
+        rest = posture(made, values, start=rest)
+        assert rest.ok, rest.status
+        assert rest.cable_tension.min() > 50.0
+        places.append(rest.structure.positions)
+    middle = np.mean(places, axis=0)
+    assert middle[[6, 3, 9], 2] == pytest.approx([0.674, 0.907, 1.597], abs=1e-3)
+    radius = np.sqrt(np.mean(((places - middle)[:, :, :2] ** 2).sum(axis=2), axis=0))
+    assert radius[6:9] == pytest.approx(5.555e-3, abs=1e-6)
+    assert radius[3:6] == pytest.approx(7.259e-3, abs=1e-6)
+    assert radius[9:] == pytest.approx(18.923e-3, abs=1e-6)
+    assert radius[:3].max() < 1e-15, "the base is held"
 
 
 # --- where there is none

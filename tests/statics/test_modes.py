@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -115,6 +116,14 @@ def test_elastic_bars_have_the_modes_of_rigid_ones_in_the_limit() -> None:
         gaps.append(np.abs(found - rigid))
     assert gaps[0] / gaps[1] == pytest.approx(10.0, rel=0.02)
     assert gaps[1] / gaps[2] == pytest.approx(10.0, rel=0.05)
+
+
+def test_no_more_modes_than_freedoms_are_told() -> None:
+    """27 coordinates, 13 of which six bars, a plate, and four held wires take. Beyond fourteen comes round-off."""
+    model = taut.read_model(Path(__file__).parents[2] / "examples" / "prismatic.yaml")
+    found = modes(balance(model.structure, gravity=9.80665), count=40)
+    assert found.frequency.size == 14
+    assert found.residual.max() < 1e-6
 
 
 def test_an_inverted_pendulum_buckles() -> None:

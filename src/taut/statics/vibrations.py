@@ -31,6 +31,9 @@ CLOSE = 1e-9
 LANCZOS = 40
 """Vectors kept while looking for modes: frequencies that lie close together, as those of equal spans, need many."""
 
+BROKEN = 1e-6
+"""Of its largest displacement: a motion that changes what constraints keep by more is none; round-off made it."""
+
 RESOLVED = 1e-13
 """Eigenvalues below this fraction of the largest are round-off of the stiffness."""
 
@@ -107,6 +110,7 @@ def modes(equilibrium: Equilibrium, count: int = 6, *, bars: BarChoice = None, s
         vectors = _dense(solve, mass, _largest(tangent.stiffness, mass) + abs(shift), count)
     else:
         vectors = _sparse(solve, mass, shift, count)
+    vectors = _allowed(tangent.rows, vectors)
     if shifted.negative > 0:
         raise OptionError(
             "the iterative solver met a direction of negative stiffness: this equilibrium buckles or has soft motions "
@@ -193,6 +197,14 @@ def _sparse(solve: Callable[[np.ndarray], np.ndarray], mass: sp.csc_matrix, shif
         ncv=min(size, max(2 * wanted + 1, LANCZOS)),
     )
     return np.asarray(vectors[:, values > shift])
+
+
+def _allowed(rows: sp.csr_matrix, vectors: np.ndarray) -> np.ndarray:
+    """Vectors that keep the constraints; where more are asked for than there are freedoms, round-off adds others."""
+    if not rows.shape[0]:
+        return vectors
+    off = np.abs(rows @ vectors).max(axis=0, initial=0.0) / np.abs(rows).max()
+    return np.asarray(vectors[:, off <= BROKEN * np.abs(vectors).max(axis=0, initial=0.0)])
 
 
 def _told(
