@@ -30,7 +30,8 @@ RADIUS, TURN, STEP = 0.03, 15.0, 1e-3  # [m], [s], [s]
 
 
 class Warm(NamedTuple):
-    """Of one posture from the one before: CPU time, what was left of the worst, how far the plate went [s, N or m, m]."""
+    """Of one posture from the one before: CPU time, what was left of the worst, how far the plate went.
+    [s, N or m, m]"""
 
     seconds: float
     left: float

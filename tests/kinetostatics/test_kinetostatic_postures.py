@@ -148,7 +148,8 @@ def test_turned_copies_are_recognised_and_mirror_images_of_a_chiral_robot_are_no
 
 
 def test_driven_by_sinusoids_of_five_millimetres_nodes_go_in_circles_that_grow_with_their_height() -> None:
-    """As in Figure 10. Of the nodes at 674, 907 and 1597 mm: root mean square distances from the middle of their way."""
+    """As in Figure 10. Of the nodes at 674, 907 and 1597 mm: root mean squares of distances from the middle of
+    their ways."""
     made = robot("length", "spring")
     angles = np.linspace(0.0, 2.0 * np.pi, 25)[:-1, None] + 2.0 * np.pi / 3.0 * np.arange(3)
     rest, places = posture_of("length", "spring"), []

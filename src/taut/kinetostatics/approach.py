@@ -139,6 +139,10 @@ def tried(solver: PostureSolver, slopes: LengthSlopes, here: Tangent, step: np.n
     solver.place(here.pose.positions + shift, kept + here.multiplier_by_input @ step)
     close = posture_tolerance(solver)
     left = solver.solve(values, steps=NEWTON_STEPS, tolerance=close)
+    tightened = solver.slack & ~solver.slack_by_law
+    if tightened.any():
+        solver.slacken(solver.slack & ~tightened)
+        left = solver.solve(values, steps=NEWTON_STEPS, tolerance=close)
     off = float(np.abs(solver.positions - here.pose.positions - shift).max())
     typical = solver.robot.typical_length
     if not left <= 100.0 * close or off > ASTRAY * float(np.abs(shift).max()) + 1e-3 * typical:
@@ -160,4 +164,4 @@ def posture_tolerance(solver: PostureSolver) -> float:
 def go_back(solver: PostureSolver, here: Tangent) -> None:
     """To where it was."""
     solver.command(here.pose.values)
-    solver.place(here.pose.positions)
+    solver.place(here.pose.positions, slack=here.slack)

@@ -17,7 +17,7 @@ from taut.kinetostatics.approach import Approach, approached
 from taut.kinetostatics.inverse import inverse_kinematics, reached
 from taut.kinetostatics.limited_steps import limited_step
 from taut.kinetostatics.posture_search import posture
-from taut.kinetostatics.posture_solver import PostureSolver
+from taut.kinetostatics.posture_solver import PostureSolver, slack_held
 from taut.kinetostatics.robot import Robot
 from taut.kinetostatics.tangents import LengthSlopes, pose_of, tangent
 from taut.kinetostatics.task_system import gathered
@@ -103,7 +103,8 @@ def follow(
     first = inverse_kinematics(robot, list(path(float(moments[0]))), limits=limits, start=start, tolerance=tolerance)
     solver, slopes = PostureSolver(robot), LengthSlopes(robot.problem)
     solver.command(first.values)
-    solver.place(first.posture.structure.positions)
+    standing = first.posture.structure
+    solver.place(standing.positions, slack=slack_held(robot, standing))
     told = _Told(solver)
     status = "followed"
     if not first.ok:

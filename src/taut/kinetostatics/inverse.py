@@ -87,7 +87,7 @@ def inverse_kinematics(
     begun = start_of(robot, start)
     solver = PostureSolver(robot)
     solver.command(robot.values if begun.values is None else begun.values)
-    solver.place(begun.positions)
+    solver.place(begun.positions, slack=begun.slack)
     with np.errstate(all="ignore"):
         found = settle(solver)
     if not found.converged:
@@ -156,4 +156,6 @@ def _soft_lowest(solver: PostureSolver, width: float) -> float:
     """The lowest stiffness [N/m] where the solver is, as its cables are commanded, made smooth over a width [N/m]: the
     lowest of two that are all but equal, as of a symmetric robot, has a kink."""
     values = np.linalg.eigvalsh(reduced(solver).stiffness)
+    if not values.size:
+        return np.inf
     return float(values[0] - width * np.log(np.exp(-(values - values[0]) / max(width, 1e-300)).sum()))

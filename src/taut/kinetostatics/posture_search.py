@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.errors import OptionError
-from taut.kinetostatics.posture_solver import PostureSolver
+from taut.kinetostatics.posture_solver import PostureSolver, slack_held
 from taut.kinetostatics.robot import Robot, Values, listed_values
 from taut.kinetostatics.stationary import reduced, settle
 from taut.statics.balancing import equilibrium_of, refuse_adrift
@@ -55,7 +55,7 @@ def posture(robot: Robot, values: Values = None, *, start: Equilibrium | np.ndar
     begun = start_of(robot, start)
     solver = PostureSolver(robot)
     solver.command(wanted)
-    solver.place(begun.positions)
+    solver.place(begun.positions, slack=begun.slack)
     with np.errstate(all="ignore"):
         found = settle(solver)
         if found.converged:
@@ -70,23 +70,25 @@ class Start(NamedTuple):
 
     positions: np.ndarray  # (n, 3) with held coordinates on their supports
     values: np.ndarray | None  # (p,)
+    slack: np.ndarray  # (h,) held cables that begin slack
 
 
 def start_of(robot: Robot, start: Equilibrium | np.ndarray | None) -> Start:
     """Of what is told; the robot's own shape where nothing is."""
     if start is None:
-        return Start(robot.structure.positions, robot.values)
+        return Start(robot.structure.positions, robot.values, slack_held(robot, robot.structure))
     if isinstance(start, Equilibrium):
         if list(start.structure.nodes) != list(robot.structure.nodes):
             raise OptionError("start is a posture of another structure: its nodes are not those of the robot")
-        return Start(start.structure.positions, robot.at(start).values)
+        return Start(start.structure.positions, robot.at(start).values, slack_held(robot, start.structure))
     places = np.asarray(start, dtype=float)
     if places.shape != robot.structure.positions.shape or not np.isfinite(places).all():
         raise OptionError(
             f"start must be finite numbers of shape {robot.structure.positions.shape}, a row for each node, "
             f"not of shape {places.shape}"
         )
-    return Start(robot.problem.placed(places, robot.problem.setting), None)
+    placed = robot.problem.placed(places, robot.problem.setting)
+    return Start(placed, None, np.zeros(robot.problem.held.size, dtype=bool))
 
 
 def _around(robot: Robot, wanted: np.ndarray, begun: Start, missed: Settled) -> Settled:
@@ -94,8 +96,7 @@ def _around(robot: Robot, wanted: np.ndarray, begun: Start, missed: Settled) -> 
     solver, drawn = PostureSolver(robot), np.random.default_rng(0)
     solver.command(wanted)
     for number in range(TRIES):
-        solver.slacken(np.zeros(robot.problem.held.size, dtype=bool))
-        solver.place(shifted(robot, begun.positions, (number + 1) * AROUND, drawn))
+        solver.place(shifted(robot, begun.positions, (number + 1) * AROUND, drawn), slack=begun.slack)
         near = settle(solver, limit=SEARCH)
         if near.converged:
             return near
@@ -121,18 +122,17 @@ def followed(robot: Robot, begun: Start, wanted: np.ndarray) -> Followed:
     """Commands from those of the start to the wanted ones in steps, as long as each posture is near the one before."""
     if begun.values is None:
         return Followed(0.0, None, None)
-    solver, first, at = PostureSolver(robot), begun.values, begun.positions
+    solver, first, at, slack = PostureSolver(robot), begun.values, begun.positions, begun.slack
     share, step, last = 0.0, 1.0, None
     while share < 1.0 and step >= SHORTEST:
         ahead = min(1.0, share + step)
         solver.command(first + ahead * (wanted - first))
-        solver.slacken(np.zeros(robot.problem.held.size, dtype=bool))
-        solver.place(at)
+        solver.place(at, slack=slack)
         found = settle(solver, limit=SEARCH)
         # A leap leads to another posture, which says nothing of this one.
         near = LEAP * robot.typical_length * max(step, 0.04)
         if found.converged and np.abs(found.positions - at).max() <= near:
-            share, last, at = ahead, found, found.positions
+            share, last, at, slack = ahead, found, found.positions, solver.slack
             step = min(2.0 * step, 1.0)
         else:
             step *= 0.5
@@ -154,7 +154,7 @@ def _reason(robot: Robot, values: np.ndarray, found: Settled, way: Followed | No
     told = f"no posture was found with {listed_values(robot, values)}: "
     solver = PostureSolver(robot)
     solver.command(values)
-    solver.place(found.positions)
+    solver.place(found.positions, slack=found.multipliers[: robot.problem.held.size] == 0.0)
     told += _unmet(robot, solver) or _unbalanced(robot, solver, found)
     if way is None or way.values is None or way.last is None:
         return told + "; start nearer to a posture"

@@ -22,7 +22,20 @@ from taut.mechanics.terms.routes import Routes
 from taut.mechanics.terms.springs import Springs
 from taut.numerics.compiled import direct
 from taut.reprs import titled
+from taut.statics.commands import held_length
 from taut.statics.equilibrium import Equilibrium
+from taut.structure.structure import Structure
+
+TIGHT = 1e-9
+"""Of the length at which a cable is held: less short than this, it is taut. And of the largest tension."""
+
+
+def slack_held(robot: Robot, standing: Structure) -> np.ndarray:
+    """(h,) which held cables of a robot are slack where it stands as a structure of its own kind says: the shorter ones."""
+    problem, cables = robot.problem, list(standing.cables.values())
+    lengths = problem.network.lengths(standing.positions)
+    found = [(held_length(standing, cables[k]) or 0.0) * (1.0 - TIGHT) > lengths[k] for k in problem.held]
+    return np.array(found, dtype=bool) & problem.can_slacken[problem.held]
 
 
 class PostureSolver:
@@ -52,7 +65,7 @@ class PostureSolver:
         self._evaluate = direct(composed_with(spec, kernels.evaluate), *given)
         self._unbalanced = direct(composed_with(spec, kernels.unbalanced), *given)
         if start is not None:
-            self.place(start.structure.positions)
+            self.place(start.structure.positions, slack=slack_held(robot, start.structure))
 
     def __repr__(self) -> str:
         size = f"{self.free.size} free coordinates and {self.multipliers.size} constraints"
@@ -101,9 +114,18 @@ class PostureSolver:
         """Write the constant forces on nodes, weight among them, (n, 3) [N]."""
         self._tables["rest"].load[:] = external.ravel()
 
-    def place(self, positions: np.ndarray, multipliers: np.ndarray | None = None) -> None:
-        """Go there; with the multipliers that balance best, where none are told."""
+    @property
+    def here(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where it is, to be placed there again: positions, multipliers, which held cables are slack."""
+        return self.positions.copy(), self.multipliers.copy(), self.slack
+
+    def place(
+        self, positions: np.ndarray, multipliers: np.ndarray | None = None, slack: np.ndarray | None = None
+    ) -> None:
+        """Go there; with the multipliers that balance best, and with held cables slack as they are, where not told."""
         self._state[: positions.size] = positions.ravel()
+        if slack is not None:
+            self.slacken(slack)
         if multipliers is None:
             self.balance_multipliers()
         else:
@@ -144,6 +166,7 @@ class PostureSolver:
         self.evaluate()
         count = self.free.size
         self.multipliers[:] = np.linalg.lstsq(self.rows.T, -self.right[:count], rcond=1e-12)[0]
+        self.slacken(self.slack)  # not off by round-off
 
     # --- held cables
 
@@ -169,6 +192,17 @@ class PostureSolver:
         if self._held_members.size:
             self._tables["held_lengths"].active[:] = np.where(slack, SLACK, TAUT)
             self.multipliers[self.held_rows[slack]] = 0.0
+
+    @property
+    def slack_by_law(self) -> np.ndarray:
+        """(h,) which held cables have to be slack next: those that push, and slack ones that are not too long."""
+        slack, problem, table = self.slack, self.robot.problem, self._tables.get("held_lengths")
+        if table is None:
+            return slack
+        lengths = problem.network.lengths(self.positions)[problem.held]
+        pulls = -self.multipliers[self.held_rows]
+        pushing = problem.can_slacken[problem.held] & ~slack & (pulls < -TIGHT * np.abs(pulls).max(initial=1.0))
+        return np.asarray((slack & (lengths <= table.held * (1.0 + TIGHT))) | pushing)
 
     # --- as statics has it
 

@@ -83,14 +83,14 @@ def postures(
     if tries < 1 or not spread > 0.0:
         raise OptionError(f"tries = {tries} and spread = {spread:g} must be more than zero")
     wanted = robot.commands(values)
-    places = start_of(robot, start).positions
+    begun = start_of(robot, start)
+    places = begun.positions
     drawn, solver = np.random.default_rng(seed), PostureSolver(robot)
     solver.command(wanted)
     found: list[tuple[Equilibrium, int]] = []
     missed = 0
     for number in range(tries):
-        solver.slacken(np.zeros(robot.problem.held.size, dtype=bool))
-        solver.place(shifted(robot, places, spread, drawn) if number else places)
+        solver.place(shifted(robot, places, spread, drawn) if number else places, slack=begun.slack)
         with np.errstate(all="ignore"):
             settled = settle(solver)
         if not settled.converged:

@@ -81,20 +81,13 @@ def close_constraints(solver: PostureSolver) -> bool:
 def settle(solver: PostureSolver, *, limit: int = 200, tolerance: float = 1e-12) -> Settled:
     """From where the solver is to a posture, with the held cables that pull in it; the solver stays where it ends."""
     history = [np.zeros(0)]
-    robot = solver.robot
-    setting, problem = robot.setting(solver.values), robot.problem
-    can_slacken = problem.can_slacken[problem.held]
     for _ in range(ROUNDS):
         found, history_now = _descended(solver, limit, tolerance)
         history.append(history_now)
-        slack = solver.slack
-        pulls = -solver.multipliers[solver.held_rows]
-        lengths = problem.network.lengths(solver.positions)[problem.held]
-        too_long = slack & (lengths > setting.rest_length[problem.held] * (1.0 + 1e-9))
-        pushing = can_slacken & ~slack & (pulls < -1e-9 * np.abs(pulls).max(initial=1.0))
-        if not found or not (too_long.any() or pushing.any()):
+        slack = solver.slack_by_law
+        if not found or np.array_equal(slack, solver.slack):
             break
-        solver.slacken((slack & ~too_long) | pushing)
+        solver.slacken(slack)
     else:
         found = False
     return _told(solver, found, np.concatenate(history), tolerance)
@@ -107,7 +100,7 @@ def _descended(solver: PostureSolver, limit: int, tolerance: float) -> tuple[boo
     if not close_constraints(solver):
         return False, np.zeros(0)
     here = reduced(solver)
-    damping = FIRST_DAMPING * float(np.abs(here.stiffness).max(initial=0.0))
+    damping = FIRST_DAMPING * float(np.abs(here.stiffness).max(initial=0.0)) or 1.0  # where all cables are slack
     for _ in range(limit):
         size = float(np.linalg.norm(here.force))
         history.append(float(np.abs(here.force).max(initial=0.0)))
@@ -151,6 +144,7 @@ def _polished(solver: PostureSolver, tolerance: float) -> bool:
         kept = solver.positions.copy(), solver.multipliers.copy()
         solver.move(step[:count])
         solver.multipliers -= step[count:]
+        solver.slacken(solver.slack)  # not off by round-off
         left, off = solver.evaluate()
         if not left < 0.5 * best:
             if best <= goal:

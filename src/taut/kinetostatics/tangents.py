@@ -1,9 +1,9 @@
 """How a posture changes with what is commanded, fast: one dense solve with the matrix of the compiled kernels.
 
-With the right side R(q, l, u) of `rest_kernels` and its matrix, the change by an input is matrix^-1 dR/du. R is linear
-in tensions, force densities, rest lengths and held lengths, so that a difference over any step is exact but for
-round-off; only lengths of bars and rest lengths with a given E A bend it, by a millionth of the step that is taken.
-`taut.kinetostatics.sensitivity` has the same from the equations of statics.
+With the right side R(q, l, u) of `rest_kernels` and its matrix, the change by an input is matrix^-1 dR/du. Elastic and
+commanded members of length L change it by -dL/dq dT/du, with dT/du of their law, which is nothing for a slack cable. A
+length that is kept changes its own row, by one, and that of a rigid bar the force too, since its row b / l has the
+length in it. `taut.kinetostatics.sensitivity` has the same from the equations of statics.
 """
 
 from __future__ import annotations
@@ -17,9 +17,6 @@ from taut.kinetostatics.tasks import Pose
 from taut.statics import elastic_members as elastic
 from taut.statics.equilibrium_equations import EquilibriumEquations
 
-DIFFERENCE = 1e-3
-"""Of an input's scale."""
-
 COMPLEX = 1e-30
 """Of the complex step by which forces of members are derived."""
 
@@ -31,6 +28,7 @@ class Tangent(NamedTuple):
     by_input: np.ndarray  # (3 n, p) of places
     force_by_input: np.ndarray  # (m, p) of forces of members
     multiplier_by_input: np.ndarray  # (r, p)
+    slack: np.ndarray  # (h,) held cables that are
 
 
 class LengthSlopes:
@@ -61,25 +59,48 @@ def pose_of(solver: PostureSolver) -> Pose:
     return Pose(robot, solver.positions.copy(), force, solver.values.copy())
 
 
-def pushes_of_inputs(solver: PostureSolver) -> np.ndarray:
-    """(s, p) how the right side changes with each input; fills the matrix where the solver is."""
-    robot, values = solver.robot, solver.values.copy()
-    pushes = np.zeros((solver.right.size, values.size))
-    for k, size in enumerate(robot.scale):
-        for sign in (1.0, -1.0):
-            there = values.copy()
-            there[k] += sign * DIFFERENCE * size
-            solver.command(there)
-            solver.unbalanced()
-            pushes[:, k] += sign / (2.0 * DIFFERENCE * size) * solver.right
-    solver.command(values)
-    solver.evaluate()
+def _tensions_by_inputs(pose: Pose, lengths: np.ndarray) -> np.ndarray:
+    """(m, p) of members where nothing moves; zero for those that keep their length."""
+    problem, setting = pose.robot.problem, pose.robot.setting(pose.values)
+    found = np.zeros((problem.network.members, pose.values.size))
+    for k, one in enumerate(pose.robot.commanded):
+        if one.quantity == "length":
+            continue
+        part = setting.command if one.quantity in ("tension", "force_density", "force") else setting.rest_length
+        ahead = part.astype(complex)
+        ahead[one.member] += (-1j if one.quantity == "force" else 1j) * COMPLEX
+        told = setting._replace(command=ahead) if part is setting.command else setting._replace(rest_length=ahead)
+        found[:, k] = elastic.tensions(problem.members_at(told), lengths).imag / COMPLEX
+    return found
+
+
+def _pushes_of_inputs(solver: PostureSolver, by_place: np.ndarray, by_input: np.ndarray) -> np.ndarray:
+    """(s, p) how the right side changes with each input, where the solver has evaluated. by_place: (m, 3 n) of lengths.
+    by_input: (m, p) of tensions where nothing moves."""
+    count, (members, rows) = solver.free.size, solver.member_rows
+    pushes = np.zeros((solver.right.size, by_input.shape[1]))
+    pushes[:count] = -by_place[:, solver.free].T @ by_input
+    row_of, cables = dict(zip(members.tolist(), rows.tolist(), strict=True)), solver.robot.problem.network.cables
+    slack = set(solver.robot.problem.held[solver.slack].tolist())
+    for k, one in enumerate(solver.robot.commanded):
+        if one.quantity != "length" or one.member in slack:
+            continue
+        row, length = row_of[one.member], solver.values[k]
+        pushes[count + row, k] = 1.0
+        if one.member >= cables:
+            off = -solver.right[count + row]
+            pushes[count + row, k] += off / length  # of (b.b - l^2) / (2 l)
+            pushes[:count, k] -= solver.rows[row] * solver.multipliers[row] / length
     return pushes
 
 
 def tangent(solver: PostureSolver, slopes: LengthSlopes) -> Tangent | None:
     """At a posture; None where its stiffness is singular."""
-    pushes, count = pushes_of_inputs(solver), solver.free.size
+    solver.evaluate()
+    pose, by_place = pose_of(solver), slopes.at(solver.positions)
+    lengths = elastic.lengths_at(pose.robot.problem.members, pose.positions)
+    direct = _tensions_by_inputs(pose, lengths)
+    pushes, count = _pushes_of_inputs(solver, by_place, direct), solver.free.size
     try:
         moved = np.linalg.solve(solver.matrix, pushes)
     except np.linalg.LinAlgError:
@@ -88,24 +109,8 @@ def tangent(solver: PostureSolver, slopes: LengthSlopes) -> Tangent | None:
         return None
     by_input = np.zeros((solver.positions.size, solver.values.size))
     by_input[solver.free] = moved[:count]
-    pose = pose_of(solver)
-    return Tangent(pose, by_input, _forces(solver, slopes, pose, by_input, -moved[count:]), -moved[count:])
-
-
-def _forces(
-    solver: PostureSolver, slopes: LengthSlopes, pose: Pose, by_input: np.ndarray, by_row: np.ndarray
-) -> np.ndarray:
-    """(m, p) of members: by their lengths, by what is commanded, and by rows where they keep their length."""
-    problem, setting = pose.robot.problem, pose.robot.setting(pose.values)
-    members = problem.members_at(setting)
-    lengths = elastic.lengths_at(members, pose.positions)
-    found = elastic.slopes(members, lengths)[:, None] * (slopes.at(pose.positions) @ by_input)
-    for k, one in enumerate(pose.robot.commanded):
-        part = setting.command if one.quantity in ("tension", "force_density", "force") else setting.rest_length
-        ahead = part.astype(complex)
-        ahead[one.member] += (-1j if one.quantity == "force" else 1j) * COMPLEX
-        told = setting._replace(command=ahead) if part is setting.command else setting._replace(rest_length=ahead)
-        found[:, k] += elastic.tensions(problem.members_at(told), lengths).imag / COMPLEX
+    members = pose.robot.problem.members_at(pose.robot.setting(pose.values))
+    force = direct + elastic.slopes(members, lengths)[:, None] * (by_place @ by_input)
     rigid, rows = solver.member_rows
-    found[rigid] = -by_row[rows]
-    return np.asarray(found)
+    force[rigid] = moved[count:][rows]
+    return Tangent(pose, by_input, force, -moved[count:], solver.slack)

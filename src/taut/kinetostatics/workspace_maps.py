@@ -14,19 +14,22 @@ from typing import Any
 import numpy as np
 
 from taut.errors import OptionError
-from taut.kinetostatics.approach import approached, posture_tolerance
-from taut.kinetostatics.plate_responses import plate_nodes, twist_of
+from taut.kinetostatics.approach import approached, posture_tolerance, tried
+from taut.kinetostatics.plate_responses import IDLE, plate_nodes, twist_of
 from taut.kinetostatics.posture_search import posture
 from taut.kinetostatics.posture_solver import PostureSolver
 from taut.kinetostatics.robot import Robot
 from taut.kinetostatics.stationary import allowed_ways, settle
-from taut.kinetostatics.tangents import LengthSlopes, pose_of, pushes_of_inputs
+from taut.kinetostatics.tangents import LengthSlopes, pose_of, tangent
 from taut.kinetostatics.tasks import Task
 from taut.kinetostatics.tension_tasks import Limit
 from taut.reprs import titled
 from taut.statics.equilibrium import Equilibrium
 from taut.structure.selectors import select
 from taut.type_checks import checked_arguments
+
+Where = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Positions, multipliers, and which held cables are slack."""
 
 STEPS = 10
 """Of Newton's method from one point of a grid to the next."""
@@ -96,53 +99,56 @@ def workspace(
     first = posture(robot, start=start)
     if not first.ok:
         raise OptionError(f"the map starts from a posture, and the robot is in none: {first.status}")
-    solver, told = PostureSolver(robot, first), _Map(shape, robot)
+    solver, told, first_values = PostureSolver(robot, first), _Map(shape, robot), robot.at(first).values
     loads = [_load(robot, looked_at, wrench) for wrench in wrenches]
-    home = solver.positions.copy(), solver.multipliers.copy()
-    known: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
+    home, known = solver.here, dict[tuple[int, ...], Where]()
     for at in serpentine(shape):
         values = robot.values.copy()
         for (name, numbers), place in zip(axes.items(), at, strict=True):
             values[columns[name]] = numbers[place]
-        begun = next((known[near] for near in _neighbours(at) if near in known), None)
-        if not _arrived(solver, values, begun or home, leap=begun is not None):
+        near = next((one for one in _neighbours(at) if one in known), None)
+        solver.command(first_values if near is None else told.values[near])
+        solver.place(*(home if near is None else known[near]))
+        if not _arrived(solver, values, told.slopes, leap=near is not None):
             continue
-        known[at] = solver.positions.copy(), solver.multipliers.copy()
+        known[at] = solver.here
         told.take(at, solver, looked_at, asked=stiffness)
         if loads:
-            told.wrench_margin[at] = _margin(solver, loads, known[at], lowest, highest)
+            told.wrench_margin[at] = _margin(solver, told.slopes, loads, lowest, highest)
     return told.map(axes)
 
 
-def _arrived(solver: PostureSolver, values: np.ndarray, begun: tuple[np.ndarray, np.ndarray], *, leap: bool) -> bool:
-    """Whether the solver found the posture of these commands near to where it begins."""
-    solver.slacken(solver.slack & False)
-    solver.place(*begun)
-    close, held = posture_tolerance(solver), solver.robot.problem.held
+def _arrived(solver: PostureSolver, values: np.ndarray, slopes: LengthSlopes, *, leap: bool) -> bool:
+    """Whether the solver found the posture of these commands near to where it is: by plain steps; by the tangent first,
+    since stiff cables that are let out would be slack at the old place; or by a search."""
+    begun, before, close = solver.here, solver.values.copy(), posture_tolerance(solver)
     left = solver.solve(values, steps=STEPS, tolerance=close)
-    pushes = solver.robot.problem.can_slacken[held] & (solver.multipliers[solver.held_rows] > 0.0)
-    if not left <= 100.0 * close or pushes.any():
+    if not left <= 100.0 * close or (solver.slack_by_law != solver.slack).any():
+        solver.command(before)
         solver.place(*begun)
-        if not settle(solver, limit=SEARCH).converged:
-            return False
+        here = tangent(solver, slopes)
+        led = here is not None and tried(solver, slopes, here, values - before) is not None
+        if not led or (solver.slack_by_law != solver.slack).any():
+            solver.command(values)
+            solver.place(*begun)
+            if not settle(solver, limit=SEARCH).converged:
+                return False
     far = float(np.abs(solver.positions - begun[0]).max())
     return not leap or far <= LEAP * solver.robot.typical_length
 
 
 def _margin(
-    solver: PostureSolver,
-    loads: Sequence[np.ndarray],
-    here: tuple[np.ndarray, np.ndarray],
-    lowest: float,
-    highest: float,
+    solver: PostureSolver, slopes: LengthSlopes, loads: Sequence[np.ndarray], lowest: float, highest: float
 ) -> float:
     """[N] the least over all wrenches; minus infinity where one has no posture."""
+    here = solver.here
     robot, values = solver.robot, solver.values.copy()
     external, cables = robot.problem.network.external, robot.problem.network.cables
     found = np.inf
     for load in loads:
         solver.load(external + load)
-        if not _arrived(solver, values, here, leap=True):
+        solver.place(*here)
+        if not _arrived(solver, values, slopes, leap=True):
             found = -np.inf
             break
         tension = pose_of(solver).force[:cables]
@@ -206,7 +212,7 @@ class _Map:
     """A map that is being filled."""
 
     def __init__(self, shape: tuple[int, ...], robot: Robot) -> None:
-        net = robot.problem.network
+        net, self.slopes = robot.problem.network, LengthSlopes(robot.problem)
         self.found = np.zeros(shape, dtype=bool)
         self.values, self.force = (np.full((*shape, k), np.nan) for k in (len(robot.commanded), net.members))
         self.nodes = np.full((*shape, *net.positions.shape), np.nan)
@@ -219,20 +225,21 @@ class _Map:
             return
         solver.evaluate()
         ways = allowed_ways(solver.rows)
-        self.lowest[at] = np.linalg.eigvalsh(ways.T @ solver.stiffness @ ways)[0]
+        self.lowest[at] = np.linalg.eigvalsh(ways.T @ solver.stiffness @ ways).min(initial=np.inf)
         if plate is None:
+            return
+        here = tangent(solver, self.slopes)
+        if here is None:
             return
         twist, coordinates = twist_of(pose.positions[plate])[:3], (3 * plate[:, None] + np.arange(3)).ravel()
         place, movable = np.searchsorted(solver.free, coordinates), np.isin(coordinates, solver.free)
         push = np.zeros((solver.right.size, 3))
         push[place[movable]] = twist[:, movable].T
-        try:
-            moved = np.linalg.solve(solver.matrix, np.concatenate([push, pushes_of_inputs(solver)], axis=1))
-            seen = twist[:, movable] @ moved[place[movable]]
-            self.plate[at] = np.linalg.eigvalsh(np.linalg.inv(0.5 * (seen[:, :3] + seen[:, :3].T)))[0]
-        except np.linalg.LinAlgError:
-            return
-        sizes = np.linalg.svd(seen[:, 3:] * solver.robot.scale, compute_uv=False)
+        seen = twist[:, movable] @ np.linalg.solve(solver.matrix, push)[place[movable]]
+        gives = np.linalg.eigvalsh(0.5 * (seen + seen.T))
+        gives = gives[np.abs(gives) > IDLE * np.abs(gives).max()]
+        self.plate[at] = (1.0 / gives).min(initial=np.inf)
+        sizes = np.linalg.svd(twist @ here.by_input[coordinates] * solver.robot.scale, compute_uv=False)
         self.dexterity[at] = sizes[-1] / sizes[0] if sizes[0] > 0.0 else 0.0
 
     def map(self, axes: Mapping[str, np.ndarray]) -> WorkspaceMap:
@@ -290,7 +297,7 @@ def reach(
         raise OptionError(f"the map starts from a posture, and the robot is in none: {first.status}")
     solver, slopes = PostureSolver(robot, first), LengthSlopes(robot.problem)
     told, error = _Map(shape, robot), np.full(shape, np.nan)
-    known = {None: (robot.at(first).values, solver.positions.copy(), solver.multipliers.copy())}
+    known = {None: (robot.at(first).values, *solver.here)}
     for at in serpentine(shape):
         near = next((one for one in _neighbours(at) if one in known), None)
         values, *begun = known[near]  # type: ignore[index]
@@ -300,6 +307,6 @@ def reach(
         made = approached(solver, slopes, asked, limits, values, tolerance, iterations)
         error[at] = np.inf if made.system is None else float(np.abs(made.system.error).max(initial=0.0))
         if made.done:
-            known[at] = solver.values.copy(), solver.positions.copy(), solver.multipliers.copy()  # type: ignore[index]
+            known[at] = solver.values.copy(), *solver.here  # type: ignore[index]
             told.take(at, solver, None, asked=False)
     return ReachMap(axes, told.found, told.values, told.nodes, told.force, error)
