@@ -31,11 +31,11 @@ TIGHT = 1e-9
 
 
 def slack_held(robot: Robot, standing: Structure) -> np.ndarray:
-    """(h,) which held cables of a robot are slack where it stands as a structure of its own kind says: the shorter ones."""
+    """(h,) which held cables of a robot are slack in a posture of it: those shorter than they are held there."""
     problem, cables = robot.problem, list(standing.cables.values())
     lengths = problem.network.lengths(standing.positions)
     found = [(held_length(standing, cables[k]) or 0.0) * (1.0 - TIGHT) > lengths[k] for k in problem.held]
-    return np.array(found, dtype=bool) & problem.can_slacken[problem.held]
+    return np.asarray(np.array(found, dtype=bool) & problem.can_slacken[problem.held])
 
 
 class PostureSolver:
