@@ -32,8 +32,8 @@ Study film page plot reproduce sweep
 
 PACKAGES = {
     "generators": """
-        dbar geiger_dome hollow_bridge icosahedron lattice levy_dome needle_tower planar_lattice prism tbar tower
-        truncated_octahedron truncated_tetrahedron x_mast
+        dbar geiger_dome hollow_bridge icosahedron lattice levy_dome needle_tower planar_lattice prism
+        prismatic_robot tbar tower truncated_octahedron truncated_tetrahedron x_mast
     """,
     "statics": """
         Envelope Equilibrium EquilibriumDerivatives FrictionBounds LoadCase LoadCaseTable LoadPath Modes PathEvent
