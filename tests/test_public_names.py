@@ -51,8 +51,8 @@ PACKAGES = {
     "kinetostatics": """
         Coaxial EqualTensionSums Evaluated FollowedPath FoundPosture FoundPostures InputLimits Level ModeStiffness
         NodePosition PlateOrientation PlatePosition PlateStiffness Pose PostureSolver ReachMap Reached Robot Sensitivity
-        TensionLimits TensionSum WorkspaceMap control_modes follow inverse_kinematics plate_axes plate_stiffness posture
-        postures reach sensitivity stiffness_by_mode workspace
+        TensionLimits TensionSum Unreached WorkspaceMap control_modes follow follow_all inverse_kinematics plate_axes
+        plate_stiffness posture postures reach sensitivity stiffness_by_mode workspace
     """,
     "dynamics": """
         Correction Ensemble Event Predictability Simulation SimulationState Trajectory ensemble predictability simulate
