@@ -87,7 +87,7 @@ def test_entries_of_the_model_are_set_by_the_same_option(taut: Callable, model: 
 def test_several_postures_are_told_apart(taut: Callable, model: Path) -> None:
     code, out, _ = taut("posture", model, *HELD, "--several", 4, "--spread", 0.02)
     assert code == 0
-    assert "postures in 4 tries, " in out
+    assert "1 posture from 4 starts, " in out
     assert "A, found " in out
     known = json.loads(taut("posture", model, *HELD, "--several", 4, "--spread", 0.02, "--json").out)
     assert np.abs(np.array(list(known["postures"][0]["nodes"].values())) - POSTURE["nodes"]).max() < 1e-8
@@ -150,6 +150,27 @@ def test_the_postures_of_a_path_are_a_run_to_look_at(taut: Callable, model: Path
     assert gone.err.startswith(
         "c.nc: holds postures of a path, each at rest, and no motion to go on with; taut posture"
     )
+
+
+def test_a_node_can_be_led_instead(taut: Callable, model: Path) -> None:
+    told = ("--node", "21", "--circle", 0.01, "--samples", 3, "--turns", 0.5, "--json")
+    known = json.loads(taut("follow", model, *PULLED, *SUM, *told).out)
+    rest = POSTURE["nodes"][9]
+    assert known["table"]["node:21.x"] == pytest.approx(rest[0] + np.array([0.01, 0.0, -0.01]), abs=1e-9)
+    assert known["table"]["node:21.y"] == pytest.approx(rest[1] + np.array([0.0, 0.01, 0.0]), abs=1e-9)
+
+
+def test_what_follows_is_asked_for_where_there_is_no_plate(taut: Callable) -> None:
+    Path("mast.yaml").write_text(
+        "taut: 1\nnodes: {a: [0, 0, 0], b: [2, 0, 0], top: [1, 0, 1]}\nsupports: {a: xyz, b: xyz, top: y}\n"
+        "cables: {left: [a, top], right: [b, top]}\nproperties: {'cable:*': {stiffness: 100, rest_length: 1.2}}\n"
+        "point_masses: {top: 1}\nscenario: {gravity: -9.81}\n"
+    )
+    told = taut("follow", "mast.yaml", "--circle", 0.01)
+    assert told.code == 2
+    assert told.err == "error: say what follows the path, with --plate or --node: it has no plate\n"
+    Path("way.csv").write_text("time,x,z\n0,1,1\n1,1.1,1\n")
+    assert taut("follow", "mast.yaml", "--node", "top", "--path", "way.csv").code == 0
 
 
 def test_a_path_from_a_table(taut: Callable, model: Path) -> None:
@@ -238,6 +259,10 @@ def test_paths_as_they_are_read_and_made(tmp_path: Path) -> None:
         (("posture", "--page", "x.png"), 2, "x.png: a page's name must end in .html"),
         (("posture", "--several", 0), 2, "error: tries = 0 and spread = 0.05 must be more than zero"),
         (("follow", "--circle", 0.01, "--plate", "tip"), 2, 'error: no plate "tip"; did you mean "top"?'),
+        (("follow", "--circle", 0.01, "--level", "tip"), 2, 'error: no plate "tip"; did you mean "top"?'),
+        (("follow", "--circle", 0.01, "--plate", "top", "--node", "21"), 2, "error: give either --plate or --node"),
+        (("follow", "--circle", 0.01, "--node", "2*"), 2, 'error: --node "2*" is not the name of one node'),
+        (("follow", "--circle", 0.01, "--node", "99"), 2, 'error: "99" selects no'),
         (("follow",), 2, "error: give either --path FILE or --circle RADIUS"),
         (("follow", "--circle", 0.01, "--path", "way.csv"), 2, "error: give either --path FILE or --circle RADIUS"),
         (("follow", "--circle", -1), 2, "error: a circle of radius -1 m in 30 s with 61 samples makes no path"),
@@ -264,16 +289,6 @@ def test_paths_as_they_are_read_and_made(tmp_path: Path) -> None:
             'error: limits exclude each other: tension limits of "cable:a*" asks for at least 80 N of a1, and',
         ),
         (
-            ("follow", *PULLED, "--circle", 0.01, "--samples", 2, "--hold-sum", "cable:p*=200"),
-            1,
-            "prismatic.yaml: from t = 0 s to 30 s, 2 samples: not reached: ",
-        ),
-        (
-            ("follow", *PULLED, *SUM, "--circle", 0.01, "--samples", 2, "--level"),
-            1,
-            "prismatic.yaml: from t = 0 s to 30 s, 2 samples: not reached: ",
-        ),
-        (
             ("follow", *PULLED, "--circle", 0.01, "--set", "cable:a1=150"),
             1,
             "prismatic.yaml: no posture was found with",
@@ -284,11 +299,18 @@ def test_what_goes_wrong_is_said(taut: Callable, model: Path, arguments: tuple, 
     told = taut(arguments[0], model, *arguments[1:])
     assert told.code == code
     assert told.err.startswith(message)
-    if "cable:p*=200" in arguments:
-        assert "no input moves sum of tensions of cable:p* here, so it is singular" in told.err
-    if "--level" in arguments:
-        assert 'tasks contradict one another: task 1, position of plate "top"' in told.err
-        assert "5 numbers are asked for and 3 inputs move 3 of them independently" in told.err
+
+
+def test_tasks_that_cannot_be_done_are_named(taut: Callable, model: Path) -> None:
+    two = ("--circle", 0.01, "--samples", 2)
+    idle = taut("follow", model, *PULLED, *two, "--hold-sum", "cable:p*=200")
+    assert idle.code == 1
+    assert idle.err.startswith("prismatic.yaml: from t = 0 s to 30 s, 2 samples: not reached: ")
+    assert "no input moves sum of tensions of cable:p* here, so it is singular" in idle.err
+    crossed = taut("follow", model, *PULLED, *SUM, *two, "--level", "top")
+    assert crossed.code == 1
+    assert 'tasks contradict one another: task 1, position of plate "top"' in crossed.err
+    assert "5 numbers are asked for and 3 inputs move 3 of them independently" in crossed.err
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,12 @@ def test_what_stands_and_what_falls() -> None:
     assert lowest == pytest.approx({(3, 2): 2.60, (3, 3): 1.66, (4, 2): 2.52, (4, 3): -0.05}, abs=6e-3)
 
 
+def test_short_bars_need_a_shorter_saddle() -> None:
+    with pytest.raises(OptionError, match=r"on a radius of 0.5 m with saddles of 3.383 m .* take a shorter saddle"):
+        prismatic_robot(radius=0.5)
+    assert posture(Robot(prismatic_robot(radius=0.5, saddle_length=2.7), ("cable:a*",), gravity=GRAVITY)).ok
+
+
 def test_model_files_can_ask_for_it() -> None:
     text = "prismatic_robot: {sides: 4, layers: 1, active: tension, base: [[0.3, 0], [0, -0.3], [-0.3, 0], [0, 0.3]]}"
     model = parse_model(f"taut: 1\ngenerate: {{{text}}}\n")

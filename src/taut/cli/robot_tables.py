@@ -51,7 +51,7 @@ def show_posture(robot: Robot, found: Equilibrium, facts: PostureFacts) -> None:
                     for name, unit, row in zip(answers.inputs, answers.units, twists.tolist(), strict=True)
                 ),
             )
-    print(f"\n{found.method}: balanced to {found.residual:.1e} N in {found.iterations} iterations")
+    print(f"\n{found.method}: balanced to {found.residual:.1e} N after {found.iterations} steps")
 
 
 def verdict(one: ModeStiffness) -> str:

@@ -113,13 +113,17 @@ def posture(
 
 def follow(
     model: ModelPath,
-    plate: Annotated[str, typer.Option(help="The plate whose centre follows the path.")] = "top",
+    plate: Annotated[
+        str | None, typer.Option(help="The plate whose centre follows the path; by default the only one.")
+    ] = None,
+    node: Annotated[str | None, typer.Option(help="A node that follows it, instead.")] = None,
     path: Annotated[
         Path | None,
         typer.Option("--path", help="A table (.csv): time, x, y, z [s, m]; an empty axis is open.", metavar="FILE"),
     ] = None,
     circle: Annotated[
-        float | None, typer.Option(help="A circle instead, of this radius [m] round the plate, level, its height open.")
+        float | None,
+        typer.Option(help="A circle instead, of this radius [m] round where it is, level, its height open."),
     ] = None,
     turns: Annotated[float, typer.Option(help="circle: how often round; less than zero goes clockwise.")] = 1.0,
     duration: Annotated[float, typer.Option(help="circle: [s].")] = 30.0,
@@ -128,7 +132,7 @@ def follow(
         list[str] | None,
         typer.Option("--hold-sum", help="Tensions that add up to this [N], as in cable:a*=270.", metavar="SELECTOR=N"),
     ] = None,
-    level: Annotated[bool, typer.Option("--level", help="Keep the plate level, too.")] = False,
+    level: Annotated[str | None, typer.Option("--level", help="Keep this plate level, too.", metavar="PLATE")] = None,
     lowest: Annotated[
         list[str] | None, typer.Option(help="Least tension [N], of all cables or SELECTOR=N.", metavar="N")
     ] = None,
@@ -152,9 +156,10 @@ def follow(
     records: RecordFolders = None,
     as_json: AsJson = False,
 ) -> None:
-    """Lead a plate along a path by inverse kinematics: what to command at every sample, and where it does not reach."""
+    """Lead a plate or node along a path by inverse kinematics: what to command at every sample, and what it does not
+    reach."""
     from taut.kinetostatics.stretches import follow_all
-    from taut.output.model_robots import path_tasks, plate_centre, tension_limits
+    from taut.output.model_robots import path_tasks, tension_limits, told_led
     from taut.output.robot_paths import circle_path, path_postures, read_path
 
     if (path is None) == (circle is None):
@@ -167,13 +172,14 @@ def follow(
     laid = None if path is None else read_path(path)
     loaded, robot, found = _standing(model, inputs, modes, told, records)
     with placed(loaded):
-        centre = plate_centre(found, plate)
+        led = told_led(loaded.structure, plate, node)
+        centre = led.place(found)
         if not found.ok:
             raise typer.Exit(complain(f"{model}: {found.status}", 1))
         robot = robot.at(found)
         if laid is None:
             laid = circle_path(centre, circle or 0.0, turns=turns, duration=duration, samples=samples)
-        tasks = path_tasks(plate, *laid, held, level=level)
+        tasks = path_tasks(led, *laid, held, level)
         way, gaps = follow_all(robot, tasks, laid[0], limits=limits, start=found, iterations=iterations)
     postures = path_postures(robot, way) if way.times.size else None
     written = _save_path(way, postures, outputs or (), page)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,12 +13,13 @@ from taut.kinetostatics.mode_stiffness import MODES, ModeStiffness, recommanded,
 from taut.kinetostatics.plate_responses import Sensitivity, plate_nodes, sensitivity
 from taut.kinetostatics.posture_search import posture
 from taut.kinetostatics.robot import Robot
-from taut.kinetostatics.tasks import Level, PlatePosition, Task, plate_axes
+from taut.kinetostatics.tasks import Level, NodePosition, PlatePosition, Task, plate_axes
 from taut.kinetostatics.tension_tasks import TensionLimits, TensionSum
 from taut.output.model_statics import left_out, steady_loads, steady_structure
 from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
 from taut.structure.files import Model
+from taut.structure.structure import Structure
 
 
 def robot_of(model: Model, inputs: Sequence[str]) -> Robot:
@@ -87,6 +89,40 @@ def plate_centre(found: Equilibrium, plate: str) -> np.ndarray:
     return np.asarray(found.structure.positions[plate_nodes(found.structure, plate)].mean(axis=0))
 
 
+class Led(NamedTuple):
+    """What follows a path: a node, or the centre of a plate."""
+
+    kind: str
+    name: str
+
+    def place(self, found: Equilibrium) -> np.ndarray:
+        """(3,) [m] where it is in a posture; raises where there is none of that name."""
+        if self.kind == "plate":
+            return plate_centre(found, self.name)
+        nodes = found.structure.nodes
+        if self.name not in nodes:
+            found.structure.select(self.name, "node")  # which says what there is
+            raise OptionError(f'--node "{self.name}" is not the name of one node')
+        return np.array(nodes[self.name])
+
+    def at(self, place: tuple[float | None, float | None, float | None]) -> Task:
+        """The task to be there."""
+        return PlatePosition(self.name, place) if self.kind == "plate" else NodePosition(self.name, place)
+
+
+def told_led(structure: Structure, plate: str | None, node: str | None) -> Led:
+    """What is named, or the only plate of a structure."""
+    if plate is not None and node is not None:
+        raise OptionError("give either --plate or --node: one of them follows the path")
+    if node is not None:
+        return Led("node", node)
+    plates = list(structure.plates)
+    if plate is None and len(plates) != 1:
+        there = f"its plates are {', '.join(plates)}" if plates else "it has no plate"
+        raise OptionError(f"say what follows the path, with --plate or --node: {there}")
+    return Led("plate", plate or plates[0])
+
+
 def plate_places(found: Equilibrium) -> Iterator[tuple[str, list[float], float]]:
     """Every plate, its centre [m], and by how much its normal is off the vertical [deg]."""
     for plate in found.structure.plates:
@@ -96,16 +132,16 @@ def plate_places(found: Equilibrium) -> Iterator[tuple[str, list[float], float]]
 
 
 def path_tasks(
-    plate: str, times: np.ndarray, places: np.ndarray, sums: Mapping[str, float], *, level: bool = False
+    led: Led, times: np.ndarray, places: np.ndarray, sums: Mapping[str, float], level: str | None = None
 ) -> Callable[[float], list[Task]]:
-    """Tasks by time, at these times: a plate's centre on a path, tensions that add up, the plate level."""
+    """Tasks by time, at these times: something led along a path, tensions that add up, a plate that stays level."""
     along = {float(time): place.tolist() for time, place in zip(times, places, strict=True)}
     always: list[Task] = [TensionSum((selector,), total) for selector, total in sums.items()]
-    always += [Level(plate)] if level else []
+    always += [] if level is None else [Level(level)]
 
     def tasks(time: float) -> list[Task]:
         x, y, z = (None if number != number else number for number in along[time])
-        return [PlatePosition(plate, (x, y, z)), *always]
+        return [led.at((x, y, z)), *always]
 
     return tasks
 
