@@ -266,6 +266,11 @@ def test_paths_as_they_are_read_and_made(tmp_path: Path) -> None:
         (("follow",), 2, "error: give either --path FILE or --circle RADIUS"),
         (("follow", "--circle", 0.01, "--path", "way.csv"), 2, "error: give either --path FILE or --circle RADIUS"),
         (("follow", "--circle", -1), 2, "error: a circle of radius -1 m in 30 s with 61 samples makes no path"),
+        (
+            ("follow", "--circle", 0.01, "--samples", 10**10),
+            2,
+            "error: samples = 10000000000 would take about 5e+04 GB",
+        ),
         (("follow", "--path", "way.csv"), 2, "way.csv: there is no such file"),
         (
             ("follow", "--circle", 0.01, "--out", "x.txt"),

@@ -20,8 +20,12 @@ from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.network import network
 from taut.structure.files import text_of
+from taut.structure.memory import memory_problem
 from taut.structure.properties import bar_stiffness, stiffness
 from taut.structure.records import AXES
+
+SAMPLE = 5e-6
+"""GB that a sample of a path takes, at least."""
 
 
 def read_path(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -60,6 +64,8 @@ def circle_path(
             f"a circle of radius {radius:g} m in {duration:g} s with {samples} samples makes no path: radius and "
             "duration must be more than zero, samples two or more"
         )
+    if wrong := memory_problem(samples * SAMPLE):
+        raise OptionError(f"samples = {samples} {wrong}")
     times = np.linspace(0.0, duration, samples)
     angle = 2.0 * np.pi * turns * times / duration
     places = np.full((samples, 3), np.nan)
