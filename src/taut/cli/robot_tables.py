@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from taut.cli.tables import show_table
-from taut.reprs import counted
 
 if TYPE_CHECKING:
     from taut.kinetostatics.following import FollowedPath
@@ -55,6 +54,9 @@ def show_posture(robot: Robot, found: Equilibrium, facts: PostureFacts) -> None:
 
 
 def verdict(one: ModeStiffness) -> str:
+    """Whether it stands."""
+    from taut.reprs import counted
+
     if one.stable:
         return "stable"
     return f"falls in {counted(one.unstable, 'direction')}" if one.unstable else "neither stands nor falls"
