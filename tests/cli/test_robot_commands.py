@@ -144,12 +144,29 @@ def test_the_postures_of_a_path_are_a_run_to_look_at(taut: Callable, model: Path
     assert run.work[-1] == pytest.approx(0.0, abs=1e-9)
     assert "postures one after another, each at rest" in run.summary()
     assert taut("page", "c.nc", "-o", "d.html").code == 0
-    assert taut("plot", "c.nc", "-o", "d.png").code == 0
+    assert run.drive_names == ("cable:a1", "cable:a2", "cable:a3")
+    assert run.drive_value == pytest.approx(run.cable_length[:, :3], abs=1e-12), "held at what is commanded"
+    assert run.drive_force == pytest.approx(run.cable_tension[:, :3], abs=1e-8)
+    for draw in (library.plot.drives, library.plot.tensions, library.plot.energy):
+        assert draw(run).lines
     gone = taut("run", "--from", "c.nc", "--duration", 1)
     assert gone.code == 2
     assert gone.err.startswith(
         "c.nc: holds postures of a path, each at rest, and no motion to go on with; taut posture"
     )
+
+
+def test_the_work_of_a_path_is_what_winches_do(taut: Callable, model: Path) -> None:
+    """Tension times what is wound in, summed up over a way that is walked finely: the energy is found without it."""
+    Path("way.csv").write_text("time,x,y\n" + "".join(f"{k},{0.001 * k},0\n" for k in range(21)))
+    told = taut("follow", model, *HELD, "--path", "way.csv", "--hold-sum", "cable:a*=270", "-o", "way.nc")
+    assert told.code == 0
+    run = library.read("way.nc")
+    wound = -np.diff(run.cable_length[:, :3], axis=0)
+    pull = 0.5 * (run.cable_tension[1:, :3] + run.cable_tension[:-1, :3])
+    done = np.concatenate([[0.0], np.cumsum((pull * wound).sum(axis=1))])
+    assert np.abs(run.work).max() > 1e-3
+    assert run.work == pytest.approx(done, abs=1e-3 * np.abs(run.work).max())
 
 
 def test_a_node_can_be_led_instead(taut: Callable, model: Path) -> None:

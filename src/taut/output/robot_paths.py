@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -85,8 +86,8 @@ class PathPostures:
 
 
 def path_postures(robot: Robot, path: FollowedPath) -> PathPostures:
-    """Every sample of a path as a posture. Nothing moves: velocities are zero, and the work is that of a slow motion,
-    the change of energy."""
+    """Every sample of a path as a posture. Nothing moves: velocities are zero, inputs are drives without a rate, and
+    the work is that of a slow motion, the change of energy."""
     found = list(postures_along(robot, path))
     structure = path.structure
     lowest = np.array([_lowest(one) for one in found])
@@ -107,6 +108,10 @@ def path_postures(robot: Robot, path: FollowedPath) -> PathPostures:
         "constraint_force": np.array([one.constraint_force for one in found]),
         "angle_torque": np.array([one.angle_torque for one in found]),
         "reaction": np.array([one.reaction for one in found]),
+        "drive_value": path.values,
+        "drive_rate": np.zeros_like(path.values),
+        "drive_force": path.member_force[:, [one.member for one in robot.commanded]],
+        "drive_power": np.zeros_like(path.values),
         "energy_kinetic": zero,
         "energy_elastic": elastic,
         "energy_gravity": gravity,
@@ -121,11 +126,20 @@ def path_postures(robot: Robot, path: FollowedPath) -> PathPostures:
         of_samples(structure, samples),
         status="finished" if path.ok else f"finished, but {path.status}",
         checkpoint=Checkpoint(last, np.zeros(1), np.zeros(1)),
-        options={"method": POSTURES, "tolerance": 1e-10, "correction": "none"},
+        options={"method": POSTURES, "tolerance": 1e-10, "correction": "none", "drives": _drives(robot)},
         counts={**counts, "iterations": int(path.corrections.sum())},
+        drive_names=robot.input_names,
         notes=("postures one after another, each at rest: no motion was computed between them",),
     )
     return PathPostures(made, lowest)
+
+
+def _drives(robot: Robot) -> list[dict[str, Any]]:
+    """Inputs as the drives of a run."""
+    return [
+        {"name": one.name, "member": one.name, "quantity": one.quantity, "unit": one.unit, "drum_radius": None}
+        for one in robot.commanded
+    ]
 
 
 def _lowest(found: Equilibrium) -> float:
