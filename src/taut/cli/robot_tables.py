@@ -104,7 +104,7 @@ def command_numbers(robot: Robot) -> dict[str, Any]:
 def fact_numbers(facts: PostureFacts) -> dict[str, Any]:
     """For programs: SI units, nothing rounded."""
     stiff = {
-        name: {"lowest": _finite(one.lowest), "stable": one.stable, "stiffness": one.stiffness.tolist()}
+        name: {"lowest": finite(one.lowest), "stable": one.stable, "stiffness": one.stiffness.tolist()}
         for name, one in facts.stiffness.items()
     }
     answers = facts.sensitivity
@@ -116,7 +116,8 @@ def fact_numbers(facts: PostureFacts) -> dict[str, Any]:
     return {"stiffness": stiff, "sensitivity": plates}
 
 
-def _finite(number: float) -> float | None:
+def finite(number: float) -> float | None:
+    """JSON knows no infinity, which the stiffness is where nothing can move."""
     return number if abs(number) != float("inf") else None
 
 
@@ -127,7 +128,7 @@ def several_numbers(others: FoundPostures) -> list[dict[str, Any]]:
             "found": one.tries,
             "copy": one.copy,
             "nodes": {name: list(place) for name, place in one.posture.structure.nodes.items()},
-            "lowest_stiffness": {name: _finite(mode.lowest) for name, mode in one.stability.items()},
+            "lowest_stiffness": {name: finite(mode.lowest) for name, mode in one.stability.items()},
         }
         for one in others.found
     ]

@@ -20,7 +20,15 @@ from taut.cli.arguments import (
     output_model,
     placed,
 )
-from taut.cli.robot_tables import command_numbers, fact_numbers, several_numbers, show_path, show_posture, verdict
+from taut.cli.robot_tables import (
+    command_numbers,
+    fact_numbers,
+    finite,
+    several_numbers,
+    show_path,
+    show_posture,
+    verdict,
+)
 from taut.cli.statics import equilibrium_numbers
 from taut.cli.table_files import json_columns
 from taut.errors import FileError, OptionError
@@ -186,7 +194,7 @@ def follow(
     if as_json:
         values: dict[str, Any] = {"status": way.status, "inputs": list(way.inputs), "samples": int(laid[0].size)}
         values["unreached"] = [{"begin": g.begin, "end": g.end, "samples": g.samples, "reason": g.status} for g in gaps]
-        values["lowest_stiffness"] = [] if postures is None else postures.lowest_stiffness.tolist()
+        values["lowest_stiffness"] = [] if postures is None else list(map(finite, postures.lowest_stiffness.tolist()))
         print(json.dumps({**values, **json_columns(way, None), "files": written}, indent=2))
     else:
         show_path(robot, way, postures, laid[0].size)
