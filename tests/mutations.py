@@ -104,6 +104,7 @@ GENERATED = [
     "geiger_dome: {sectors: 4, rings: 1, heights: [2, 3], post_length: [3, 2]}",
     "levy_dome: {sectors: 6, rings: 1, span: 20, centre: ring}",
     "hollow_bridge: {modules: 1, sides: 4, prestress: 1e5}",
+    "prismatic_robot: {sides: 3, layers: 1, active: tension, plate_radius: 0.2}",
 ]
 
 BASES = [

@@ -95,7 +95,8 @@ def test_the_statics_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_the_page_of_kinetostatics_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "prismatic.yaml").write_text((ROOT / "examples" / "prismatic.yaml").read_text())
-    names = run_blocks("docs/kinetostatics.md", 7)
+    names = run_blocks("docs/kinetostatics.md", 8)
+    assert [one.status for one in names["variants"]] == ["balanced", "balanced"]
     assert names["rest"].ok
     assert names["aside"].ok
     assert not names["lost"].ok

@@ -175,6 +175,19 @@ OPTIONS = {
     "film": ["--size", "--rate", "--view"],
     "plot": ["-o", "--show"],
     "page": ["--frames", "-o"],
+    "posture": ["--set", "--input", "--mode", "-o", "--page", "--json"],
+    "follow": [
+        "--set",
+        "--node",
+        "--plate",
+        "--circle",
+        "--path",
+        "--hold-sum",
+        "--lowest",
+        "--samples",
+        "--level",
+        "-o",
+    ],
 }
 FLAGS = ("--full", "--json", "--nonsense")
 KEYS = [

@@ -32,8 +32,8 @@ Study film page plot reproduce sweep
 
 PACKAGES = {
     "generators": """
-        dbar geiger_dome hollow_bridge icosahedron lattice levy_dome needle_tower planar_lattice prism tbar tower
-        truncated_octahedron truncated_tetrahedron x_mast
+        dbar geiger_dome hollow_bridge icosahedron lattice levy_dome needle_tower planar_lattice prism
+        prismatic_robot tbar tower truncated_octahedron truncated_tetrahedron x_mast
     """,
     "statics": """
         Envelope Equilibrium EquilibriumDerivatives FrictionBounds LoadCase LoadCaseTable LoadPath Modes PathEvent
@@ -51,8 +51,8 @@ PACKAGES = {
     "kinetostatics": """
         Coaxial EqualTensionSums Evaluated FollowedPath FoundPosture FoundPostures InputLimits Level ModeStiffness
         NodePosition PlateOrientation PlatePosition PlateStiffness Pose PostureSolver ReachMap Reached Robot Sensitivity
-        TensionLimits TensionSum WorkspaceMap control_modes follow inverse_kinematics plate_axes plate_stiffness posture
-        postures reach sensitivity stiffness_by_mode workspace
+        TensionLimits TensionSum Unreached WorkspaceMap control_modes follow follow_all inverse_kinematics plate_axes
+        plate_stiffness posture postures reach sensitivity stiffness_by_mode workspace
     """,
     "dynamics": """
         Correction Ensemble Event Predictability Simulation SimulationState Trajectory ensemble predictability simulate
@@ -257,7 +257,7 @@ def _robots() -> list[Any]:
         *(kin.stiffness_by_mode(rest, robot)["all lengths locked"], kin.sensitivity(robot, rest)),
         kin.PlateStiffness("p", np.zeros(3), np.eye(6), np.eye(6)),
         *(kin.inverse_kinematics(robot, [task]), kin.follow(robot, lambda t: [task], [0.0, 1.0])),
-        kin.workspace(robot, {"cable:vertical*": robot.values[:1]}),
+        *(kin.workspace(robot, {"cable:vertical*": robot.values[:1]}), kin.Unreached(0.0, 1.0, 2, "not reached" * 100)),
         kin.reach(robot, {"z": [1.0]}, lambda z: [kin.NodePosition("top1", (None, None, z))]),
     ]
 

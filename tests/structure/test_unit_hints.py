@@ -76,6 +76,7 @@ def test_no_example_is_suspected(path: Path) -> None:
         *(generators.truncated_tetrahedron, generators.truncated_octahedron),
         *(lambda: generators.planar_lattice(60, 40), lambda: generators.lattice(12, 10, 8)),
         *(lambda: generators.lattice(400, 1, 1), generators.geiger_dome, generators.hollow_bridge),
+        *(generators.prismatic_robot, lambda: generators.prismatic_robot(4, 3)),
     ],
 )
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 10.0])

@@ -13,6 +13,7 @@ from taut.cli.measuring import compare, tolerances
 from taut.cli.models import check, examples, info
 from taut.cli.papers import reproduce
 from taut.cli.pictures import film, page, plot
+from taut.cli.robots import follow, posture
 from taut.cli.running import demo, run, warmup
 from taut.cli.statics import formfind, modes, prestress
 from taut.cli.sweeping import sweep
@@ -20,7 +21,7 @@ from taut.cli.sweeping import sweep
 __all__ = ["main"]
 
 for _command in (
-    *(demo, examples, check, info, formfind, prestress, modes, cases, path, size, tolerances, linear, run, sweep),
-    *(compare, identify, page, plot, film, reproduce, warmup),
+    *(demo, examples, check, info, formfind, prestress, modes, cases, path, size, posture, follow, tolerances),
+    *(linear, run, sweep, compare, identify, page, plot, film, reproduce, warmup),
 ):
     app.command()(_command)

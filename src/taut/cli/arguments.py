@@ -76,3 +76,17 @@ def by_selector(option: str, told: list[str] | None) -> dict[str, float] | None:
         if not selector:
             raise OptionError(f'{option} "{text}" is not a selector and a number, as in cable:*=100')
     return values
+
+
+def number_or_by_selector(
+    option: str, texts: list[str] | None, otherwise: float | None
+) -> float | dict[str, float] | None:
+    """A number for all, or some by selector."""
+    if not texts:
+        return otherwise
+    if len(texts) == 1 and "=" not in texts[0]:
+        try:
+            return float(texts[0])
+        except ValueError:
+            raise OptionError(f'{option} "{texts[0]}" is neither a number nor as in cable:*=1e-3') from None
+    return by_selector(option, texts)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, by_selector, model_at, placed
+from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at, number_or_by_selector, placed
 from taut.cli.measured_options import Align, ColumnMap, MeasuredColumns, Scale, Shift, read_measured, told_shift
 from taut.cli.table_files import check_csv, json_columns, save_table, tell_csv
 from taut.cli.tables import show_table
@@ -109,9 +109,11 @@ def tolerances(
     check_csv(table)
     _check_figure(plot)
     told = {"--cut-length": cut_length, "--cut-ratio": cut_ratio, "--stiffness": stiffness, "--supports": supports}
-    given: dict[str, Any] = {name[2:].replace("-", "_"): _numbers(name, texts, 0.0) for name, texts in told.items()}
-    given["minimum_tension"] = _numbers("--minimum-tension", minimum_tension, 0.0)
-    given["maximum_tension"] = _numbers("--maximum-tension", maximum_tension, None)
+    given: dict[str, Any] = {
+        name[2:].replace("-", "_"): number_or_by_selector(name, texts, 0.0) for name, texts in told.items()
+    }
+    given["minimum_tension"] = number_or_by_selector("--minimum-tension", minimum_tension, 0.0)
+    given["maximum_tension"] = number_or_by_selector("--maximum-tension", maximum_tension, None)
     weight: dict[str, Any] = {"gravity": loaded.scenario.gravity, "loads": steady_loads(loaded.scenario)}
     with placed(loaded):
         found = build(
@@ -172,18 +174,6 @@ def computed_at(path: Path) -> Trajectory | Equilibrium:
     if not isinstance(run, Trajectory):
         raise FileError(f"{path}: is a study, not a run; compare one of its runs")
     return run
-
-
-def _numbers(option: str, texts: list[str] | None, otherwise: float | None) -> float | dict[str, float] | None:
-    """A number for all, or some by selector."""
-    if not texts:
-        return otherwise
-    if len(texts) == 1 and "=" not in texts[0]:
-        try:
-            return float(texts[0])
-        except ValueError:
-            raise OptionError(f'{option} "{texts[0]}" is neither a number nor as in cable:*=1e-3') from None
-    return by_selector(option, texts)
 
 
 def _rows(found: Comparison) -> Iterator[list[str | float]]:

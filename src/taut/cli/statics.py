@@ -192,7 +192,12 @@ def _finish(model: Model, found: Equilibrium, target: Path, *, as_json: bool) ->
         save(replace(model, structure=found.structure), target)
     written = str(target) if found.ok else None
     if as_json:
-        values = {**_numbers(found), "stability": verdict, "stability_sentence": sentence, "model_file": written}
+        values = {
+            **equilibrium_numbers(found),
+            "stability": verdict,
+            "stability_sentence": sentence,
+            "model_file": written,
+        }
         print(json.dumps(values, indent=2))
     elif found.ok:
         show_table(("member", "length [m]", "rest length [m]", "force [N]", "force density [N/m]"), _rows(found))
@@ -239,7 +244,7 @@ def _members(found: Equilibrium) -> dict[str, dict[str, dict[str, Any]]]:
     return {"cables": cables, "bars": bars}
 
 
-def _numbers(found: Equilibrium) -> dict[str, Any]:
+def equilibrium_numbers(found: Equilibrium) -> dict[str, Any]:
     """An equilibrium for programs: SI units, nothing rounded."""
     return {
         "status": found.status,

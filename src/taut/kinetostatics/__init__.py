@@ -31,9 +31,11 @@ __all__ = [
     "Sensitivity",
     "TensionLimits",
     "TensionSum",
+    "Unreached",
     "WorkspaceMap",
     "control_modes",
     "follow",
+    "follow_all",
     "inverse_kinematics",
     "plate_axes",
     "plate_stiffness",
@@ -65,6 +67,7 @@ _HOMES = {
     "taut.kinetostatics.tension_tasks": ("EqualTensionSums", "InputLimits", "TensionLimits", "TensionSum"),
     "taut.kinetostatics.inverse": ("Reached", "inverse_kinematics"),
     "taut.kinetostatics.following": ("FollowedPath", "follow"),
+    "taut.kinetostatics.stretches": ("Unreached", "follow_all"),
     "taut.kinetostatics.workspace_maps": ("ReachMap", "WorkspaceMap", "reach", "workspace"),
 }
 
@@ -79,6 +82,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.kinetostatics.posture_solver import PostureSolver
     from taut.kinetostatics.robot import Robot
     from taut.kinetostatics.several_postures import FoundPosture, FoundPostures, postures
+    from taut.kinetostatics.stretches import Unreached, follow_all
     from taut.kinetostatics.tasks import (
         Coaxial,
         Evaluated,

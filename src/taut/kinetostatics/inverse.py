@@ -82,6 +82,10 @@ def inverse_kinematics(
     """
     if purpose not in PURPOSES:
         raise OptionError(f'purpose = "{purpose}" is not one of {", ".join(PURPOSES)}')
+    if not 0.0 < tolerance < np.inf:
+        raise OptionError(f"tolerance = {tolerance:g} must be a finite number more than zero")
+    if iterations < 0:
+        raise OptionError(f"iterations = {iterations} must be zero or more")
     if not tasks:
         raise OptionError("tasks = [] leaves nothing to be done; give one or more")
     begun = start_of(robot, start)

@@ -17,6 +17,9 @@ IDLE = 1e-9
 DEPENDENT = 1e-6
 """Singular values of the tasks below this part of the largest: some say what others say."""
 
+SINGULAR = 0.05
+"""Of what it was at the start: where inputs move some change of the tasks by less, they all but lose it."""
+
 OVER = 1e-8
 """A limit that is overstepped by more, in its size, is not kept."""
 
@@ -40,7 +43,15 @@ def reason(robot: Robot, tasks: Sequence[Task], made: Approach) -> str:
         named = "; ".join(dict.fromkeys((*over, *made.held)))
         return f"{left}; limits exclude each other near here: {named} cannot all be kept; relax one of them"
     if made.unfinished:
-        return f"{left} after {made.iterations} iterations, and it was still coming nearer; allow more iterations"
+        told = f"{left} after {made.iterations} iterations, and it was still coming nearer"
+        weak, before = _weakest(made.system), _weakest(made.first)
+        if weak < SINGULAR * before:
+            return (
+                f"{told}, but slowly: near a singularity, at the edge of what the robot reaches from its start (of all "
+                f"changes that are asked for, inputs move one {weak:.1e} times as much as another, and {before:.1e} "
+                "times at the start); ask for less, or start beyond it"
+            )
+        return f"{told}; allow more iterations"
     clash = _contradicting(tasks, made.first, made.system)
     if clash:
         return f"{left}; {clash}"
@@ -51,12 +62,16 @@ def reason(robot: Robot, tasks: Sequence[Task], made: Approach) -> str:
             f"{left}; this is the nearest posture that was found: beyond it the posture ends, or another takes its "
             "place; ask for less, or command lengths instead of tensions"
         )
-    sizes = np.linalg.svd(made.system.jacobian, compute_uv=False)
-    weakest = float(sizes.min() / max(float(sizes.max()), 1e-300))
     return (
         f"{left}; this is the nearest posture that was found, at the edge of what the robot reaches (of all changes "
-        f"that are asked for, inputs move one {weakest:.1e} times as much as another)"
+        f"that are asked for, inputs move one {_weakest(made.system):.1e} times as much as another)"
     )
+
+
+def _weakest(system: TaskSystem) -> float:
+    """How much inputs move what they move least of the tasks, against what they move most."""
+    sizes = np.linalg.svd(system.jacobian, compute_uv=False)
+    return float(sizes.min() / max(float(sizes.max()), 1e-300))
 
 
 def _left(tasks: Sequence[Task], system: TaskSystem) -> str:

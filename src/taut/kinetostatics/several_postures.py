@@ -14,7 +14,7 @@ from taut.kinetostatics.posture_solver import PostureSolver
 from taut.kinetostatics.robot import Robot, Values
 from taut.kinetostatics.stationary import settle
 from taut.kinetostatics.symmetry import SAME, copied
-from taut.reprs import brief
+from taut.reprs import brief, counted
 from taut.statics.equilibrium import Equilibrium
 from taut.type_checks import checked_arguments
 
@@ -54,7 +54,8 @@ class FoundPostures:
 
     @property
     def sentence(self) -> str:
-        lines = [f"{len(self.found)} postures in {self.tries} tries, {self.missed} of which found none"]
+        found, tries = counted(len(self.found), "posture") or "no posture", counted(self.tries, "start")
+        lines = [f"{found} from {tries}, {self.missed} of which led to none"]
         return "\n".join(lines + [one.sentence for one in self.found])
 
     def named(self, posture: Equilibrium) -> str:

@@ -74,6 +74,9 @@ def _asked(place: Place) -> np.ndarray:
 def _require_some(record: str, name: str, place: Place) -> None:
     if all(value is None for value in place):
         raise OptionError(f'{record}("{name}") asks for nothing; give at least one of x, y and z a number')
+    for axis, value in zip(AXES, place, strict=True):
+        if value is not None and not np.isfinite(value):
+            raise OptionError(f'{record}("{name}"): {axis} = {value:g} m is no place; None leaves an axis open')
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,8 @@ class TensionSum:
 
     def __post_init__(self) -> None:
         conform(self, "TensionSum")
+        if not np.isfinite(self.total):
+            raise OptionError(f"{self.name}: total = {self.total:g} N must be a finite number")
 
     @property
     def name(self) -> str:
@@ -155,6 +157,9 @@ def _bounds(lowest: float | None, highest: float | None, count: int) -> tuple[np
 def _require_order(name: str, lowest: float | None, highest: float | None, unit: str) -> None:
     if lowest is None and highest is None:
         raise OptionError(f"{name}: give lowest, highest or both")
+    for word, value in (("lowest", lowest), ("highest", highest)):
+        if value is not None and np.isnan(value):
+            raise OptionError(f"{name}: {word} = nan is no number; None is no limit")
     if lowest is not None and highest is not None and lowest > highest:
         raise OptionError(
             f"{name}: lowest = {lowest:g} {unit} is above highest = {highest:g} {unit}".replace("  ", " ")

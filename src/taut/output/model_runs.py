@@ -24,6 +24,7 @@ from taut.mechanics.plant import Plant
 from taut.output.drafts import Draft, drafting, remove_outdone
 from taut.output.progress import progress_bar
 from taut.output.recording import recording
+from taut.output.run_format import POSTURES
 from taut.output.store import load_run
 from taut.structure.corrections import Correction, of_kind, simplest
 from taut.structure.files import Model, located, parse_model
@@ -147,6 +148,11 @@ def assembled(structure: Structure, scenario: Scenario, **changed: Any) -> Plant
 def continued(source: Path, other: Model | None, overrides: Iterable[str]) -> tuple[Model, Trajectory]:
     """A run and the model to continue it with: the one in the run file, unless another is named."""
     start = load_run(source)
+    if start.options.get("method") == POSTURES:
+        raise FileError(
+            f"{source}: holds postures of a path, each at rest, and no motion to go on with; "
+            "taut posture MODEL --save FILE writes a model to run from one"
+        )
     if not start.model_text:
         if other is None:
             raise FileError(f"{source}: holds no model; name the model file too")

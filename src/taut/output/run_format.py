@@ -13,6 +13,9 @@ FORMAT = 1
 HISTORY = ("time", "step", "error", "accepted")
 """The columns of the history of steps, which is there on request."""
 
+POSTURES = "inverse kinematics"
+"""What stands in the place of a method where samples are postures of a path, each at rest, and no motion."""
+
 EVENTS = {"name": "what happened", "subject": "to what", "change": "in a word"}
 """The words of an event, each a variable `event_...` beside `event_time`."""
 

@@ -25,6 +25,7 @@ GENERATORS = (
     "geiger_dome",
     "levy_dome",
     "hollow_bridge",
+    "prismatic_robot",
 )
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")

@@ -10,6 +10,7 @@ from taut.structure.generators.lattices import lattice
 from taut.structure.generators.masts import needle_tower, x_mast
 from taut.structure.generators.planar import dbar, planar_lattice, tbar
 from taut.structure.generators.polyhedra import icosahedron
+from taut.structure.generators.prismatic import prismatic_robot
 from taut.structure.generators.prisms import prism, tower
 from taut.structure.generators.truncated import truncated_octahedron, truncated_tetrahedron
 
@@ -23,6 +24,7 @@ __all__ = [
     "needle_tower",
     "planar_lattice",
     "prism",
+    "prismatic_robot",
     "tbar",
     "tower",
     "truncated_octahedron",

@@ -30,10 +30,10 @@ def stacked(stages: int, struts: int, radius: float, height: float, twist: float
         nodes.update(_ring(node, level, struts, radius, azimuth, level * height))
         share = ring_force if level in (0, stages) else 2.0 * ring_force
         cables += ((node(level, i), node(level, i), node(level, i + 1), share) for i in range(struts))
-        azimuth += _hand(level) * twist
+        azimuth += hand(level) * twist
     for stage in range(stages):
         for i in range(struts):
-            bars.append((member("strut", stage, i), node(stage, i), node(stage + 1, i + _hand(stage))))
+            bars.append((member("strut", stage, i), node(stage, i), node(stage + 1, i + hand(stage))))
             cables.append((member("vertical", stage, i), node(stage, i), node(stage + 1, i), 1.0))
     kinds = ["bottom", "vertical", "top"] if stages == 1 else ["bottom", "vertical", "ring", "top"]
     return Layout(nodes, bars, cables, _groups(kinds))
@@ -48,7 +48,7 @@ def overlapped(stages: int, struts: int, radius: float, height: float, overlap: 
             return f"{'top' if upper else 'bottom'}{place % struts + 1}"
         return f"stage{stage + 1}.{'upper' if upper else 'lower'}{place % struts + 1}"
 
-    phase, turn = _overlap_balance(stages, struts, overlap / height)
+    phase, turn = overlap_balance(stages, struts, overlap / height)
     twist = turn - math.pi / struts
     nodes: dict[str, Position] = {}
     bars: list[BarLine] = []
@@ -56,15 +56,15 @@ def overlapped(stages: int, struts: int, radius: float, height: float, overlap: 
     for stage in range(stages):
         base = stage * (height - overlap)
         nodes.update(_ring(node, 2 * stage, struts, radius, azimuth, base))
-        nodes.update(_ring(node, 2 * stage + 1, struts, radius, azimuth + _hand(stage) * twist, base + height))
-        azimuth += _hand(stage) * twist + math.pi / struts
+        nodes.update(_ring(node, 2 * stage + 1, struts, radius, azimuth + hand(stage) * twist, base + height))
+        azimuth += hand(stage) * twist + math.pi / struts
         for i in range(struts):
-            bars.append((f"strut{stage + 1}.{i + 1}", node(2 * stage, i), node(2 * stage + 1, i + _hand(stage))))
+            bars.append((f"strut{stage + 1}.{i + 1}", node(2 * stage, i), node(2 * stage + 1, i + hand(stage))))
     cables = list(_overlap_cables(stages, struts, node, overlap / height, phase, turn))
     return Layout(nodes, bars, cables, _groups(["bottom", "vertical", "saddle", "diagonal", "top"]))
 
 
-def _overlap_balance(stages: int, struts: int, overlap: float) -> tuple[float, float]:
+def overlap_balance(stages: int, struts: int, overlap: float) -> tuple[float, float]:
     """The step phi [rad] of the sine by which force densities vary along the tower, and the turn U [rad] of diagonals.
 
     With S stages, c = cos(pi / struts), u = cos U and the overlap e as a part of the height, the recurrence of
@@ -104,7 +104,7 @@ def _overlap_cables(
         f_s - r_s = (D_s - L_s) sin U / sin(pi / struts)          tangential balance
 
     and the radial balance of both rings of a stage leaves a recurrence in (L, D) that these solve, at the phi and U of
-    `_overlap_balance`: L_s = sin((S - 1 - s) phi), D_s = sin((s + 1) phi).
+    `overlap_balance`: L_s = sin((S - 1 - s) phi), D_s = sin((s + 1) phi).
     """
     sine, cosine = math.sin(math.pi / struts), math.cos(math.pi / struts)
     u, rise = math.cos(turn), 1.0 - overlap
@@ -122,7 +122,7 @@ def _overlap_cables(
         mean = (low + up) * rise / overlap / 2.0
         excess = (up - low) * math.sin(turn) / sine / 2.0
         # lower node i of the next stage is half a step ahead of upper node i
-        onward, backward = (0, -1) if _hand(joint) > 0 else (-1, 0)
+        onward, backward = (0, -1) if hand(joint) > 0 else (-1, 0)
         lower, upper, next_lower, next_upper = range(2 * joint, 2 * joint + 4)
         for i in range(struts):
             place = f"{joint + 1}.{i + 1}"
@@ -132,7 +132,7 @@ def _overlap_cables(
             yield f"diagonal{place}b", node(upper, i), node(next_upper, i + backward), up
 
 
-def _hand(stage: int) -> int:
+def hand(stage: int) -> int:
     """+1 where struts lean counter-clockwise going up, -1 where clockwise."""
     return 1 if stage % 2 == 0 else -1
 
