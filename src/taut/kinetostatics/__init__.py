@@ -17,6 +17,9 @@ __all__ = [
     "FoundPosture",
     "FoundPostures",
     "InputLimits",
+    "InterpolatedMap",
+    "InterpolatedPosture",
+    "InterpolationError",
     "Level",
     "ModeStiffness",
     "NodePosition",
@@ -34,6 +37,7 @@ __all__ = [
     "WorkspaceMap",
     "control_modes",
     "follow",
+    "interpolated",
     "inverse_kinematics",
     "plate_axes",
     "plate_stiffness",
@@ -65,18 +69,32 @@ _HOMES = {
     "taut.kinetostatics.tension_tasks": ("EqualTensionSums", "InputLimits", "TensionLimits", "TensionSum"),
     "taut.kinetostatics.inverse": ("Reached", "inverse_kinematics"),
     "taut.kinetostatics.following": ("FollowedPath", "follow"),
-    "taut.kinetostatics.workspace_maps": ("ReachMap", "WorkspaceMap", "reach", "workspace"),
+    "taut.kinetostatics.workspace_maps": ("WorkspaceMap", "workspace"),
+    "taut.kinetostatics.reach_maps": ("ReachMap", "reach"),
+    "taut.kinetostatics.interpolation": (
+        "InterpolatedMap",
+        "InterpolatedPosture",
+        "InterpolationError",
+        "interpolated",
+    ),
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.kinetostatics.following import FollowedPath, follow
+    from taut.kinetostatics.interpolation import (
+        InterpolatedMap,
+        InterpolatedPosture,
+        InterpolationError,
+        interpolated,
+    )
     from taut.kinetostatics.inverse import Reached, inverse_kinematics
     from taut.kinetostatics.mode_stiffness import ModeStiffness, control_modes, stiffness_by_mode
     from taut.kinetostatics.plate_responses import PlateStiffness, Sensitivity, plate_stiffness, sensitivity
     from taut.kinetostatics.posture_search import posture
     from taut.kinetostatics.posture_solver import PostureSolver
+    from taut.kinetostatics.reach_maps import ReachMap, reach
     from taut.kinetostatics.robot import Robot
     from taut.kinetostatics.several_postures import FoundPosture, FoundPostures, postures
     from taut.kinetostatics.tasks import (
@@ -90,4 +108,4 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         plate_axes,
     )
     from taut.kinetostatics.tension_tasks import EqualTensionSums, InputLimits, TensionLimits, TensionSum
-    from taut.kinetostatics.workspace_maps import ReachMap, WorkspaceMap, reach, workspace
+    from taut.kinetostatics.workspace_maps import WorkspaceMap, workspace

@@ -77,8 +77,8 @@ def pushes_of_inputs(solver: PostureSolver) -> np.ndarray:
     return pushes
 
 
-def tangent(solver: PostureSolver, slopes: LengthSlopes) -> Tangent | None:
-    """At a posture; None where its stiffness is singular."""
+def moves_of_inputs(solver: PostureSolver) -> tuple[np.ndarray, np.ndarray] | None:
+    """How places (3 n, p) and multipliers (r, p) change with each input; None where the stiffness is singular."""
     pushes, count = pushes_of_inputs(solver), solver.free.size
     try:
         moved = np.linalg.solve(solver.matrix, pushes)
@@ -88,8 +88,16 @@ def tangent(solver: PostureSolver, slopes: LengthSlopes) -> Tangent | None:
         return None
     by_input = np.zeros((solver.positions.size, solver.values.size))
     by_input[solver.free] = moved[:count]
+    return by_input, -moved[count:]
+
+
+def tangent(solver: PostureSolver, slopes: LengthSlopes) -> Tangent | None:
+    """At a posture; None where its stiffness is singular."""
+    moved = moves_of_inputs(solver)
+    if moved is None:
+        return None
     pose = pose_of(solver)
-    return Tangent(pose, by_input, _forces(solver, slopes, pose, by_input, -moved[count:]), -moved[count:])
+    return Tangent(pose, moved[0], _forces(solver, slopes, pose, *moved), moved[1])
 
 
 def _forces(
