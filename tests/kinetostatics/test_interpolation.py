@@ -11,7 +11,8 @@ from prismatic_robot import robot
 
 from taut.errors import OptionError
 from taut.kinetostatics import InterpolatedMap, PostureSolver, WorkspaceMap, interpolated, posture, workspace
-from taut.kinetostatics.interpolation import exact_postures, rounded_up, stencil
+from taut.kinetostatics.interpolation_errors import exact_postures, rounded_up
+from taut.kinetostatics.stencils import stencil
 
 CENTRE = 1.6360883594875042
 

@@ -14,7 +14,7 @@ import taut
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
 from taut.kinetostatics import InterpolatedMap, Robot, interpolated, posture, workspace
-from taut.kinetostatics.interpolation import rounded_up
+from taut.kinetostatics.interpolation_errors import rounded_up
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CENTRE = 1.6360883594875042

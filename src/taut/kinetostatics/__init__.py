@@ -71,24 +71,17 @@ _HOMES = {
     "taut.kinetostatics.following": ("FollowedPath", "follow"),
     "taut.kinetostatics.workspace_maps": ("WorkspaceMap", "workspace"),
     "taut.kinetostatics.reach_maps": ("ReachMap", "reach"),
-    "taut.kinetostatics.interpolation": (
-        "InterpolatedMap",
-        "InterpolatedPosture",
-        "InterpolationError",
-        "interpolated",
-    ),
+    "taut.kinetostatics.stencils": ("InterpolatedPosture",),
+    "taut.kinetostatics.interpolation_errors": ("InterpolationError",),
+    "taut.kinetostatics.interpolation": ("InterpolatedMap", "interpolated"),
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.kinetostatics.following import FollowedPath, follow
-    from taut.kinetostatics.interpolation import (
-        InterpolatedMap,
-        InterpolatedPosture,
-        InterpolationError,
-        interpolated,
-    )
+    from taut.kinetostatics.interpolation import InterpolatedMap, interpolated
+    from taut.kinetostatics.interpolation_errors import InterpolationError
     from taut.kinetostatics.inverse import Reached, inverse_kinematics
     from taut.kinetostatics.mode_stiffness import ModeStiffness, control_modes, stiffness_by_mode
     from taut.kinetostatics.plate_responses import PlateStiffness, Sensitivity, plate_stiffness, sensitivity
@@ -97,6 +90,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.kinetostatics.reach_maps import ReachMap, reach
     from taut.kinetostatics.robot import Robot
     from taut.kinetostatics.several_postures import FoundPosture, FoundPostures, postures
+    from taut.kinetostatics.stencils import InterpolatedPosture
     from taut.kinetostatics.tasks import (
         Coaxial,
         Evaluated,

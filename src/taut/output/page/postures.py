@@ -1,6 +1,6 @@
 """What a page shows of a workspace: its postures as rows, and the grid of inputs on which they lie.
 
-The page interpolates between them as `kinetostatics/interpolation.py` does (parts/grid.js), and tells the error that
+The page interpolates between them as `kinetostatics/stencils.py` does (parts/grid.js), and tells the error that
 was measured.
 """
 
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from taut.errors import OptionError
-from taut.kinetostatics.interpolation import InterpolatedMap, InterpolationError, never_pushing, rounded_up, stencil
+from taut.kinetostatics.interpolation import InterpolatedMap
+from taut.kinetostatics.interpolation_errors import InterpolationError, rounded_up
 from taut.kinetostatics.plate_responses import plate_nodes
+from taut.kinetostatics.stencils import never_pushing, stencil
 from taut.kinetostatics.workspace_maps import WorkspaceMap
 from taut.output.page.content import MOST_NUMBERS, Store, bounds_of
 from taut.output.page.embedding import Arrays

@@ -1,4 +1,4 @@
-// Postures on a grid of inputs: which of them carry a place between them, as interpolation.py has it.
+// Postures on a grid of inputs: which of them carry a place between them, as kinetostatics/stencils.py has it.
 
 const POINTS = [6, 4, 2]; // values of each axis that carry a polynomial: the first of these of which all postures are there
 const LINE = 80; // parts of a line through the grid
