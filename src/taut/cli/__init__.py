@@ -16,11 +16,13 @@ from taut.cli.pictures import film, page, plot
 from taut.cli.running import demo, run, warmup
 from taut.cli.statics import formfind, modes, prestress
 from taut.cli.sweeping import sweep
+from taut.cli.workspaces import workspace
 
 __all__ = ["main"]
 
 for _command in (
     *(demo, examples, check, info, formfind, prestress, modes, cases, path, size, tolerances, linear, run, sweep),
+    *(workspace,),
     *(compare, identify, page, plot, film, reproduce, warmup),
 ):
     app.command()(_command)

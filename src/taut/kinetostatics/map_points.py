@@ -42,22 +42,44 @@ HALVINGS = 5
 """How often the way from one point to the next is halved."""
 
 
-def arrived(solver: PostureSolver, values: np.ndarray, begun: tuple[np.ndarray, ...]) -> bool:
+def arrived(
+    solver: PostureSolver,
+    values: np.ndarray,
+    begun: tuple[np.ndarray, ...],
+    slack: np.ndarray | None = None,
+    *,
+    search: bool = True,
+) -> bool:
     """Whether the solver found the posture of these commands near to where it begins.
 
-    begun: where nodes are, and the multipliers there where they are known.
+    begun: where nodes are, and the multipliers there where they are known. slack: (h,) held cables that are slack
+    there. search: whether to go on by damped Newton where plain steps find nothing.
     """
-    solver.slacken(solver.slack & False)
+    close, robot = posture_tolerance(solver), solver.robot
+    solver.slacken(solver.slack & False if slack is None else slack)
     solver.place(*begun)
-    close, held = posture_tolerance(solver), solver.robot.problem.held
     left = solver.solve(values, steps=STEPS, tolerance=close)
-    pushes = solver.robot.problem.can_slacken[held] & (solver.multipliers[solver.held_rows] > 0.0)
-    if not left <= 100.0 * close or pushes.any():
+    settled = left <= 100.0 * close
+    if not settled and not search:
+        return False
+    if not settled or _wrongly_held(solver):
+        solver.slacken(solver.slack & False)
         solver.place(*begun)
         if not settle(solver, limit=SEARCH).converged:
             return False
     far = float(np.abs(solver.positions - begun[0]).max())
-    return far <= LEAP * solver.robot.typical_length
+    return far <= LEAP * robot.typical_length
+
+
+def _wrongly_held(solver: PostureSolver) -> bool:
+    """Whether a held cable pushes, or a slack one is longer than it may be."""
+    problem, slack = solver.robot.problem, solver.slack
+    pushes = problem.can_slacken[problem.held] & ~slack & (solver.multipliers[solver.held_rows] > 0.0)
+    if not slack.any():
+        return bool(pushes.any())
+    longest = solver.robot.setting(solver.values).rest_length[problem.held] * (1.0 + 1e-9)
+    too_long = slack & (problem.network.lengths(solver.positions)[problem.held] > longest)
+    return bool(pushes.any() or too_long.any())
 
 
 class Known(NamedTuple):
@@ -66,6 +88,7 @@ class Known(NamedTuple):
     values: np.ndarray  # (p,)
     positions: np.ndarray  # (n, 3)
     multipliers: np.ndarray
+    slack: np.ndarray  # (h,) held cables
     moves: tuple[np.ndarray, np.ndarray] | None  # by the inputs, of places (3 n, p) and multipliers
 
     def moved(self, change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -77,7 +100,8 @@ class Known(NamedTuple):
 
 def known_at(solver: PostureSolver) -> Known:
     moves = moves_of_inputs(solver)
-    return Known(solver.values.copy(), solver.positions.copy(), solver.multipliers.copy(), moves)
+    here = solver.positions.copy(), solver.multipliers.copy(), solver.slack.copy()
+    return Known(solver.values.copy(), *here, moves)
 
 
 def led(solver: PostureSolver, values: np.ndarray, here: Known, *, halvings: int = HALVINGS) -> Known | None:
@@ -86,7 +110,8 @@ def led(solver: PostureSolver, values: np.ndarray, here: Known, *, halvings: int
     change = values - here.values
     shift, by_row = here.moved(change)
     start = here.positions + shift, here.multipliers + by_row
-    if np.abs(shift).max() <= FARTHEST * solver.robot.typical_length and arrived(solver, values, start):
+    near = np.abs(shift).max() <= FARTHEST * solver.robot.typical_length
+    if near and arrived(solver, values, start, here.slack, search=False):
         there = known_at(solver)
         if beside(here, there, solver.robot.typical_length):
             return there

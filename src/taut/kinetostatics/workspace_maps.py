@@ -30,6 +30,9 @@ from taut.type_checks import checked_arguments
 FROM_HOME = 6
 """How often the way from the robot's own posture to the nearest point of a grid is halved."""
 
+LOAD_STEPS = (1, 4, 16)
+"""In which a wrench comes on, the first with which it is borne."""
+
 NUMBERS = {
     "lowest_stiffness": Variable((), "N/m", "lowest stiffness of the posture as it is commanded"),
     "plate_stiffness": Variable((), "N/m", "least stiffness of the centre of the plate"),
@@ -193,27 +196,34 @@ def labelled_points(found: Any, variables: Mapping[str, Variable]) -> Labelled:
     return Labelled(rows, labels, whole, {name: np.asarray(getattr(found, name)) for name in variables})
 
 
-def _margin(
-    solver: PostureSolver,
-    loads: Sequence[np.ndarray],
-    here: Known,
-    lowest: float,
-    highest: float,
-) -> float:
+def _margin(solver: PostureSolver, loads: Sequence[np.ndarray], here: Known, lowest: float, highest: float) -> float:
     """[N] the least over all wrenches; minus infinity where one has no posture."""
-    robot, values = solver.robot, solver.values.copy()
+    robot, values = solver.robot, here.values.copy()
     external, cables = robot.problem.network.external, robot.problem.network.cables
     found = np.inf
     for load in loads:
-        solver.load(external + load)
-        if not arrived(solver, values, (here.positions, here.multipliers)):
+        if not any(_borne(solver, values, external, load, here, steps) for steps in LOAD_STEPS):
             found = -np.inf
             break
         tension = pose_of(solver).force[:cables]
         found = min(found, float((tension - lowest).min()), float((highest - tension).min()))
     solver.load(external)
+    solver.slacken(here.slack)
     solver.place(here.positions, here.multipliers)
     return found
+
+
+def _borne(
+    solver: PostureSolver, values: np.ndarray, external: np.ndarray, load: np.ndarray, here: Known, steps: int
+) -> bool:
+    """Whether the solver found the posture under a load that comes on in so many steps."""
+    begun, slack = (here.positions, here.multipliers), here.slack
+    for step in range(1, steps + 1):
+        solver.load(external + step / steps * load)
+        if not arrived(solver, values, begun, slack, search=step == steps):
+            return False
+        begun, slack = (solver.positions.copy(), solver.multipliers.copy()), solver.slack.copy()
+    return True
 
 
 def _columns(robot: Robot, axes: Mapping[str, np.ndarray]) -> dict[str, list[int]]:
