@@ -50,9 +50,10 @@ PACKAGES = {
     """,
     "kinetostatics": """
         Coaxial EqualTensionSums Evaluated FollowedPath FoundPosture FoundPostures InputLimits InterpolatedMap
-        InterpolatedPosture InterpolationError Level ModeStiffness NodePosition PlateOrientation PlatePosition PlateStiffness Pose PostureSolver ReachMap Reached Robot Sensitivity
-        TensionLimits TensionSum WorkspaceMap control_modes follow interpolated inverse_kinematics plate_axes plate_stiffness posture
-        postures reach sensitivity stiffness_by_mode workspace
+        InterpolatedPosture InterpolationError Level ModeStiffness NodePosition PlateOrientation PlatePosition
+        PlateStiffness Pose PostureSolver ReachMap Reached Robot Sensitivity TensionLimits TensionSum WorkspaceMap
+        control_modes follow interpolated inverse_kinematics plate_axes plate_stiffness posture postures reach
+        sensitivity stiffness_by_mode workspace
     """,
     "dynamics": """
         Correction Ensemble Event Predictability Simulation SimulationState Trajectory ensemble predictability simulate

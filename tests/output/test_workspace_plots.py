@@ -1,4 +1,4 @@
-"""Pictures of maps: the numbers of the map at its places, slices where there are more axes than two, what is missing."""
+"""Pictures of maps: the numbers of the map at its places, slices of more than two axes, what is missing."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -189,10 +190,10 @@ def test_a_finger_moves_a_slider(opened: Callable, three: InterpolatedMap) -> No
 
 def test_charts_go_along_the_input_that_is_moved(opened: Callable, three: InterpolatedMap) -> None:
     one = opened(three)
-    one.page.click("#tab-1")
+    one.page.click("text=Charts")
     place = np.array([CENTRE + 0.002, CENTRE - 0.001, CENTRE])
     slide(one, place[:2])
-    assert one.page.locator("#page-1 > p").inner_text().startswith("Over cable:a2 [m]")
+    assert one.page.locator("#page-2 > p").inner_text().startswith("Over cable:a2 [m]")
     lines = one.run("taut.charts.all()[0].series.map((line) => Array.from(line.time, (t, k) => [t, line.value(k)]))")
     for along, value in lines[0][::20]:
         assert value == pytest.approx(three.at([place[0], along, place[2]]).lowest_stiffness, abs=1e-5)
@@ -201,6 +202,47 @@ def test_charts_go_along_the_input_that_is_moved(opened: Callable, three: Interp
     one.settle()
     moved = np.array(one.run("taut.state.get('inputs')"))
     np.testing.assert_allclose(moved, [place[0], CENTRE - 0.003, place[2]], atol=1e-4)
+
+
+def test_the_map_has_the_numbers_and_moves_two_inputs(opened: Callable, three: InterpolatedMap) -> None:
+    one = opened(three)
+    one.page.click("text=Map")
+    box = one.page.locator(".map canvas").bounding_box()
+    assert box["width"] == pytest.approx(box["height"], abs=1)
+    one.page.mouse.click(box["x"] + 0.25 * box["width"], box["y"] + 0.25 * box["height"])
+    one.settle()
+    place = np.array(one.run("taut.state.get('inputs')"))
+    np.testing.assert_allclose(place, [CENTRE - 0.003, CENTRE + 0.003, CENTRE], atol=5e-5)
+    np.testing.assert_allclose(positions(one), three.at(place).nodes, atol=3e-7)
+    steps = CENTRE - 0.006 + 0.012 * (np.arange(44) + 0.5) / 44
+    values = np.array([[three.at([x, y, CENTRE]).lowest_stiffness for x in steps[::6]] for y in steps[::6]])
+    seen = np.array(
+        one.run("Array.from(document.querySelector('.map canvas').getContext('2d').getImageData(0, 0, 44, 44).data)")
+    ).reshape(44, 44, 4)[::-1]
+    light = seen[::6, ::6, :3].sum(axis=2).ravel()
+    order = np.argsort(values.ravel())
+    assert np.all(np.diff(light[order]) <= 3), "the scale goes one way"
+    assert light[order[0]] - light[order[-1]] > 150
+    ends = one.page.locator(".ends").inner_text().split()
+    every = [three.at([x, y, CENTRE]).lowest_stiffness for x in steps[[0, -1]] for y in steps[[0, -1]]]
+    assert [float(end) for end in ends] == pytest.approx([min(every), max(every)], abs=6e-3), "at two corners"
+    one.page.locator(".side select").nth(1).select_option("1")
+    assert one.run("[...document.querySelectorAll('.side select')].map((list) => list.value)") == ["0", "1"]
+
+
+def test_between_sheets_it_says_that_it_leaps(opened: Callable, three: InterpolatedMap) -> None:
+    joined = three.area.joined.copy()
+    joined[2, 2, 2, 1] = False
+    torn = InterpolatedMap(replace(three.area, joined=joined), three.error)
+    one = opened(torn)
+    inside = [CENTRE + 0.001] * 3
+    one.put(inputs=inside)
+    assert not torn.at(inside).found
+    assert one.run("taut.posture().standing") == "torn"
+    assert "do not lead to one another" in one.page.locator("#verdict").inner_text()
+    one.put(inputs=[CENTRE - 0.002, CENTRE - 0.002, CENTRE - 0.002])
+    assert one.run("taut.posture().standing") == "stable"
+    np.testing.assert_allclose(positions(one), torn.at([CENTRE - 0.002] * 3).nodes, atol=3e-7)
 
 
 def test_commanded_members_can_be_picked_and_are_marked(opened: Callable, three: InterpolatedMap) -> None:

@@ -37,6 +37,7 @@ SCRIPTS = (
     "panels.js",
     "inputs.js",
     "posture.js",
+    "map.js",
     "keyboard.js",
     "main.js",
 )

@@ -126,8 +126,8 @@ def _map(ax: Any, swept: Study, values: np.ndarray, ok: np.ndarray, limits: tupl
     columns, across = _in_order(swept.values[-2])
     rows, up = _in_order(swept.values[-1])
     picture, bad = values[columns][:, rows], np.argwhere(~ok[columns][:, rows])
-    sides = [edges(_places(own), by_ratio=_in_ratios(own)) for own in (across, up)]
-    drawn = cells(ax, *sides, picture, limits)
+    along, beside = (edges(_places(own), by_ratio=_in_ratios(own)) for own in (across, up))
+    drawn = cells(ax, along, beside, picture, limits)
     ax.plot(_places(across)[bad[:, 0]], _places(up)[bad[:, 1]], linestyle="", marker="x", markersize=3, color=MUTED)
     _scale(ax, "x", swept.keys[-2], across)
     _scale(ax, "y", swept.keys[-1], up)

@@ -37,8 +37,26 @@ export class Grid {
     return null;
   }
 
+  /** Whether there are postures at all corners around a place, which then are of different sheets if none is carried. */
+  surrounded(inputs) {
+    const corners = this.corners(this.axes.map(({ values }, k) => weightsAlong(values, inputs[k], 2)));
+    return corners.places.every((place) => this.row[place] >= 0);
+  }
+
   block(along) {
-    let [places, weights, open] = [[0], [1], [0]]; // open: axes along which a point has a next one in the block
+    const { places, weights, open } = this.corners(along);
+    const rows = [];
+    for (let at = 0; at < places.length; at++) {
+      const place = places[at];
+      if (this.row[place] < 0 || (this.joined[place] & open[at]) !== open[at]) return null;
+      rows.push(this.row[place]);
+    }
+    return { rows, weights, found: true };
+  }
+
+  /** The points of a block of the grid, their weights, and in bits along which axes each has a next one in the block. */
+  corners(along) {
+    let [places, weights, open] = [[0], [1], [0]];
     along.forEach(([first, own], k) => {
       const [ahead, heavy, more] = [[], [], []];
       places.forEach((place, at) => own.forEach((weight, i) => {
@@ -48,13 +66,7 @@ export class Grid {
       }));
       [places, weights, open] = [ahead, heavy, more];
     });
-    const rows = [];
-    for (let at = 0; at < places.length; at++) {
-      const place = places[at];
-      if (this.row[place] < 0 || (this.joined[place] & open[at]) !== open[at]) return null;
-      rows.push(this.row[place]);
-    }
-    return { rows, weights, found: true };
+    return { places, weights, open };
   }
 
   /** As a picture needs it: where there is no posture, the nearest one of the grid. */

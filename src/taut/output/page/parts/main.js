@@ -6,6 +6,7 @@ import { decode, Moment } from "./data.js";
 import { listenToKeys } from "./keyboard.js";
 import { Inputs } from "./inputs.js";
 import { drawLegend, drawRunNames, extremes } from "./legend.js";
+import { postureMap } from "./map.js";
 import { Overlay } from "./overlay.js";
 import { modeList, nameOf, selectionCard, summary, tabs, viewOptions } from "./panels.js";
 import { pick, projector } from "./picking.js";
@@ -48,6 +49,7 @@ async function start() {
   const controls = grid ? new Inputs(by("inputs"), first, state) : new Player(runs, state);
   const charts = moving || grid ? new Charts(by("pages").appendChild(element("div")), runs, state, (value) => controls.scrub(value)) : null;
   const posture = grid ? posturePanel(first, moments[0], state) : null;
+  const map = grid ? postureMap(first, state) : null;
   const refresh = selectionCard(by("selection"), runs, moments, state);
   const look = {
     runColour: (run) => {
@@ -76,7 +78,7 @@ async function start() {
     return false;
   };
   tabs(by("tabs"), by("pages"), {
-    Posture: posture?.page, Charts: charts && by("pages").firstElementChild, Modes: modeList(first, state), Summary: summary(content), View: viewOptions(runs, state, { turn, find }),
+    Posture: posture?.page, Map: map?.page, Charts: charts && by("pages").firstElementChild, Modes: modeList(first, state), Summary: summary(content), View: viewOptions(runs, state, { turn, find }),
   });
 
   function show() {
@@ -94,6 +96,7 @@ async function start() {
   function tell() {
     charts?.moveTo(!state.get("playing"));
     posture?.refresh();
+    map?.refresh();
     if (grid) tellVerdict(by("verdict"), first, moments[0], state.values);
     refresh();
   }

@@ -17,7 +17,10 @@ export function tabs(bar, host, pages) {
   const open = (wanted) => shown.forEach(([name, page], k) => {
     page.hidden = name !== wanted;
     buttons[k].setAttribute("aria-selected", name === wanted);
-    if (name === wanted) host.scrollTop = 0;
+    if (name === wanted) {
+      host.scrollTop = 0;
+      page.dispatchEvent(new Event("opened"));
+    }
   });
   bar.append(...buttons);
   host.append(...shown.map(([, page]) => page));

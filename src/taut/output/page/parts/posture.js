@@ -6,7 +6,7 @@ import { facts, fixed, force } from "./panels.js";
 import { element } from "./state.js";
 
 const MOST_MEMBERS = 60; // in the list of forces
-const NUMBERS = {
+export const NUMBERS = {
   lowest_stiffness: ["lowest stiffness", "N/m"],
   plate_stiffness: ["least stiffness of the plate", "N/m"],
   dexterity: ["dexterity", ""],
@@ -25,10 +25,10 @@ function told(run, moment, { inputs }) {
   };
 }
 
-/** stable, unstable, uncertain (the postures around differ, and a sign was wrong at such a size), unknown, or none. */
+/** stable, unstable, uncertain (the postures around differ, and a sign was wrong at such a size), unknown, none, or torn (between sheets). */
 function standing(run, moment, { inputs }) {
   const { numbers, error } = run.grid;
-  if (!moment.found) return "none";
+  if (!moment.found) return run.course.surrounded(inputs) ? "torn" : "none";
   if (!numbers.lowest_stiffness) return "unknown";
   const lowest = numbers.lowest_stiffness.mixed(moment.carried);
   const signs = run.course.carry(inputs, [2]).rows.map((row) => numbers.lowest_stiffness.at(row) > 0);
@@ -39,6 +39,7 @@ function standing(run, moment, { inputs }) {
 
 const VERDICTS = {
   none: ["No posture was found here; the nearest one that was is shown, in grey.", "lost"],
+  torn: ["The postures around here do not lead to one another: it leaps. The nearest one is shown, in grey.", "lost"],
   unknown: ["A posture; whether it is stable was not asked.", ""],
   uncertain: ["Stable or not: postures around it differ, and its lowest stiffness is too small to say.", "lost"],
   stable: ["Stable", "good"],
