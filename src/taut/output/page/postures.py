@@ -6,6 +6,7 @@ was measured.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,11 @@ from taut.kinetostatics.plate_responses import plate_nodes
 from taut.kinetostatics.stencils import never_pushing, stencil
 from taut.kinetostatics.workspace_maps import WorkspaceMap
 from taut.output.page.content import MOST_NUMBERS, Store, bounds_of
-from taut.output.page.embedding import Arrays
+from taut.output.page.embedding import Arrays, rounded
 from taut.output.page.layout import centre_of_mass, described, size_facts
+
+ROUNDED = 200
+"""Places at which it is measured what 32-bit numbers add to the error."""
 
 NUMBERS = ("lowest_stiffness", "plate_stiffness", "dexterity")
 """Interpolated beside places and forces."""
@@ -45,6 +49,7 @@ def posture_content(name: str, shown: InterpolatedMap, arrays: Arrays) -> dict[s
     store = Store(arrays, fine=True)
     numbers = {one: getattr(area, one).ravel()[places] for one in NUMBERS}
     stored = {one: arrays.sampled(own) for one, own in numbers.items() if np.isfinite(own).any()}
+    error = _with_rounding(shown, store_sizes=(np.abs(nodes).max(), np.abs(force).max()))
     return {
         "name": name,
         "kind": "postures",
@@ -65,7 +70,7 @@ def posture_content(name: str, shown: InterpolatedMap, arrays: Arrays) -> dict[s
         "events": [],
         "modes": [],
         "measured": None,
-        "kept": _error_in_words(shown.error),
+        "kept": _error_in_words(error),
         "grid": {
             "axes": _axes(area, arrays),
             "row": arrays.exact(_rows(area)),
@@ -73,7 +78,7 @@ def posture_content(name: str, shown: InterpolatedMap, arrays: Arrays) -> dict[s
             "start": _start(area),
             "numbers": stored,
             "plate": {"name": area.plate, "nodes": plate_nodes(structure, area.plate).tolist()} if area.plate else None,
-            "error": _error(shown.error),
+            "error": _error(error),
         },
     }
 
@@ -149,6 +154,24 @@ def _facts(area: WorkspaceMap) -> dict[str, str]:
     moved = {one.name for name in area.axes for one in area.inputs_of(name)}
     still = [f"{one.name} {value:.6g} {one.unit}" for one, value in own if one.name not in moved]
     return {**told, **({"other inputs": ", ".join(still)} if still else {})}
+
+
+def _with_rounding(shown: InterpolatedMap, *, store_sizes: tuple[float, float]) -> InterpolationError | None:
+    """The error of a map with what 32-bit numbers add to it, in the postures of the grid and in what is shown."""
+    error, area = shown.error, shown.area
+    if error is None:
+        return None
+    low, high = (np.array([values[k] for values in area.axes.values()]) for k in (0, -1))
+    off = [getattr(area, name).reshape(area.found.size, -1) for name in ("nodes", "member_force")]
+    off = [values - rounded(values) for values in off]
+    worst = np.zeros(2)
+    for place in np.random.default_rng(0).uniform(low, high, (ROUNDED, low.size)):
+        carried = stencil(area, place)
+        if carried is not None:
+            moved, forced = (carried.weights @ values[carried.rows] for values in off)
+            worst = np.maximum(worst, [np.linalg.norm(moved.reshape(-1, 3), axis=1).max(), np.abs(forced).max()])
+    worst += np.finfo(np.float32).eps * np.array(store_sizes)
+    return replace(error, nodes=error.nodes + worst[0], member_force=error.member_force + worst[1])
 
 
 def _error(error: InterpolationError | None) -> dict[str, Any] | None:

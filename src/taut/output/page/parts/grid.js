@@ -2,6 +2,7 @@
 
 const POINTS = [6, 4, 2]; // values of each axis that carry a polynomial: the first of these of which all postures are there
 const LINE = 80; // parts of a line through the grid
+const QUICK = 3; // with more axes, straight lines do where colours of many places are wanted at once
 
 /** The first of some growing values that carry x, and Lagrange's weights of them; a value of the grid carries itself. */
 function weightsAlong(values, x, points) {
@@ -25,6 +26,7 @@ export class Grid {
    * the next one along axis k, in bit k. The last axis is fastest. */
   constructor({ axes, row, joined, start }) {
     Object.assign(this, { axes, row, joined, start });
+    this.quick = axes.length > QUICK ? [2] : POINTS;
     this.strides = axes.map((_, k) => axes.slice(k + 1).reduce((count, { values }) => count * values.length, 1));
   }
 
@@ -95,10 +97,10 @@ export class Grid {
   }
 
   /** Through the place that is shown, along one axis: where, and what carries it there. */
-  through(axis, inputs) {
+  through(axis, inputs, alongEach = POINTS) {
     const { values } = this.axes[axis];
     const along = Float64Array.from({ length: LINE + 1 }, (_, k) => (k === LINE ? values[values.length - 1] : values[0] + (k / LINE) * this.span(axis)));
-    return { along, carried: Array.from(along, (value) => this.carry(inputs.with(axis, value))) };
+    return { along, carried: Array.from(along, (value) => this.carry(inputs.with(axis, value), alongEach)) };
   }
 
   // --- what charts ask: a line, as of a run over time

@@ -41,7 +41,7 @@ export class Inputs {
 
   /** Along a slider, with the others as they are: where no posture is, and where it does not stand. */
   paint(track, axis) {
-    const { along, carried } = this.grid.through(axis, this.state.get("inputs"));
+    const { along, carried } = this.grid.through(axis, this.state.get("inputs"), this.grid.quick);
     const stiffness = this.run.grid.numbers.lowest_stiffness;
     const colours = carried.map((one) => {
       if (!one) return "transparent";

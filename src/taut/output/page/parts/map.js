@@ -55,7 +55,7 @@ export function postureMap(run, state) {
     const { inputs } = state.values;
     const values = Float64Array.from({ length: CELLS * CELLS }, (_, k) => {
       const [column, row] = [k % CELLS, CELLS - 1 - Math.floor(k / CELLS)];
-      const carried = grid.carry(inputs.with(across, at(across, (column + 0.5) / CELLS)).with(up, at(up, (row + 0.5) / CELLS)));
+      const carried = grid.carry(inputs.with(across, at(across, (column + 0.5) / CELLS)).with(up, at(up, (row + 0.5) / CELLS)), grid.quick);
       return carried ? samples.mixed(carried) : NaN;
     });
     let [low, high] = [Infinity, -Infinity];

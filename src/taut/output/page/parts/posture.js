@@ -94,7 +94,7 @@ export function posturePanel(run, moment, state) {
   const rows = () => {
     const now = told(run, moment, state.values);
     const known = Object.entries(NUMBERS).filter(([name]) => run.grid.numbers[name]);
-    const off = (name) => (error && Number.isFinite(error[name]) && moment.found ? ` ± ${number(error[name], 2)}` : "");
+    const off = (name) => (error && Number.isFinite(error[name]) && moment.found ? ` ± ${number(error[name], 3)}` : "");
     const lists = {
       Stiffness: known.map(([name, [words, unit]]) => [words, `${number(now.numbers[name], 4)}${off(name)} ${unit}`]),
       Inputs: axes.map(({ name, unit, values }, k) => [name, `${steady(now.inputs[k].value, decimalsOf(values[values.length - 1] - values[0]))} ${unit}`]),
