@@ -141,6 +141,8 @@ def test_an_axis_may_fall_and_move_several_inputs() -> None:
     falling = workspace(robot("length", "spring"), {"cable:a*": np.linspace(1.64, 1.632, 5)})
     shown = interpolated(falling)
     assert list(shown.area.axes["cable:a*"]) == sorted(falling.axes["cable:a*"])
+    assert falling.joined[:, 0].tolist() == [False, True, True, True, True], "each to the next greater"
+    assert stencil(shown.area, np.array([1.6375])).rows.size == 5
     one = shown.at({"cable:a*": 1.6375})
     exact = posture(robot("length", "spring"), {"cable:a*": 1.6375})
     assert np.abs(one.nodes - exact.structure.positions).max() <= shown.error.nodes

@@ -55,7 +55,7 @@ class WorkspaceMap(Tabular):
 
     robot, plate: of which it is a map; no plate where there is none, or none of several was told.
     axes: name -> its values. found: where there is one. joined: (g..., axes) whether it leads to
-        the next along that axis; postures beside each other that do not are of different sheets, as where a robot leans
+        that of the next greater value along the axis; postures beside each other that do not are of different sheets, as where a robot leans
         to one side or to the other. nodes, member_force: of each. values: (g..., p) commands.
     lowest_stiffness: of the posture as its cables are commanded [N/m]; it stands where this is more than zero.
     plate_stiffness: the least force by which the plate's centre resists being moved [N/m], negative where it is pushed
@@ -126,8 +126,9 @@ def workspace(
         that cables have to keep under them [N]. stiffness: whether to ask for stiffness and dexterity, which take most
         of the time.
     """
-    axes = {name: np.asarray(values, dtype=float) for name, values in grid.items()}
-    columns = _columns(robot, axes)
+    given = {name: np.asarray(values, dtype=float) for name, values in grid.items()}
+    columns = _columns(robot, given)
+    axes = {name: np.sort(values) for name, values in given.items()}
     plates = list(robot.structure.plates)
     named = plate or (plates[0] if len(plates) == 1 else "")
     at_plate = looked_at(robot, named, needed=bool(wrenches))
@@ -167,8 +168,10 @@ def workspace(
             elif near == came_from or joined(solver, known[at], known[near]):
                 axis = next(k for k, (a, b) in enumerate(zip(at, near, strict=True)) if a != b)
                 sheet[(*min(at, near), axis)] = True
+    as_given = np.ix_(*(np.argsort(np.argsort(values, kind="stable")) for values in given.values()))
     numbers = told.lowest, told.plate, told.dexterity, told.wrench_margin
-    return WorkspaceMap(robot, named, axes, told.found, sheet, told.values, told.nodes, told.force, *numbers)
+    arrays = (told.found, sheet, told.values, told.nodes, told.force, *numbers)
+    return WorkspaceMap(robot, named, given, *(values[as_given] for values in arrays))
 
 
 def _nearest_first(
