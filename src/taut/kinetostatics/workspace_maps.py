@@ -54,9 +54,9 @@ class WorkspaceMap(Tabular):
     """Postures over a grid; every array begins with its shape (g...), NaN where there is no posture.
 
     robot, plate: of which it is a map; no plate where there is none, or none of several was told.
-    axes: name -> its values. found: where there is one. joined: (g..., axes) whether it leads to
-        that of the next greater value along the axis; postures beside each other that do not are of different sheets, as where a robot leans
-        to one side or to the other. nodes, member_force: of each. values: (g..., p) commands.
+    axes: name -> its values. found: where there is one. joined: (g..., axes) whether it leads to that of the next
+        greater value along the axis; postures beside each other that do not are of different sheets, as where a robot
+        leans to one side or to the other. nodes, member_force: of each. values: (g..., p) commands.
     lowest_stiffness: of the posture as its cables are commanded [N/m]; it stands where this is more than zero.
     plate_stiffness: the least force by which the plate's centre resists being moved [N/m], negative where it is pushed
         away. dexterity: how far inputs move the plate least, of all directions that they could move it in, over how far
