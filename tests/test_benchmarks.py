@@ -234,3 +234,11 @@ def test_the_benchmark_of_postures_solves_what_it_times() -> None:
     assert all(one.postures > 20 for one in found), "steps of the grid are long here"
     assert [one.unknowns for one in found] == [37, 40]
     assert bench.table(found).count("\n") == 6
+
+
+def test_more_points_carry_postures_better() -> None:
+    from benchmarks import posture_interpolation as bench
+
+    worst = bench.measured(0.006, bench.grids(7)["equal"])
+    assert worst["6"][0] < 0.2 * worst["4"][0] < 0.2 * 0.2 * worst["2"][0]
+    assert worst["6"][1] < worst["4"][1] < worst["2"][1]

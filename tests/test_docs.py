@@ -108,6 +108,8 @@ def test_the_page_of_kinetostatics_runs(tmp_path: Path, monkeypatch: pytest.Monk
     assert names["path"].ok
     assert names["left"] <= 1e-8
     assert names["area"].found.all()
+    assert names["between"].error.nodes < 1e-4
+    assert (tmp_path / "robot.html").is_file()
     assert names["targets"].reached.all()
 
 

@@ -131,3 +131,10 @@ def test_winches_calm_a_mast_that_would_sway_on() -> None:
     assert np.abs(run["damped"].node("top")[late, :2]).max() < 5e-4, "what is left is the noise of its sensors"
     assert not [note for note in run["damped"].notes if "limit" in note], "the winches are fast enough"
     assert np.abs(run["damped"].reading - run["damped"].node("top")[:, :2]).max() < 0.02, "a hundred times a second"
+
+
+def test_a_robot_is_moved_within_micrometres_of_what_its_page_says(tmp_path: Path) -> None:
+    between = script("move_a_robot").main(count=5, page=str(tmp_path / "robot.html"))
+    assert between.area.found.all()
+    assert between.error.nodes < 2e-5
+    assert (tmp_path / "robot.html").stat().st_size > 100_000

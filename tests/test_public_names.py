@@ -49,10 +49,11 @@ PACKAGES = {
         step_response
     """,
     "kinetostatics": """
-        Coaxial EqualTensionSums Evaluated FollowedPath FoundPosture FoundPostures InputLimits Level ModeStiffness
-        NodePosition PlateOrientation PlatePosition PlateStiffness Pose PostureSolver ReachMap Reached Robot Sensitivity
-        TensionLimits TensionSum Unreached WorkspaceMap control_modes follow follow_all inverse_kinematics plate_axes
-        plate_stiffness posture postures reach sensitivity stiffness_by_mode workspace
+        Coaxial EqualTensionSums Evaluated FollowedPath FoundPosture FoundPostures InputLimits InterpolatedMap
+        InterpolatedPosture InterpolationError Level ModeStiffness NodePosition PlateOrientation PlatePosition
+        PlateStiffness Pose PostureSolver ReachMap Reached Robot Sensitivity TensionLimits TensionSum Unreached
+        WorkspaceMap control_modes follow follow_all interpolated inverse_kinematics plate_axes plate_stiffness posture
+        postures reach sensitivity stiffness_by_mode workspace
     """,
     "dynamics": """
         Correction Ensemble Event Predictability Simulation SimulationState Trajectory ensemble predictability simulate
@@ -248,6 +249,7 @@ def _robots() -> list[Any]:
     solver = kin.PostureSolver(robot)
     axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     found = kin.postures(robot, tries=2)
+    between = kin.interpolated(kin.workspace(robot, {"cable:vertical*": robot.values[0] * np.array([0.995, 1.005])}))
     pose = kin.Pose(robot, prism.positions, np.zeros(12), robot.values)
     return [
         *(robot, solver, found, found.found[0], task, pose, task.evaluate(pose)),
@@ -257,7 +259,8 @@ def _robots() -> list[Any]:
         *(kin.stiffness_by_mode(rest, robot)["all lengths locked"], kin.sensitivity(robot, rest)),
         kin.PlateStiffness("p", np.zeros(3), np.eye(6), np.eye(6)),
         *(kin.inverse_kinematics(robot, [task]), kin.follow(robot, lambda t: [task], [0.0, 1.0])),
-        *(kin.workspace(robot, {"cable:vertical*": robot.values[:1]}), kin.Unreached(0.0, 1.0, 2, "not reached" * 100)),
+        *(between, between.area, between.error, between.at([float(robot.values[0])])),
+        kin.Unreached(0.0, 1.0, 2, "not reached" * 100),
         kin.reach(robot, {"z": [1.0]}, lambda z: [kin.NodePosition("top1", (None, None, z))]),
     ]
 

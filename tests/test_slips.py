@@ -248,8 +248,9 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a number to show": (
         lambda: taut.page(5),
-        "page: shown: 5 is a number, where a Structure, a Still, an Equilibrium, a Trajectory, a list of them or a "
-        "dict of them by name is wanted: taut.balance(structure) or taut.prestress(structure, {...})",
+        "page: shown: 5 is a number, where a Structure, a Still, an Equilibrium, a Trajectory, a WorkspaceMap, an "
+        "InterpolatedMap, a list of them or a dict of them by name is wanted: taut.balance(structure) or "
+        "taut.prestress(structure, {...})",
     ),
     "a thing where the file goes": (
         lambda: taut.save(prism(), prism()),

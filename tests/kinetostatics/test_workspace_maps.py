@@ -18,8 +18,8 @@ from taut.kinetostatics import (
     sensitivity,
     workspace,
 )
+from taut.kinetostatics.map_points import serpentine
 from taut.kinetostatics.mode_stiffness import reduced_stiffness
-from taut.kinetostatics.workspace_maps import serpentine
 
 
 def test_two_newton_steps_from_one_posture_to_the_next() -> None:

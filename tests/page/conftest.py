@@ -66,11 +66,14 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
     """`opened(run, ...)`: what `taut.page` writes, in the browser."""
     contexts = []
 
-    def show(shown: Any, *, size: tuple[int, int] = (1280, 800), theme: str = "light", **options: Any) -> Opened:
+    def show(
+        shown: Any, *, size: tuple[int, int] = (1280, 800), theme: str = "light", touch: bool = False, **options: Any
+    ) -> Opened:
         path = shown if isinstance(shown, Path) else tmp_path / f"page{len(contexts)}.html"
         if not isinstance(shown, Path):
             taut.page(shown, path, **options)
-        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=theme, offline=True)
+        viewport = {"width": size[0], "height": size[1]}
+        context = browser.new_context(viewport=viewport, color_scheme=theme, offline=True, has_touch=touch)
         contexts.append(context)
         one = Opened(context.new_page())
         one.page.on("request", lambda request: one.requests.append(request.url))

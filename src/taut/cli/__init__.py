@@ -17,11 +17,12 @@ from taut.cli.robots import follow, posture
 from taut.cli.running import demo, run, warmup
 from taut.cli.statics import formfind, modes, prestress
 from taut.cli.sweeping import sweep
+from taut.cli.workspaces import workspace
 
 __all__ = ["main"]
 
 for _command in (
-    *(demo, examples, check, info, formfind, prestress, modes, cases, path, size, posture, follow, tolerances),
-    *(linear, run, sweep, compare, identify, page, plot, film, reproduce, warmup),
+    *(demo, examples, check, info, formfind, prestress, modes, cases, path, size, posture, follow, workspace),
+    *(tolerances, linear, run, sweep, compare, identify, page, plot, film, reproduce, warmup),
 ):
     app.command()(_command)

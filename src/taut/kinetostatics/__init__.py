@@ -17,6 +17,9 @@ __all__ = [
     "FoundPosture",
     "FoundPostures",
     "InputLimits",
+    "InterpolatedMap",
+    "InterpolatedPosture",
+    "InterpolationError",
     "Level",
     "ModeStiffness",
     "NodePosition",
@@ -36,6 +39,7 @@ __all__ = [
     "control_modes",
     "follow",
     "follow_all",
+    "interpolated",
     "inverse_kinematics",
     "plate_axes",
     "plate_stiffness",
@@ -68,20 +72,28 @@ _HOMES = {
     "taut.kinetostatics.inverse": ("Reached", "inverse_kinematics"),
     "taut.kinetostatics.following": ("FollowedPath", "follow"),
     "taut.kinetostatics.stretches": ("Unreached", "follow_all"),
-    "taut.kinetostatics.workspace_maps": ("ReachMap", "WorkspaceMap", "reach", "workspace"),
+    "taut.kinetostatics.workspace_maps": ("WorkspaceMap", "workspace"),
+    "taut.kinetostatics.reach_maps": ("ReachMap", "reach"),
+    "taut.kinetostatics.stencils": ("InterpolatedPosture",),
+    "taut.kinetostatics.interpolation_errors": ("InterpolationError",),
+    "taut.kinetostatics.interpolation": ("InterpolatedMap", "interpolated"),
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.kinetostatics.following import FollowedPath, follow
+    from taut.kinetostatics.interpolation import InterpolatedMap, interpolated
+    from taut.kinetostatics.interpolation_errors import InterpolationError
     from taut.kinetostatics.inverse import Reached, inverse_kinematics
     from taut.kinetostatics.mode_stiffness import ModeStiffness, control_modes, stiffness_by_mode
     from taut.kinetostatics.plate_responses import PlateStiffness, Sensitivity, plate_stiffness, sensitivity
     from taut.kinetostatics.posture_search import posture
     from taut.kinetostatics.posture_solver import PostureSolver
+    from taut.kinetostatics.reach_maps import ReachMap, reach
     from taut.kinetostatics.robot import Robot
     from taut.kinetostatics.several_postures import FoundPosture, FoundPostures, postures
+    from taut.kinetostatics.stencils import InterpolatedPosture
     from taut.kinetostatics.stretches import Unreached, follow_all
     from taut.kinetostatics.tasks import (
         Coaxial,
@@ -94,4 +106,4 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         plate_axes,
     )
     from taut.kinetostatics.tension_tasks import EqualTensionSums, InputLimits, TensionLimits, TensionSum
-    from taut.kinetostatics.workspace_maps import ReachMap, WorkspaceMap, reach, workspace
+    from taut.kinetostatics.workspace_maps import WorkspaceMap, workspace

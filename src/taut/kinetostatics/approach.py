@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.kinetostatics.length_slopes import LengthSlopes
 from taut.kinetostatics.limited_steps import RANK, LimitedStep, limited_step
 from taut.kinetostatics.posture_solver import PostureSolver
-from taut.kinetostatics.tangents import LengthSlopes, Tangent, tangent
+from taut.kinetostatics.tangents import Tangent, tangent
 from taut.kinetostatics.task_system import TaskSystem, gathered
 from taut.kinetostatics.tasks import Task
 from taut.kinetostatics.tension_tasks import Limit

@@ -15,11 +15,12 @@ import numpy as np
 from taut.errors import OptionError
 from taut.kinetostatics.approach import Approach, approached
 from taut.kinetostatics.inverse import inverse_kinematics, reached
+from taut.kinetostatics.length_slopes import LengthSlopes
 from taut.kinetostatics.limited_steps import limited_step
 from taut.kinetostatics.posture_search import posture
 from taut.kinetostatics.posture_solver import PostureSolver, slack_held
 from taut.kinetostatics.robot import Robot
-from taut.kinetostatics.tangents import LengthSlopes, pose_of, tangent
+from taut.kinetostatics.tangents import pose_of, tangent
 from taut.kinetostatics.task_system import gathered
 from taut.kinetostatics.tasks import Task
 from taut.kinetostatics.tension_tasks import Limit

@@ -12,12 +12,13 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.kinetostatics.approach import Approach, approached, go_back, tried
+from taut.kinetostatics.length_slopes import LengthSlopes
 from taut.kinetostatics.posture_search import as_equilibrium, start_of
 from taut.kinetostatics.posture_solver import PostureSolver
 from taut.kinetostatics.reasons import reason
 from taut.kinetostatics.robot import Robot
 from taut.kinetostatics.stationary import reduced, settle, settled_here
-from taut.kinetostatics.tangents import LengthSlopes, tangent
+from taut.kinetostatics.tangents import tangent
 from taut.kinetostatics.task_system import refuse_crossed
 from taut.kinetostatics.tasks import Task
 from taut.kinetostatics.tension_tasks import Limit

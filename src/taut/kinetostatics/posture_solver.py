@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from taut.kinetostatics import rest_kernels as kernels
+from taut.kinetostatics.length_slopes import LengthSlopes
 from taut.kinetostatics.rest_tables import rest_pack, rest_spec
 from taut.kinetostatics.robot import Robot
 from taut.mechanics.compose import composed_with
@@ -167,6 +168,10 @@ class PostureSolver:
         count = self.free.size
         self.multipliers[:] = np.linalg.lstsq(self.rows.T, -self.right[:count], rcond=1e-12)[0]
         self.slacken(self.slack)  # not off by round-off
+
+    @cached_property
+    def length_slopes(self) -> LengthSlopes:
+        return LengthSlopes(self.robot.problem)
 
     # --- held cables
 

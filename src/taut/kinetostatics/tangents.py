@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.kinetostatics.length_slopes import LengthSlopes
 from taut.kinetostatics.posture_solver import PostureSolver
 from taut.kinetostatics.tasks import Pose
 from taut.statics import elastic_members as elastic
-from taut.statics.equilibrium_equations import EquilibriumEquations
 
 COMPLEX = 1e-30
 """Of the complex step by which forces of members are derived."""
@@ -29,25 +29,6 @@ class Tangent(NamedTuple):
     force_by_input: np.ndarray  # (m, p) of forces of members
     multiplier_by_input: np.ndarray  # (r, p)
     slack: np.ndarray  # (h,) held cables that are
-
-
-class LengthSlopes:
-    """How the lengths of all members change with the nodes, (m, 3 n), of one set of equations."""
-
-    def __init__(self, problem: EquilibriumEquations) -> None:
-        net = problem.network
-        self._first, self._second = net.first, net.second
-        ends = np.zeros((net.members, len(net.positions), net.first.size))
-        segments = np.arange(net.first.size)
-        np.add.at(ends, (net.owner, net.first, segments), -1.0)
-        np.add.at(ends, (net.owner, net.second, segments), 1.0)
-        self._ends = ends.reshape(-1, net.first.size)
-        self._shape = net.members, 3 * len(net.positions)
-
-    def at(self, positions: np.ndarray) -> np.ndarray:
-        spans = positions[self._second] - positions[self._first]
-        unit = spans / np.sqrt((spans * spans).sum(axis=1))[:, None]
-        return np.asarray((self._ends @ unit).reshape(self._shape))
 
 
 def pose_of(solver: PostureSolver) -> Pose:
@@ -74,7 +55,7 @@ def _tensions_by_inputs(pose: Pose, lengths: np.ndarray) -> np.ndarray:
     return found
 
 
-def _pushes_of_inputs(solver: PostureSolver, by_place: np.ndarray, by_input: np.ndarray) -> np.ndarray:
+def _pushes(solver: PostureSolver, by_place: np.ndarray, by_input: np.ndarray) -> np.ndarray:
     """(s, p) how the right side changes with each input, where the solver has evaluated. by_place: (m, 3 n) of lengths.
     by_input: (m, p) of tensions where nothing moves."""
     count, (members, rows) = solver.free.size, solver.member_rows
@@ -94,13 +75,20 @@ def _pushes_of_inputs(solver: PostureSolver, by_place: np.ndarray, by_input: np.
     return pushes
 
 
-def tangent(solver: PostureSolver, slopes: LengthSlopes) -> Tangent | None:
-    """At a posture; None where its stiffness is singular."""
+def pushes_of_inputs(solver: PostureSolver) -> np.ndarray:
+    """(s, p) how the right side changes with each input; fills the matrix where the solver is."""
     solver.evaluate()
-    pose, by_place = pose_of(solver), slopes.at(solver.positions)
+    pose = pose_of(solver)
     lengths = elastic.lengths_at(pose.robot.problem.members, pose.positions)
-    direct = _tensions_by_inputs(pose, lengths)
-    pushes, count = _pushes_of_inputs(solver, by_place, direct), solver.free.size
+    return _pushes(solver, solver.length_slopes.at(solver.positions), _tensions_by_inputs(pose, lengths))
+
+
+def moves_of_inputs(solver: PostureSolver) -> tuple[np.ndarray, np.ndarray] | None:
+    """How places (3 n, p) and multipliers (r, p) change with each input; None where the stiffness is singular."""
+    return _moves(solver, pushes_of_inputs(solver))
+
+
+def _moves(solver: PostureSolver, pushes: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     try:
         moved = np.linalg.solve(solver.matrix, pushes)
     except np.linalg.LinAlgError:
@@ -108,9 +96,21 @@ def tangent(solver: PostureSolver, slopes: LengthSlopes) -> Tangent | None:
     if not np.isfinite(moved).all():
         return None
     by_input = np.zeros((solver.positions.size, solver.values.size))
-    by_input[solver.free] = moved[:count]
+    by_input[solver.free] = moved[: solver.free.size]
+    return by_input, -moved[solver.free.size :]
+
+
+def tangent(solver: PostureSolver, slopes: LengthSlopes) -> Tangent | None:
+    """At a posture; None where its stiffness is singular."""
+    solver.evaluate()
+    pose, by_place = pose_of(solver), slopes.at(solver.positions)
+    lengths = elastic.lengths_at(pose.robot.problem.members, pose.positions)
+    direct = _tensions_by_inputs(pose, lengths)
+    moved = _moves(solver, _pushes(solver, by_place, direct))
+    if moved is None:
+        return None
     members = pose.robot.problem.members_at(pose.robot.setting(pose.values))
-    force = direct + elastic.slopes(members, lengths)[:, None] * (by_place @ by_input)
+    force = direct + elastic.slopes(members, lengths)[:, None] * (by_place @ moved[0])
     rigid, rows = solver.member_rows
-    force[rigid] = moved[count:][rows]
-    return Tangent(pose, by_input, force, -moved[count:], solver.slack)
+    force[rigid] = -moved[1][rows]
+    return Tangent(pose, moved[0], force, moved[1], solver.slack)

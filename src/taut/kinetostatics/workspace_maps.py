@@ -1,51 +1,62 @@
-"""Maps over a workspace: postures on a grid, and what they can do there.
+"""Maps over a workspace: postures on a grid of commands, and what they can do there.
 
-`workspace` goes over a grid of commands and finds the posture of each, warm from its neighbour. `reach` goes over a
-grid of targets and finds the commands. Both give data.
+`workspace` finds the posture of every point, led there from its neighbour. `taut.page` has sliders for it, and
+`taut.plot.workspace` draws it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from taut.errors import OptionError
-from taut.kinetostatics.approach import approached, posture_tolerance, tried
-from taut.kinetostatics.plate_responses import IDLE, plate_nodes, twist_of
+from taut.kinetostatics.map_points import HALVINGS, Known, Points, arrived, joined, known_at, led, looked_at, neighbours
+from taut.kinetostatics.plate_responses import twist_of
 from taut.kinetostatics.posture_search import posture
 from taut.kinetostatics.posture_solver import PostureSolver
-from taut.kinetostatics.robot import Robot
-from taut.kinetostatics.stationary import allowed_ways, settle
-from taut.kinetostatics.tangents import LengthSlopes, pose_of, tangent
-from taut.kinetostatics.tasks import Task
-from taut.kinetostatics.tension_tasks import Limit
+from taut.kinetostatics.robot import Input, Robot
+from taut.kinetostatics.tangents import pose_of
+from taut.labelled import Labelled, Tabular, Variable
 from taut.reprs import titled
 from taut.statics.equilibrium import Equilibrium
+from taut.structure.labels import labels_of, member_names
 from taut.structure.selectors import select
 from taut.type_checks import checked_arguments
 
-Where = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Positions, multipliers, and which held cables are slack."""
+FROM_HOME = 6
+"""How often the way from the robot's own posture to the nearest point of a grid is halved."""
 
-STEPS = 10
-"""Of Newton's method from one point of a grid to the next."""
+LOAD_STEPS = (1, 4, 16)
+"""In which a wrench comes on, the first with which it is borne."""
 
-SEARCH = 15
-"""Of damped Newton, where plain steps find nothing."""
+NUMBERS = {
+    "lowest_stiffness": Variable((), "N/m", "lowest stiffness of the posture as it is commanded"),
+    "plate_stiffness": Variable((), "N/m", "least stiffness of the centre of the plate"),
+    "dexterity": Variable((), "", "least over greatest motion of the plate by inputs, zero where it is singular"),
+    "wrench_margin": Variable((), "N", "least distance of any tension from its limits under all wrenches"),
+}
+"""One number for each point of a map."""
 
-LEAP = 0.25
-"""Of the mean length of members: a posture farther from its neighbour's is another one."""
+POINTS = {
+    "values": Variable(("input",), "N or m", "what is commanded", "{input}"),
+    "nodes": Variable(("node", "axis"), "m", "position of each node", "node:{node}.{axis}"),
+    "member_force": Variable(("member",), "N", "force in each member, positive in tension", "{member}.force"),
+}
+"""What every map has of the postures at its points."""
 
 
 @dataclass(frozen=True, repr=False)
-class WorkspaceMap:
+class WorkspaceMap(Tabular):
     """Postures over a grid; every array begins with its shape (g...), NaN where there is no posture.
 
-    axes: name -> its values. found: where there is one. nodes, member_force: of each. values: (g..., p) commands.
+    robot, plate: of which it is a map; no plate where there is none, or none of several was told.
+    axes: name -> its values. found: where there is one. joined: (g..., axes) whether it leads to that of the next
+        greater value along the axis; postures beside each other that do not are of different sheets, as where a robot
+        leans to one side or to the other. nodes, member_force: of each. values: (g..., p) commands.
     lowest_stiffness: of the posture as its cables are commanded [N/m]; it stands where this is more than zero.
     plate_stiffness: the least force by which the plate's centre resists being moved [N/m], negative where it is pushed
         away. dexterity: how far inputs move the plate least, of all directions that they could move it in, over how far
@@ -53,8 +64,11 @@ class WorkspaceMap:
         under all wrenches [N], negative where one is overstepped or no posture is left.
     """
 
+    robot: Robot
+    plate: str
     axes: Mapping[str, np.ndarray]
     found: np.ndarray
+    joined: np.ndarray
     values: np.ndarray
     nodes: np.ndarray
     member_force: np.ndarray
@@ -67,6 +81,26 @@ class WorkspaceMap:
     def wrench_feasible(self) -> np.ndarray:
         """Where every wrench is borne within the limits of tensions."""
         return np.asarray(self.wrench_margin >= 0.0)
+
+    @property
+    def stable(self) -> np.ndarray:
+        """Where there is a posture that stands."""
+        return np.asarray(self.lowest_stiffness > 0.0)
+
+    def inputs_of(self, axis: str) -> tuple[Input, ...]:
+        """The inputs that an axis moves together."""
+        return tuple(self.robot.commanded[k] for k in _columns(self.robot, self.axes)[axis])
+
+    @property
+    def plate_centre(self) -> np.ndarray:
+        """(g..., 3) [m] the mean of the nodes of the plate."""
+        at = looked_at(self.robot, self.plate, needed=False)
+        if at is None:
+            raise OptionError("the map looks at no plate: workspace(..., plate=...) says which")
+        return np.asarray(self.nodes[..., at, :].mean(axis=-2))
+
+    def labelled(self) -> Labelled:
+        return labelled_points(self, {"found": Variable((), "", "whether there is a posture"), **POINTS, **NUMBERS})
 
     def __repr__(self) -> str:
         grid = " x ".join(f"{values.size} {name}" for name, values in self.axes.items())
@@ -92,70 +126,107 @@ def workspace(
         that cables have to keep under them [N]. stiffness: whether to ask for stiffness and dexterity, which take most
         of the time.
     """
-    axes = {name: np.asarray(values, dtype=float) for name, values in grid.items()}
-    columns = _columns(robot, axes)
-    looked_at = _plate(robot, plate, needed=bool(wrenches))
+    given = {name: np.asarray(values, dtype=float) for name, values in grid.items()}
+    columns = _columns(robot, given)
+    axes = {name: np.sort(values) for name, values in given.items()}
+    plates = list(robot.structure.plates)
+    named = plate or (plates[0] if len(plates) == 1 else "")
+    at_plate = looked_at(robot, named, needed=bool(wrenches))
     shape = tuple(values.size for values in axes.values())
     first = posture(robot, start=start)
     if not first.ok:
         raise OptionError(f"the map starts from a posture, and the robot is in none: {first.status}")
-    solver, told, first_values = PostureSolver(robot, first), _Map(shape, robot), robot.at(first).values
-    loads = [_load(robot, looked_at, wrench) for wrench in wrenches]
-    home, known = solver.here, dict[tuple[int, ...], Where]()
-    for at in serpentine(shape):
+    solver, told = PostureSolver(robot, first), Points(shape, robot)
+    loads = [_load(robot, at_plate, wrench) for wrench in wrenches]
+    known: dict[tuple[int, ...], Known] = {}
+    sheet = np.zeros((*shape, len(shape)), dtype=bool)
+
+    def take(at: tuple[int, ...], begun: Known) -> bool:
         values = robot.values.copy()
         for (name, numbers), place in zip(axes.items(), at, strict=True):
             values[columns[name]] = numbers[place]
-        near = next((one for one in _neighbours(at) if one in known), None)
-        solver.command(first_values if near is None else told.values[near])
-        solver.place(*(home if near is None else known[near]))
-        if not _arrived(solver, values, told.slopes, leap=near is not None):
-            continue
-        known[at] = solver.here
-        told.take(at, solver, looked_at, asked=stiffness)
+        found = led(solver, values, begun, halvings=FROM_HOME if begun is home else HALVINGS)
+        if found is None:
+            return False
+        known[at] = found
+        told.take(at, solver, at_plate, asked=stiffness)
         if loads:
-            told.wrench_margin[at] = _margin(solver, told.slopes, loads, lowest, highest)
-    return told.map(axes)
+            told.wrench_margin[at] = _margin(solver, loads, known[at], lowest, highest)
+        return True
+
+    solver.command(robot.at(first).values)
+    home = known_at(solver)
+    begun = next((at for at in _nearest_first(robot, axes, columns, home.values) if take(at, home)), None)
+    waiting = deque() if begun is None else deque((at, begun) for at in neighbours(begun, shape))
+    while waiting:  # outwards, each from a neighbour that has one
+        at, came_from = waiting.popleft()
+        if at in known or not take(at, known[came_from]):
+            continue
+        for near in neighbours(at, shape):
+            if near not in known:
+                waiting.append((near, at))
+            elif near == came_from or joined(solver, known[at], known[near]):
+                axis = next(k for k, (a, b) in enumerate(zip(at, near, strict=True)) if a != b)
+                sheet[(*min(at, near), axis)] = True
+    as_given = np.ix_(*(np.argsort(np.argsort(values, kind="stable")) for values in given.values()))
+    numbers = told.lowest, told.plate, told.dexterity, told.wrench_margin
+    arrays = (told.found, sheet, told.values, told.nodes, told.force, *numbers)
+    return WorkspaceMap(robot, named, given, *(values[as_given] for values in arrays))
 
 
-def _arrived(solver: PostureSolver, values: np.ndarray, slopes: LengthSlopes, *, leap: bool) -> bool:
-    """Whether the solver found the posture of these commands near to where it is: by plain steps; by the tangent first,
-    since stiff cables that are let out would be slack at the old place; or by a search."""
-    begun, before, close = solver.here, solver.values.copy(), posture_tolerance(solver)
-    left = solver.solve(values, steps=STEPS, tolerance=close)
-    if not left <= 100.0 * close or (solver.slack_by_law != solver.slack).any():
-        solver.command(before)
-        solver.place(*begun)
-        here = tangent(solver, slopes)
-        led = here is not None and tried(solver, slopes, here, values - before) is not None
-        if not led or (solver.slack_by_law != solver.slack).any():
-            solver.command(values)
-            solver.place(*begun)
-            if not settle(solver, limit=SEARCH).converged:
-                return False
-    far = float(np.abs(solver.positions - begun[0]).max())
-    return not leap or far <= LEAP * solver.robot.typical_length
+def _nearest_first(
+    robot: Robot, axes: Mapping[str, np.ndarray], columns: Mapping[str, list[int]], begun: np.ndarray
+) -> Iterator[tuple[int, ...]]:
+    """The points of a grid, from those whose commands are most like these (p,) to the others."""
+    off = np.zeros(())
+    for name, values in axes.items():
+        own = columns[name]
+        off = np.add.outer(off, (((values[:, None] - begun[own]) / robot.scale[own]) ** 2).sum(axis=1))
+    for row in np.argsort(off, axis=None, kind="stable").tolist():
+        yield tuple(int(k) for k in np.unravel_index(row, off.shape))
 
 
-def _margin(
-    solver: PostureSolver, slopes: LengthSlopes, loads: Sequence[np.ndarray], lowest: float, highest: float
-) -> float:
+def labelled_points(found: Any, variables: Mapping[str, Variable]) -> Labelled:
+    """What a map has at its points, a row for each."""
+    rows = tuple(found.axes)
+    labels = {
+        **found.axes,
+        "input": found.robot.input_names,
+        **labels_of(found.robot.structure),
+        "member": member_names(found.robot.structure),
+    }
+    whole = {name: one._replace(dimensions=(*rows, *one.dimensions)) for name, one in variables.items()}
+    return Labelled(rows, labels, whole, {name: np.asarray(getattr(found, name)) for name in variables})
+
+
+def _margin(solver: PostureSolver, loads: Sequence[np.ndarray], here: Known, lowest: float, highest: float) -> float:
     """[N] the least over all wrenches; minus infinity where one has no posture."""
-    here = solver.here
-    robot, values = solver.robot, solver.values.copy()
+    robot, values = solver.robot, here.values.copy()
     external, cables = robot.problem.network.external, robot.problem.network.cables
     found = np.inf
     for load in loads:
-        solver.load(external + load)
-        solver.place(*here)
-        if not _arrived(solver, values, slopes, leap=True):
+        if not any(_borne(solver, values, external, load, here, steps) for steps in LOAD_STEPS):
             found = -np.inf
             break
         tension = pose_of(solver).force[:cables]
         found = min(found, float((tension - lowest).min()), float((highest - tension).min()))
     solver.load(external)
-    solver.place(*here)
+    solver.slacken(here.slack)
+    solver.place(here.positions, here.multipliers)
     return found
+
+
+def _borne(
+    solver: PostureSolver, values: np.ndarray, external: np.ndarray, load: np.ndarray, here: Known, steps: int
+) -> bool:
+    """Whether the solver found the posture under a load that comes on in so many steps."""
+    begun, slack = (here.positions, here.multipliers), here.slack
+    for step in range(1, steps + 1):
+        solver.load(external + step / steps * load)
+        if not arrived(solver, values, begun, slack, search=step == steps):
+            return False
+        begun, slack = (solver.positions.copy(), solver.multipliers.copy()), solver.slack.copy()
+    return True
 
 
 def _columns(robot: Robot, axes: Mapping[str, np.ndarray]) -> dict[str, list[int]]:
@@ -169,17 +240,19 @@ def _columns(robot: Robot, axes: Mapping[str, np.ndarray]) -> dict[str, list[int
             raise OptionError(f'grid: "{selector}" is no input; they are {", ".join(robot.input_names)}')
         if values.ndim != 1 or not values.size or not np.isfinite(values).all():
             raise OptionError(f'grid["{selector}"] must be finite numbers in a row')
+        units = {robot.commanded[k].unit for k in found[selector]}
+        if len(units) > 1:
+            raise OptionError(f'grid: "{selector}" moves inputs in {" and ".join(sorted(units))} together; part them')
+        for other, columns in found.items():
+            both = set(columns) & set(found[selector]) if other != selector else set()
+            if both:
+                name = robot.input_names[min(both)]
+                raise OptionError(f'grid: "{name}" is moved by "{other}" and by "{selector}"; leave one of them out')
+        for value in (values.min(), values.max()):
+            trial = robot.values.copy()
+            trial[found[selector]] = value
+            robot.commands(trial)
     return found
-
-
-def _plate(robot: Robot, plate: str, *, needed: bool) -> np.ndarray | None:
-    """Numbers of the nodes of the plate that is looked at."""
-    plates = list(robot.structure.plates)
-    if not plate and len(plates) != 1:
-        if needed:
-            raise OptionError(f"wrenches act on a plate; say which: {', '.join(plates) or 'there is none'}")
-        return None
-    return plate_nodes(robot.structure, plate or plates[0])
 
 
 def _load(robot: Robot, plate: np.ndarray | None, wrench: Any) -> np.ndarray:
@@ -190,123 +263,3 @@ def _load(robot: Robot, plate: np.ndarray | None, wrench: Any) -> np.ndarray:
     found = np.zeros_like(robot.structure.positions)
     found[plate] = (twist_of(robot.structure.positions[plate]).T @ told).reshape(-1, 3)
     return found
-
-
-def serpentine(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """All places of a grid, each beside the one before it."""
-    for at in product(*(range(size) for size in shape)):
-        turned, before = list[int](), 0
-        for size, place in zip(shape, at, strict=True):
-            turned.append(size - 1 - place if before % 2 else place)
-            before = before * size + place
-        yield tuple(turned)
-
-
-def _neighbours(at: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    for axis in reversed(range(len(at))):
-        for step in (-1, 1):
-            yield (*at[:axis], at[axis] + step, *at[axis + 1 :])
-
-
-class _Map:
-    """A map that is being filled."""
-
-    def __init__(self, shape: tuple[int, ...], robot: Robot) -> None:
-        net, self.slopes = robot.problem.network, LengthSlopes(robot.problem)
-        self.found = np.zeros(shape, dtype=bool)
-        self.values, self.force = (np.full((*shape, k), np.nan) for k in (len(robot.commanded), net.members))
-        self.nodes = np.full((*shape, *net.positions.shape), np.nan)
-        self.lowest, self.plate, self.dexterity, self.wrench_margin = (np.full(shape, np.nan) for _ in range(4))
-
-    def take(self, at: tuple[int, ...], solver: PostureSolver, plate: np.ndarray | None, *, asked: bool) -> None:
-        pose = pose_of(solver)
-        self.found[at], self.values[at], self.nodes[at], self.force[at] = True, pose.values, pose.positions, pose.force
-        if not asked:
-            return
-        solver.evaluate()
-        ways = allowed_ways(solver.rows)
-        self.lowest[at] = np.linalg.eigvalsh(ways.T @ solver.stiffness @ ways).min(initial=np.inf)
-        if plate is None:
-            return
-        here = tangent(solver, self.slopes)
-        if here is None:
-            return
-        twist, coordinates = twist_of(pose.positions[plate])[:3], (3 * plate[:, None] + np.arange(3)).ravel()
-        place, movable = np.searchsorted(solver.free, coordinates), np.isin(coordinates, solver.free)
-        push = np.zeros((solver.right.size, 3))
-        push[place[movable]] = twist[:, movable].T
-        seen = twist[:, movable] @ np.linalg.solve(solver.matrix, push)[place[movable]]
-        gives = np.linalg.eigvalsh(0.5 * (seen + seen.T))
-        gives = gives[np.abs(gives) > IDLE * np.abs(gives).max()]
-        self.plate[at] = (1.0 / gives).min(initial=np.inf)
-        sizes = np.linalg.svd(twist @ here.by_input[coordinates] * solver.robot.scale, compute_uv=False)
-        self.dexterity[at] = sizes[-1] / sizes[0] if sizes[0] > 0.0 else 0.0
-
-    def map(self, axes: Mapping[str, np.ndarray]) -> WorkspaceMap:
-        return WorkspaceMap(
-            dict(axes),
-            self.found,
-            self.values,
-            self.nodes,
-            self.force,
-            self.lowest,
-            self.plate,
-            self.dexterity,
-            self.wrench_margin,
-        )
-
-
-@dataclass(frozen=True, repr=False)
-class ReachMap:
-    """Targets over a grid, and with which commands each is reached; arrays begin with its shape (g...).
-
-    values: (g..., p) NaN where it is not reached. error: the worst error that is left, in the sizes of tasks.
-    """
-
-    axes: Mapping[str, np.ndarray]
-    reached: np.ndarray
-    values: np.ndarray
-    nodes: np.ndarray
-    member_force: np.ndarray
-    error: np.ndarray
-
-    def __repr__(self) -> str:
-        grid = " x ".join(f"{values.size} {name}" for name, values in self.axes.items())
-        return titled("ReachMap", grid, f"{int(self.reached.sum())} of {self.reached.size} reached")
-
-
-@checked_arguments
-def reach(
-    robot: Robot,
-    grid: Mapping[str, Any],
-    tasks: Callable[..., Sequence[Task]],
-    *,
-    limits: Sequence[Limit] = (),
-    start: Equilibrium | None = None,
-    tolerance: float = 1e-8,
-    iterations: int = 40,
-) -> ReachMap:
-    """Which targets of a grid a robot reaches, each from its neighbour.
-
-    grid: name -> numbers. tasks: called with a number of each axis in their order, gives the tasks there.
-    """
-    axes = {name: np.asarray(values, dtype=float) for name, values in grid.items()}
-    shape = tuple(values.size for values in axes.values())
-    first = posture(robot, start=start)
-    if not first.ok:
-        raise OptionError(f"the map starts from a posture, and the robot is in none: {first.status}")
-    solver, slopes = PostureSolver(robot, first), LengthSlopes(robot.problem)
-    told, error = _Map(shape, robot), np.full(shape, np.nan)
-    known = {None: (robot.at(first).values, *solver.here)}
-    for at in serpentine(shape):
-        near = next((one for one in _neighbours(at) if one in known), None)
-        values, *begun = known[near]  # type: ignore[index]
-        solver.command(values)
-        solver.place(*begun)
-        asked = list(tasks(*(numbers[place] for numbers, place in zip(axes.values(), at, strict=True))))
-        made = approached(solver, slopes, asked, limits, values, tolerance, iterations)
-        error[at] = np.inf if made.system is None else float(np.abs(made.system.error).max(initial=0.0))
-        if made.done:
-            known[at] = solver.values.copy(), *solver.here  # type: ignore[index]
-            told.take(at, solver, None, asked=False)
-    return ReachMap(axes, told.found, told.values, told.nodes, told.force, error)

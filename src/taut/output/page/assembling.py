@@ -18,6 +18,7 @@ STYLES = ("colours.css", "layout.css", "controls.css")
 SCRIPTS = (
     "format.js",
     "maths.js",
+    "grid.js",
     "data.js",
     "colours.js",
     "state.js",
@@ -34,6 +35,9 @@ SCRIPTS = (
     "player.js",
     "legend.js",
     "panels.js",
+    "inputs.js",
+    "posture.js",
+    "map.js",
     "keyboard.js",
     "main.js",
 )

@@ -42,7 +42,7 @@ def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) 
     structure = run.structure
     kept = kept_samples(run, frames)
     nodes, tension, bar_force = run.nodes[kept], run.cable_tension[kept], run.bar_force[kept]
-    store = _Store(arrays, fine=nodes.size + tension.size + bar_force.size <= FINE_NUMBERS)
+    store = Store(arrays, fine=nodes.size + tension.size + bar_force.size <= FINE_NUMBERS)
     entry = {
         "name": name,
         "kind": "run",
@@ -53,7 +53,7 @@ def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) 
         "cable_tension": store.forces(tension),
         "bar_force": store.forces(bar_force),
         "centre": arrays.sampled(centre_of_mass(structure, nodes)),
-        "bounds": _bounds(run.nodes),
+        "bounds": bounds_of(run.nodes),
         "arrows": _run_arrows(run, kept, store),
         "charts": charts_of(run, kept, arrays),
         "facts": {**run.facts(), **size_facts(structure)},
@@ -70,7 +70,7 @@ def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) 
 def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
     """A structure at one shape: a run of a single sample, without charts."""
     structure = still.structure
-    store = _Store(arrays, fine=True)
+    store = Store(arrays, fine=True)
     nodes = structure.positions[None]
     held = list(structure.supported_nodes.values())
     tension = tensions_as_placed(structure) if still.cable_tension is None else np.asarray(still.cable_tension)
@@ -91,7 +91,7 @@ def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
         "cable_tension": store.forces(tension[None]),
         "bar_force": store.forces(bar_force[None]),
         "centre": arrays.sampled(centre_of_mass(structure, nodes)),
-        "bounds": _bounds(nodes),
+        "bounds": bounds_of(nodes),
         "arrows": arrows,
         "charts": [],
         "facts": {**still.facts, **size_facts(structure)},
@@ -141,7 +141,7 @@ def kept_samples(run: Trajectory, frames: int | None) -> np.ndarray:
     return np.unique(np.append(np.arange(0, count, stride), count - 1))
 
 
-class _Store:
+class Store:
     """Puts positions and forces into the arrays, fine or coarse, and remembers the largest errors of that."""
 
     def __init__(self, arrays: Arrays, *, fine: bool) -> None:
@@ -167,7 +167,7 @@ class _Store:
         return self.arrays.sampled(values) if self.fine else self.arrays.coarse(values, about_zero=about_zero)
 
 
-def _kept_in_words(count: int, kept: int, store: _Store) -> str:
+def _kept_in_words(count: int, kept: int, store: Store) -> str:
     if kept < count:
         share = f"{kept} of {count} samples are in this page; violations are the largest since the sample before"
     else:
@@ -179,7 +179,7 @@ def _kept_in_words(count: int, kept: int, store: _Store) -> str:
     )
 
 
-def _bounds(nodes: np.ndarray) -> list[list[float]]:
+def bounds_of(nodes: np.ndarray) -> list[list[float]]:
     """The box [m] that holds all nodes at all times, and the largest box of one moment."""
     known = np.where(np.isfinite(nodes), nodes, 0.0)
     if not known.size:
@@ -187,7 +187,7 @@ def _bounds(nodes: np.ndarray) -> list[list[float]]:
     return [known.min(axis=(0, 1)).tolist(), known.max(axis=(0, 1)).tolist(), np.ptp(known[0], axis=0).tolist()]
 
 
-def _run_arrows(run: Trajectory, kept: np.ndarray, store: _Store) -> list[dict[str, Any]]:
+def _run_arrows(run: Trajectory, kept: np.ndarray, store: Store) -> list[dict[str, Any]]:
     place = {node: index for index, node in enumerate(run.structure.nodes)}
     arrows = []
     if run.reaction.shape[1]:
@@ -218,7 +218,7 @@ def _load_places(run: Trajectory) -> list[tuple[str, str]]:
     return [(node, axis) for node, _, axis in plain]
 
 
-def _arrows(name: str, anchor: str, nodes: list[int], forces: np.ndarray, store: _Store) -> dict[str, Any]:
+def _arrows(name: str, anchor: str, nodes: list[int], forces: np.ndarray, store: Store) -> dict[str, Any]:
     """Forces (T, k, 3) on nodes; the arrow's tip or its tail is at the node."""
     sizes = np.linalg.norm(np.where(np.isfinite(forces), forces, 0.0), axis=2)
     largest = float(sizes.max(initial=0.0))

@@ -14,11 +14,14 @@ import numpy as np
 from taut.atomic_files import written_whole
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
+from taut.kinetostatics.interpolation import InterpolatedMap, interpolated
+from taut.kinetostatics.workspace_maps import WorkspaceMap
 from taut.measurement.measurements import Measurements
 from taut.output.page.assembling import html
 from taut.output.page.content import run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays
 from taut.output.page.measured import measured_content
+from taut.output.page.postures import posture_content
 from taut.output.pictured import ModeShape, Still, mode_shapes, still_of
 from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
@@ -27,7 +30,8 @@ from taut.structure.events import Event
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
 
-Shown = Structure | Still | Equilibrium | Trajectory
+Maps = WorkspaceMap | InterpolatedMap
+Shown = Structure | Still | Equilibrium | Trajectory | Maps
 
 NOTEBOOK_HEIGHT = 620
 """Of the page in a notebook [px]."""
@@ -68,7 +72,9 @@ def page(
     """A run or a structure as a page that turns, plays and explains itself in any browser; a file if a path is given.
 
     shown: a trajectory, an equilibrium, a structure, or several to lay over each other: in a list, or by the names to
-    show. modes (as `taut.modes` finds them, or made by hand), events beside those of the run itself: of the first.
+    show. Or a map of a robot's workspace, alone: its inputs are sliders, and the error of what is shown between its
+    points is measured (`taut.kinetostatics.interpolated`).
+    modes (as `taut.modes` finds them, or made by hand), events beside those of the run itself: of the first.
     measured: markers and forces to lay over the first, in its frame and time (`taut.measurement.compare` finds them).
     frames: samples to keep of each run (2000 unless it is very big).
 
@@ -77,10 +83,12 @@ def page(
     if frames is not None and frames < 2:
         raise OptionError(f"frames must be at least 2, not {frames}")
     things = _named(shown)
+    if any(isinstance(thing, Maps) for thing in things.values()):
+        _check_alone(things, {"modes": modes, "events": events, "measured": measured, "frames": frames})
     arrays = Arrays()
     entries = [_entry(name, thing, arrays, frames) for name, thing in things.items()]
     first = next(iter(things.values()))
-    structure = first if isinstance(first, Structure) else first.structure
+    structure = _structure(first)
     shapes = mode_shapes(modes) if isinstance(modes, Modes) else modes
     entries[0] = with_extras(entries[0], structure, arrays, shapes, events)
     if measured is not None:
@@ -106,9 +114,26 @@ def _entry(name: str, thing: Shown, arrays: Arrays, frames: int | None) -> dict[
         if thing.time.size:
             return run_content(name, thing, arrays, frames)
         return still_content(name, Still(thing.structure, facts=thing.facts()), arrays)
+    if isinstance(thing, Maps):
+        return posture_content(name, interpolated(thing) if isinstance(thing, WorkspaceMap) else thing, arrays)
     if isinstance(thing, Equilibrium):
         return still_content(name, still_of(thing), arrays)
     return still_content(name, thing if isinstance(thing, Still) else Still(thing), arrays)
+
+
+def _check_alone(things: Mapping[str, Shown], options: Mapping[str, Any]) -> None:
+    """A workspace has inputs where a run has time: nothing goes with it."""
+    if len(things) > 1:
+        raise OptionError(f"a workspace is shown alone, not with {len(things) - 1} more; its sliders move nothing else")
+    for name, told in options.items():
+        if told is not None and told != ():
+            raise OptionError(f"{name} belongs to runs and structures; a page of a workspace has none")
+
+
+def _structure(thing: Shown) -> Structure:
+    if isinstance(thing, Maps):
+        return (thing if isinstance(thing, WorkspaceMap) else thing.area).robot.structure
+    return thing if isinstance(thing, Structure) else thing.structure
 
 
 def _named(shown: Shown | Sequence[Shown] | Mapping[str, Shown]) -> dict[str, Shown]:
@@ -120,5 +145,5 @@ def _named(shown: Shown | Sequence[Shown] | Mapping[str, Shown]) -> dict[str, Sh
     else:
         things = {f"{k}": thing for k, thing in enumerate(shown, 1)}
     if not things:
-        raise OptionError("a page shows trajectories, equilibria and structures, not nothing")
+        raise OptionError("a page shows trajectories, equilibria, structures and workspaces, not nothing")
     return things

@@ -8,6 +8,7 @@ from taut.output.plot.motion import coordinates, paths
 from taut.output.plot.shapes import mode, structure
 from taut.output.plot.static_paths import static_path
 from taut.output.plot.studies import study
+from taut.output.plot.workspaces import reach, workspace
 
 __all__ = [
     "coordinates",
@@ -15,6 +16,7 @@ __all__ = [
     "energy",
     "mode",
     "paths",
+    "reach",
     "readings",
     "static_path",
     "structure",
@@ -22,4 +24,5 @@ __all__ = [
     "tension_scatter",
     "tensions",
     "violations",
+    "workspace",
 ]

@@ -10,8 +10,8 @@ import numpy as np
 from taut.errors import OptionError
 from taut.output.palette import LINES, MUTED, TEXT
 from taut.output.plot.axes import COLUMN, keyed, label, ready
+from taut.output.plot.cells import cells, colour_bar, edges
 from taut.output.plot.files import blank_figure, check_suffix, save_figure
-from taut.output.plot.shapes import tension_scale
 from taut.output.study.grid import Value
 from taut.output.study.shown import Choice, chosen, shown, words
 from taut.output.study.study import Study
@@ -47,7 +47,7 @@ def study(swept: Study, show: str = "", *, ax: Axes | None = None) -> Axes:
         return drawn
     values = _single(swept, choice)
     drawn = ready(ax, size=(COLUMN[0], 2.8))
-    _colour_bar(drawn, [drawn], _map(drawn, swept, values, swept.ok, _limits(values)), _what(choice))
+    colour_bar(drawn, [drawn], _map(drawn, swept, values, swept.ok, _limits(values)), _what(choice))
     return drawn
 
 
@@ -113,7 +113,7 @@ def _panels(swept: Study, choice: Choice) -> Any:
         panel.set_title(f"{_named(swept.keys[0], 24)} = {_tick(swept.values[0][k])}", fontsize=8, color=TEXT)
     for panel in axes.flat[len(kept) :]:
         panel.set_visible(False)
-    _colour_bar(axes.flat[0], axes.ravel().tolist(), drawn, _what(choice))
+    colour_bar(axes.flat[0], axes.ravel().tolist(), drawn, _what(choice))
     figure.supxlabel(_named(swept.keys[1]), fontsize=9, color=TEXT)
     figure.supylabel(_named(swept.keys[2]), fontsize=9, color=TEXT)
     if len(kept) < count:
@@ -126,9 +126,8 @@ def _map(ax: Any, swept: Study, values: np.ndarray, ok: np.ndarray, limits: tupl
     columns, across = _in_order(swept.values[-2])
     rows, up = _in_order(swept.values[-1])
     picture, bad = values[columns][:, rows], np.argwhere(~ok[columns][:, rows])
-    drawn = ax.pcolormesh(
-        _edges(across), _edges(up), picture.T, cmap=tension_scale(), vmin=limits[0], vmax=limits[1], rasterized=True
-    )
+    along, beside = (edges(_places(own), by_ratio=_in_ratios(own)) for own in (across, up))
+    drawn = cells(ax, along, beside, picture, limits)
     ax.plot(_places(across)[bad[:, 0]], _places(up)[bad[:, 1]], linestyle="", marker="x", markersize=3, color=MUTED)
     _scale(ax, "x", swept.keys[-2], across)
     _scale(ax, "y", swept.keys[-1], up)
@@ -172,19 +171,6 @@ def _in_ratios(values: tuple[Value, ...]) -> bool:
     return bool(np.ptp(ratios) < 1e-9 * abs(ratios[0]) and max(ratios[0], 1.0 / ratios[0]) > 1.0)
 
 
-def _edges(values: tuple[Value, ...]) -> np.ndarray:
-    """The borders of cells with values inside: halfway between neighbours, by ratio on a logarithmic axis."""
-    places = _places(values)
-    if places.size == 1:
-        half = 0.5 * (abs(places[0]) or 1.0)
-        return np.array([places[0] - half, places[0] + half])
-    logarithmic = _in_ratios(values)
-    at = np.log(places) if logarithmic else places
-    middle = 0.5 * (at[1:] + at[:-1])
-    edges = np.concatenate([[2.0 * at[0] - middle[0]], middle, [2.0 * at[-1] - middle[-1]]])
-    return np.exp(edges) if logarithmic else edges
-
-
 def _scale(ax: Any, axis: str, key: str, values: tuple[Value, ...]) -> None:
     getattr(ax, f"set_{axis}label")(_named(key), fontsize=9, color=TEXT)
     if isinstance(values[0], str):
@@ -204,10 +190,3 @@ def _named(key: str, longest: int = 44) -> str:
 
 def _tick(value: Value) -> str:
     return label(value) if isinstance(value, str) else f"{value:.4g}"
-
-
-def _colour_bar(ax: Any, beside: list[Any], drawn: Any, what: str) -> None:
-    bar = ax.figure.colorbar(drawn, ax=beside, shrink=0.9, aspect=24, pad=0.03)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=8, width=0.6, length=3, color=MUTED)
-    bar.set_label(what, fontsize=9, color=TEXT)

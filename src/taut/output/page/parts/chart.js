@@ -1,4 +1,4 @@
-// One chart over time on a canvas: axes, lines, events, and a cursor that is moved without drawing again.
+// One chart over time, or over an input, on a canvas: axes, lines, events, and a cursor that is moved without drawing again.
 import { named } from "./colours.js";
 import { bracket } from "./data.js";
 import { niceStep, number, power, quantity } from "./format.js";
@@ -10,8 +10,8 @@ const MOST_DECADES = 14;
 export class Chart {
   /** scrub is called with the time that is pointed at. */
   constructor({ name, unit, scale, empty }, scrub) {
-    Object.assign(this, { unit, scale, empty, series: [], span: [0, 1], events: [], time: 0 });
-    this.canvas = element("canvas", { role: "img", "aria-label": `${name} over time` });
+    Object.assign(this, { name, unit, scale, empty, series: [], span: [0, 1], along: "s", events: [], time: 0 });
+    this.canvas = element("canvas", { role: "img" });
     this.cursor = element("div", { kind: "cursor" });
     this.plot = element("div", { kind: "plot" }, this.canvas, this.cursor);
     this.keys = element("ul", { kind: "keys" });
@@ -29,9 +29,10 @@ export class Chart {
   }
 
   /** series: { name, unit, time, value(row), colour, dash, steps?, points?, remove? }; points: { time, value(row) } measured;
-   * steps: whether a value stands until the next. */
-  show(series, span, events) {
-    Object.assign(this, { series, span, events });
+   * steps: whether a value stands until the next. Charts are over { span, name, unit }: time, or an input. */
+  show(series, { span, name, unit }, events) {
+    Object.assign(this, { series, span, events, along: unit });
+    this.canvas.setAttribute("aria-label", `${this.name} over ${name}`);
     this.keys.replaceChildren(...series.map((one) => {
       const line = element("span", { kind: "line" });
       line.style.borderColor = one.colour;
@@ -96,7 +97,7 @@ export class Chart {
     if (!range) {
       pen.fillStyle = named("muted");
       pen.textAlign = "center";
-      pen.fillText(this.series.length ? "zero at all times" : this.empty, width / 2, height / 2);
+      pen.fillText(this.series.length ? "zero everywhere" : this.empty, width / 2, height / 2);
       return;
     }
     const x = (t) => MARGIN.left + ((t - this.span[0]) / (this.span[1] - this.span[0] || 1)) * (width - MARGIN.left - MARGIN.right);
@@ -133,12 +134,17 @@ export class Chart {
     pen.textAlign = "center";
     pen.textBaseline = "alphabetic";
     const stride = niceStep(this.span[1] - this.span[0], 5);
+    const wide = Math.max(4, Math.ceil(Math.log10(Math.max(Math.abs(this.span[0]), Math.abs(this.span[1])) / stride)) + 1);
+    let told = false; // the unit, beside the last number or in its place
     for (let k = Math.ceil(this.span[0] / stride - 1e-9); k * stride <= this.span[1] * (1 + 1e-12) + 1e-9 * stride; k++) {
       const at = x(k * stride);
       const last = at > width - 24;
+      told ||= at > width - 48;
       pen.textAlign = last ? "right" : "center";
-      pen.fillText(`${number(Number((k * stride).toPrecision(12)))}${last ? " s" : ""}`, last ? width - 2 : at, height - 5);
+      pen.fillText(`${number(Number((k * stride).toPrecision(12)), wide)}${last ? ` ${this.along}` : ""}`, last ? width - 2 : at, height - 5);
     }
+    pen.textAlign = "right";
+    if (!told) pen.fillText(this.along, width - 2, height - 5);
     pen.fillStyle = named("load");
     for (const event of this.events) pen.fillRect(x(event.time) - 1, MARGIN.top - 4, 2, 7);
   }

@@ -1,4 +1,4 @@
-// The charts beside the scene: those that come with the runs, and those of chosen members and nodes.
+// The charts beside the scene, over time or over an input: those that come with the runs, and those of chosen members and nodes.
 import { dash, lineColour, named } from "./colours.js";
 import { Chart } from "./chart.js";
 import { element } from "./state.js";
@@ -10,13 +10,13 @@ export class Charts {
   constructor(host, runs, state, scrub) {
     Object.assign(this, { runs, state, read: 0 });
     this.many = runs.length > 1;
-    this.span = [Math.min(...runs.map((run) => run.begin)), Math.max(...runs.map((run) => run.end))];
     this.events = runs.flatMap((run) => run.events);
     this.given = runs[0].charts.map((spec) => ({ spec, chart: new Chart(spec, scrub), part: spec.series.length - 1 }));
     this.forces = new Chart({ name: "Member forces", unit: "N", scale: "linear", empty: "click a member, then add it here" }, scrub);
     this.paths = new Chart({ name: "Node coordinates", unit: "m", scale: "linear", empty: "click a node, then add it here" }, scrub);
     if (this.many) this.given.forEach((one) => this.choose(one));
-    host.append(...this.all().map((chart) => chart.figure));
+    this.note = element("p", { kind: "small", hidden: true });
+    host.append(this.note, ...this.all().map((chart) => chart.figure));
     new ResizeObserver(() => this.all().forEach((chart) => {
       chart.draw();
       chart.moveTo(chart.time);
@@ -41,25 +41,34 @@ export class Charts {
   }
 
   show() {
-    for (const { spec, chart, part } of this.given) chart.show(this.many ? this.across(spec, part) : this.parts(spec), this.span, this.events);
+    const { values } = this.state;
+    this.key = this.runs[0].course.lineKey(values);
+    this.lines = this.runs.map((run) => run.course.line(values));
+    const over = {
+      name: this.lines[0].name, unit: this.lines[0].unit,
+      span: [Math.min(...this.lines.map(({ span }) => span[0])), Math.max(...this.lines.map(({ span }) => span[1]))],
+    };
+    this.note.hidden = over.name === "time";
+    this.note.textContent = `Over ${over.name} [${over.unit}]; all other inputs as they are.`;
+    for (const { spec, chart, part } of this.given) chart.show(this.many ? this.across(spec, part) : this.parts(spec), over, this.events);
     const charted = this.state.get("charted");
     const members = charted.filter((one) => one.kind !== "node");
     this.forces.show(members.flatMap((one, k) => this.chosen(one, k, (run, index) => {
       const source = one.kind === "bar" ? run.bar_force : run.cable_tension;
-      return [(row) => source.at(row, index), run.measured?.rows(one.kind, index)];
-    }, "N")), this.span, this.events);
+      return [this.lines[run.number].read(source, index), run.measured?.rows(one.kind, index)];
+    }, "N")), over, this.events);
     const nodes = charted.filter((one) => one.kind === "node");
     this.paths.show(nodes.flatMap((one, k) => this.chosen(one, k, (run, index) => {
       const column = 3 * index + AXES.indexOf(one.axis);
-      return [(row) => run.positions.at(row, column), run.measured?.rows("node", index, AXES.indexOf(one.axis))];
-    }, "m")), this.span, this.events);
-    this.moveTo(this.state.get("time"), true);
+      return [this.lines[run.number].read(run.positions, column), run.measured?.rows("node", index, AXES.indexOf(one.axis))];
+    }, "m")), over, this.events);
+    this.moveTo(true);
   }
 
   parts(spec) {
-    const [run] = this.runs;
+    const [line] = this.lines;
     return spec.series.map(({ name, unit, values, sum, steps }, k) => ({
-      name, unit, steps, time: run.time, value: (row) => values.at(row), colour: sum ? named("text") : lineColour(k), dash: sum ? dash(1) : [],
+      name, unit, steps, time: line.time, value: line.read(values, 0), colour: sum ? named("text") : lineColour(k), dash: sum ? dash(1) : [],
     }));
   }
 
@@ -68,7 +77,7 @@ export class Charts {
     return this.runs.flatMap((run) => {
       const found = run.charts.find(({ name }) => name === spec.name)?.series.find(({ name }) => name === wanted);
       if (!found) return [];
-      return [{ name: run.name, unit: found.unit, steps: found.steps, time: run.time, value: (row) => found.values.at(row), colour: lineColour(run.number), dash: [] }];
+      return [{ name: run.name, unit: found.unit, steps: found.steps, time: this.lines[run.number].time, value: this.lines[run.number].read(found.values, 0), colour: lineColour(run.number), dash: [] }];
     });
   }
 
@@ -81,15 +90,19 @@ export class Charts {
       if (index === undefined) return [];
       const [value, points] = reader(run, index);
       return [{
-        name: this.many ? `${what} · ${run.name}` : what, unit, time: run.time, value, points, remove,
+        name: this.many ? `${what} · ${run.name}` : what, unit, time: this.lines[run.number].time, value, points, remove,
         colour: lineColour(this.many ? run.number : place), dash: this.many ? dash(place) : [],
       }];
     });
   }
 
-  moveTo(time, now = false) {
+  /** To where the state says; drawn again where the line goes through other places. */
+  moveTo(now = false) {
+    const { values } = this.state;
+    const [{ course }] = this.runs;
+    if (course.lineKey(values) !== this.key) return void this.show();
     const charts = this.all();
-    for (const chart of charts) chart.moveTo(time);
+    for (const chart of charts) chart.moveTo(course.position(values));
     const clock = performance.now();
     if (!now && clock - this.read < READ_EVERY) return;
     this.read = clock;
@@ -105,6 +118,7 @@ export function firstChoices([run, ...others]) {
     const stride = Math.max(1, Math.floor(samples.rows / 100));
     for (let row = 0; row < samples.rows; row += stride) {
       const value = samples.at(row, column);
+      if (!Number.isFinite(value)) continue;
       low = Math.min(low, value);
       high = Math.max(high, value);
     }

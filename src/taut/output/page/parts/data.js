@@ -1,4 +1,5 @@
 // Unpacks what the page carries: a document whose arrays were stored by embedding.py.
+import { Grid } from "./grid.js";
 import { length } from "./maths.js";
 
 const MISSING = -32768;
@@ -19,11 +20,19 @@ export class Samples {
     return this.offset[axis] + this.scale[axis] * value;
   }
 
-  /** The row between two rows: (1 - weight) of the first, weight of the second. */
-  mix(first, second, weight, out) {
+  /** Rows by their weights, one column. */
+  mixed({ rows, weights }, column = 0) {
+    let sum = 0;
+    for (let k = 0; k < rows.length; k++) sum += weights[k] * this.at(rows[k], column);
+    return sum;
+  }
+
+  /** Rows by their weights, all columns. */
+  mix({ rows, weights }, out) {
     for (let k = 0; k < this.width; k++) {
-      const a = this.at(first, k);
-      out[k] = weight === 0 ? a : a + weight * (this.at(second, k) - a);
+      let sum = 0;
+      for (let j = 0; j < rows.length; j++) sum += weights[j] * this.at(rows[j], k);
+      out[k] = sum;
     }
     return out;
   }
@@ -68,6 +77,8 @@ export async function decode(text) {
 function prepare(run, number) {
   run.number = number;
   run.measured &&= new Measured(run.measured);
+  run.course = run.grid ? new Grid(run.grid) : new Course(run.time);
+  run.start = run.positions.mix(run.course.at(run.grid ? { inputs: run.grid.start } : { time: run.time[0] }), new Float32Array(run.positions.width));
   run.begin = run.time[0];
   run.end = run.time[run.time.length - 1];
   run.index = {};
@@ -94,6 +105,40 @@ export function bracket(time, t) {
   return [low, high, (t - time[low]) / (time[high] - time[low])];
 }
 
+/** The rows around a time and their weights. */
+export function carriedAt(time, t) {
+  const [a, b, w] = bracket(time, t);
+  return w === 0 ? { rows: [a], weights: [1] } : { rows: [a, b], weights: [1 - w, w] };
+}
+
+/** The samples of a run over time: what `Grid` is for postures over inputs. */
+class Course {
+  constructor(time) {
+    this.time = time;
+  }
+
+  /** The rows that carry what is shown, and their weights. */
+  at({ time }) {
+    return { ...carriedAt(this.time, time), found: true };
+  }
+
+  /** What the line depends on. */
+  lineKey() {
+    return "";
+  }
+
+  /** What charts are over: where, and a reader of samples there. */
+  line() {
+    const { time } = this;
+    return { time, name: "time", unit: "s", span: [time[0], time[time.length - 1]], read: (samples, column) => (row) => samples.at(row, column) };
+  }
+
+  /** Where on the line one stands. */
+  position({ time }) {
+    return time;
+  }
+}
+
 /** What was measured at one time: markers and forces, not numbers in gaps and before and after all rows. */
 class Measured {
   constructor(measured) {
@@ -105,9 +150,9 @@ class Measured {
   }
 
   show(t) {
-    const [a, b, w] = bracket(this.time, t);
-    this.places.mix(a, b, w, this.now);
-    this.forces.mix(a, b, w, this.force);
+    const carried = carriedAt(this.time, t);
+    this.places.mix(carried, this.now);
+    this.forces.mix(carried, this.force);
     const rounding = 1e-9 * Math.max(Math.abs(this.time[0]), Math.abs(this.time[this.time.length - 1]));
     if (this.time.length > 1 && (t < this.time[0] - rounding || t > this.time[this.time.length - 1] + rounding)) {
       this.now.fill(NaN);
@@ -130,7 +175,7 @@ class Measured {
   }
 }
 
-/** A run at one time: positions and forces, in arrays that are used again and again. */
+/** A run at one time, or a posture: positions and forces, in arrays that are used again and again. */
 export class Moment {
   constructor(run) {
     this.run = run;
@@ -143,15 +188,20 @@ export class Moment {
     this.arrows = run.arrows.map((arrow) => new Float32Array(arrow.forces.width));
   }
 
-  show(t, mode, swing) {
+  show(values, mode, swing) {
     const { run } = this;
-    const [a, b, w] = bracket(run.time, t);
-    run.positions.mix(a, b, w, this.nodes);
-    run.cable_tension.mix(a, b, w, this.tension);
-    run.bar_force.mix(a, b, w, this.barForce);
-    run.centre.mix(a, b, w, this.centre);
-    this.measured?.show(t);
-    run.arrows.forEach((arrow, k) => arrow.forces.mix(a, b, w, this.arrows[k]));
+    const carried = run.course.at(values);
+    this.found = carried.found;
+    this.carried = carried;
+    run.positions.mix(carried, this.nodes);
+    run.cable_tension.mix(carried, this.tension);
+    run.bar_force.mix(carried, this.barForce);
+    run.centre.mix(carried, this.centre);
+    run.pulls?.forEach((pulls, k) => {
+      if (pulls && this.tension[k] < 0) this.tension[k] = 0; // it pushes nowhere on the grid
+    });
+    this.measured?.show(values.time);
+    run.arrows.forEach((arrow, k) => arrow.forces.mix(carried, this.arrows[k]));
     if (mode) {
       for (let k = 0; k < this.nodes.length; k++) this.nodes[k] += swing * mode.displacement.at(0, k);
     }

@@ -28,7 +28,8 @@ export function quantity(value, unit, digits = 4) {
 
 /** A number with a fixed count of decimals, for clocks that must not jump about. */
 export function steady(value, decimals) {
-  return value.toFixed(decimals).replace("-", "−");
+  const text = value.toFixed(decimals);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
 /** Round steps (1, 2 or 5 times a power of ten) that divide a span into at most so many parts. */

@@ -10,7 +10,7 @@ export function listenToKeys(actions) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const field = event.target;
     if (field.matches?.("input[type=search], select")) return;
-    if (field.matches?.("input[type=range]") && event.key.startsWith("Arrow") && field.id !== "time") return;
+    if (field.matches?.("input[type=range]") && event.key.startsWith("Arrow") && !("scrubs" in field.dataset)) return;
     if (event.key === " " && field.matches?.("button, summary, input[type=checkbox]")) return; // it presses that
     if (dialog.open) return;
     const found = actions.find(({ keys }) => keys.includes(event.key.length === 1 ? event.key.toLowerCase() : event.key));

@@ -42,7 +42,7 @@ function bars(gl, run, sizes) {
   const paint = brush(gl, BAR);
   return {
     update(moment, look) {
-      const shown = look.colouring !== "run" && look.range?.compression > 0;
+      const shown = !look.runColour(run) && look.range?.compression > 0;
       for (let k = 0; k < pushes.length; k++) {
         const value = look.colouring === "density" ? moment.barForce[k] / moment.barLength(k) : moment.barForce[k];
         pushes[k] = shown && value < 0 ? Math.min(1, -value / look.range.compression) : 0;
@@ -77,7 +77,7 @@ function cables(gl, run, sizes) {
       paint(shared, {
         u_radius: sizes.cableRadius,
         u_selected: selected(look, run, "cable"),
-        u_coloured: look.colouring === "run" ? 0 : 1,
+        u_coloured: look.runColour(run) ? 0 : 1,
         u_plain: look.runColour(run) ?? colour("unknown"),
         u_largest: look.largest || 1,
         u_push: colour("push"),

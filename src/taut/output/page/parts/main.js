@@ -1,14 +1,17 @@
 // Puts the page together: reads the data, makes the parts, and draws whenever something changed.
 import { Camera } from "./camera.js";
 import { Charts, firstChoices } from "./charts.js";
-import { lineColour, rgb, theme } from "./colours.js";
+import { lineColour, named, rgb, theme } from "./colours.js";
 import { decode, Moment } from "./data.js";
 import { listenToKeys } from "./keyboard.js";
+import { Inputs } from "./inputs.js";
 import { drawLegend, drawRunNames, extremes } from "./legend.js";
+import { postureMap } from "./map.js";
 import { Overlay } from "./overlay.js";
 import { modeList, nameOf, selectionCard, summary, tabs, viewOptions } from "./panels.js";
 import { pick, projector } from "./picking.js";
 import { Player } from "./player.js";
+import { posturePanel, tellVerdict } from "./posture.js";
 import { listen } from "./pointer.js";
 import { Scene } from "./scene.js";
 import { element, State } from "./state.js";
@@ -27,14 +30,15 @@ async function start() {
   const { runs } = content;
   const [first] = runs;
   const moving = runs.some((run) => run.time.length > 1);
+  const { grid } = first; // of postures: inputs instead of time
   const state = new State({
-    time: Math.min(...runs.map((run) => run.begin)), playing: false, speed: 1, selection: null,
-    charted: moving ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
+    time: Math.min(...runs.map((run) => run.begin)), inputs: grid ? grid.start : [], active: 0, playing: false, speed: 1, selection: null,
+    charted: moving || grid ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
     plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, trails: false, grid: true, flat: false, measured: true,
     follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
-  document.body.classList.toggle("quiet", !moving);
+  document.body.classList.toggle("quiet", !moving && !grid);
   by("transport").hidden = !moving;
   title(content);
 
@@ -42,10 +46,17 @@ async function start() {
   const moments = runs.map((run) => new Moment(run));
   const scene = new Scene(by("scene"), runs, camera);
   const overlay = new Overlay(by("overlay"), scene);
-  const player = new Player(runs, state);
-  const charts = moving ? new Charts(by("pages").appendChild(element("div")), runs, state, (time) => state.put({ time, playing: false })) : null;
+  const controls = grid ? new Inputs(by("inputs"), first, state) : new Player(runs, state);
+  const charts = moving || grid ? new Charts(by("pages").appendChild(element("div")), runs, state, (value) => controls.scrub(value)) : null;
+  const posture = grid ? posturePanel(first, moments[0], state) : null;
+  const map = grid ? postureMap(first, state) : null;
   const refresh = selectionCard(by("selection"), runs, moments, state);
-  const look = { runColour: (run) => (state.get("colouring") === "run" ? rgb(lineColour(run.number)) : null) };
+  const look = {
+    runColour: (run) => {
+      if (!moments[run.number].found) return rgb(named("unknown")); // what is shown is the nearest posture
+      return state.get("colouring") === "run" ? rgb(lineColour(run.number)) : null;
+    },
+  };
   let stale = true; // the moment has to be read again
   let dirty = true; // the picture has to be drawn again
   let swinging = 0;
@@ -67,19 +78,27 @@ async function start() {
     return false;
   };
   tabs(by("tabs"), by("pages"), {
-    Charts: charts && by("pages").firstElementChild, Modes: modeList(first, state), Summary: summary(content), View: viewOptions(runs, state, { turn, find }),
+    Posture: posture?.page, Map: map?.page, Charts: charts && by("pages").firstElementChild, Modes: modeList(first, state), Summary: summary(content), View: viewOptions(runs, state, { turn, find }),
   });
 
   function show() {
-    const { time, mode, swing } = state.values;
+    const { mode, swing } = state.values;
     const shape = mode === "none" ? null : first.modes[mode];
     const amplitude = swing * scene.sizes.size * Math.sin((2 * Math.PI * swinging) / SWING_PERIOD);
     const before = [...moments[0].centre];
-    moments.forEach((moment, k) => moment.show(time, k === 0 ? shape : null, amplitude));
+    moments.forEach((moment, k) => moment.show(state.values, k === 0 ? shape : null, amplitude));
     if (state.get("follow")) camera.target = camera.target.map((value, axis) => value + moments[0].centre[axis] - before[axis]);
     scene.update(moments, look);
     stale = false;
     dirty = true;
+  }
+
+  function tell() {
+    charts?.moveTo(!state.get("playing"));
+    posture?.refresh();
+    map?.refresh();
+    if (grid) tellVerdict(by("verdict"), first, moments[0], state.values);
+    refresh();
   }
 
   function fit() {
@@ -95,7 +114,7 @@ async function start() {
   const redraw = () => {
     dirty = true;
   };
-  state.on(["time", "mode", "swing"], () => {
+  state.on(["time", "inputs", "active", "mode", "swing"], () => {
     stale = true;
   });
   state.on(["theme"], (values) => {
@@ -134,10 +153,7 @@ async function start() {
     clicked: (x, y) => state.put({ selection: pick(scene, moments, look, x, y) }),
   });
   listenToKeys([
-    { keys: [" "], words: "play or pause", act: () => moving && player.toggle() },
-    { keys: ["ArrowLeft", "ArrowRight"], words: "one sample back or on (with shift: ten)", act: (e) => player.step((e.key === "ArrowLeft" ? -1 : 1) * (e.shiftKey ? 10 : 1)) },
-    { keys: ["Home", "End"], words: "to the start or the end", act: (e) => state.put({ time: e.key === "Home" ? player.begin : player.end, playing: false }) },
-    { keys: ["[", "]"], words: "slower or faster", act: (e) => player.faster(e.key === "[" ? -1 : 1) },
+    ...controls.keys(),
     { keys: ["f"], words: "fit into view", act: fit },
     { keys: ["c"], words: "follow the centre of mass", act: toggle("follow") },
     { keys: ["x", "y", "z", "a"], words: "look along x, along y, from above, askew", act: (e) => turn({ x: "along_x", y: "along_y", z: "from_above", a: "askew" }[e.key.toLowerCase()]) },
@@ -153,6 +169,7 @@ async function start() {
   const spread = Math.max(...[0, 1, 2].map((axis) => first.bounds[1][axis] - first.bounds[0][axis]));
   if (spread > FAR * Math.max(...first.bounds[2])) state.put({ follow: true });
   show();
+  tell();
   camera.turnTo(firstView(scene.sizes.bounds));
   fit();
 
@@ -161,7 +178,7 @@ async function start() {
   function frame(now) {
     const seconds = Math.min(0.25, (now - last) / 1000);
     last = now;
-    if (state.get("playing")) player.advance(seconds);
+    if (state.get("playing")) controls.advance(seconds);
     if (state.get("mode") !== "none") {
       swinging += seconds;
       stale = true;
@@ -175,8 +192,7 @@ async function start() {
     }
     if (stale) {
       show();
-      charts?.moveTo(state.get("time"), !state.get("playing"));
-      refresh();
+      tell();
     }
     if (dirty) {
       dirty = false;
@@ -188,10 +204,13 @@ async function start() {
   requestAnimationFrame(frame);
 
   window.taut = {
-    state, scene, camera, player, charts, runs, fit,
+    state, scene, camera, controls, charts, runs, fit,
     names: () => runs.map((run) => run.name),
     positions: (run = 0) => Array.from(moments[run].nodes),
     tensions: (run = 0) => Array.from(moments[run].tension),
+    redraw: () => scene.draw(look), // as it is, for whoever reads the picture
+    barForces: (run = 0) => Array.from(moments[run].barForce),
+    posture: () => posture?.told(),
     markers: (run = 0) => Array.from(moments[run].measured?.now ?? []),
     selected: () => state.get("selection") && nameOf(runs[state.get("selection").run], state.get("selection")),
     pixel: (x, y, z) => projector(scene)(x, y, z).slice(0, 2),
@@ -221,9 +240,9 @@ function firstView([low, high]) {
 
 /** Places that nodes and the ends of arrows come to in a run. */
 function reached(run, reach) {
-  const [often, many] = [Math.ceil(run.time.length / 40), Math.ceil(run.structure.nodes.length / 400)];
+  const [often, many] = [Math.ceil(run.positions.rows / 40), Math.ceil(run.structure.nodes.length / 400)];
   const ends = [];
-  for (let row = 0; row < run.time.length; row += often) {
+  for (let row = 0; row < run.positions.rows; row += often) {
     const place = (node) => [0, 1, 2].map((i) => run.positions.at(row, 3 * node + i));
     for (let node = 0; node < run.structure.nodes.length; node += many) ends.push(place(node));
     for (const { anchor, largest, nodes, forces } of run.arrows) {

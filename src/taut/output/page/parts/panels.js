@@ -17,7 +17,10 @@ export function tabs(bar, host, pages) {
   const open = (wanted) => shown.forEach(([name, page], k) => {
     page.hidden = name !== wanted;
     buttons[k].setAttribute("aria-selected", name === wanted);
-    if (name === wanted) host.scrollTop = 0;
+    if (name === wanted) {
+      host.scrollTop = 0;
+      page.dispatchEvent(new Event("opened"));
+    }
   });
   bar.append(...buttons);
   host.append(...shown.map(([, page]) => page));
@@ -25,7 +28,7 @@ export function tabs(bar, host, pages) {
   return open;
 }
 
-const facts = (rows) => element("dl", { kind: "facts" }, ...rows.flatMap(([name, value, kind]) => [
+export const facts = (rows) => element("dl", { kind: "facts" }, ...rows.flatMap(([name, value, kind]) => [
   element("dt", { text: name }), element("dd", { text: value, kind }),
 ]));
 
@@ -72,7 +75,7 @@ export function selectionCard(host, runs, moments, state) {
     const rows = read(run, moments[selection.run], selection);
     const list = facts(rows);
     values = [...list.querySelectorAll("dd")];
-    const choices = run.kind !== "run" ? [] : kind === "node" ? ["x", "y", "z"].map((axis) => ({ kind, name, axis })) : [{ kind, name }];
+    const choices = run.kind === "still" ? [] : kind === "node" ? ["x", "y", "z"].map((axis) => ({ kind, name, axis })) : [{ kind, name }];
     const buttons = choices.map((one) => {
       const there = charted.find((other) => other.kind === one.kind && other.name === one.name && other.axis === one.axis);
       const what = one.axis ? `${one.axis} ` : "";
@@ -117,7 +120,7 @@ function described(run, moment, { kind, index }) {
   const { nodes, bars, cables, supports } = run.structure;
   if (kind === "node") {
     const at = moment.place(index);
-    const moved = Math.hypot(...at.map((value, i) => value - run.positions.at(0, 3 * index + i)));
+    const moved = Math.hypot(...at.map((value, i) => value - run.start[3 * index + i]));
     const held = supports.find(({ node }) => node === index);
     return [
       ["position", `${at.map((value) => fixed(value)).join(", ")} m`],
@@ -147,9 +150,9 @@ function described(run, moment, { kind, index }) {
   ];
 }
 
-const fixed = (value) => steady(value, Math.abs(value) < 100 ? 4 : 2);
+export const fixed = (value) => steady(value, Math.abs(value) < 100 ? 4 : 2);
 
-function force(value) {
+export function force(value) {
   if (!Number.isFinite(value)) return "–";
   return `${quantity(value, "N")}${value < 0 ? " (pushes)" : value === 0 ? " (slack)" : ""}`;
 }

@@ -19,7 +19,7 @@ export class Player {
     const [slider, speed] = ["time", "speed"].map((id) => document.getElementById(id));
     Object.assign(slider, { min: this.begin, max: this.end, value: this.begin });
     for (const value of SPEEDS) speed.append(element("option", { value, text: `${number(value)}×` }));
-    slider.addEventListener("input", () => state.put({ time: Number(slider.value), playing: false }));
+    slider.addEventListener("input", () => this.scrub(Number(slider.value)));
     speed.addEventListener("change", () => state.put({ speed: Number(speed.value) }));
     document.getElementById("play").addEventListener("click", () => this.toggle());
     this.tick(runs.flatMap((run) => run.events));
@@ -54,6 +54,20 @@ export class Player {
     const { time, playing } = this.state.values;
     if (!playing && time >= this.end) this.state.put({ time: this.begin });
     this.state.put({ playing: !playing });
+  }
+
+  /** Go to a time. */
+  scrub(time) {
+    this.state.put({ time, playing: false });
+  }
+
+  keys() {
+    return [
+      { keys: [" "], words: "play or pause", act: () => this.samples.length > 1 && this.toggle() },
+      { keys: ["ArrowLeft", "ArrowRight"], words: "one sample back or on (with shift: ten)", act: (e) => this.step((e.key === "ArrowLeft" ? -1 : 1) * (e.shiftKey ? 10 : 1)) },
+      { keys: ["Home", "End"], words: "to the start or the end", act: (e) => this.scrub(e.key === "Home" ? this.begin : this.end) },
+      { keys: ["[", "]"], words: "slower or faster", act: (e) => this.faster(e.key === "[" ? -1 : 1) },
+    ];
   }
 
   /** Go on by real seconds; at the end begin again. */
