@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from taut.papers.prismatic import equations
 from taut.papers.prismatic.cases import DURATION, RAMP, TURNS, pull, robot
 from taut.papers.prismatic.equations import NODES
 from taut.papers.prismatic.printed import root
-from taut.papers.prismatic.tables import SWAPPED, TABLE_3
+from taut.papers.prismatic.tables import MEAN_ERROR, SWAPPED
 
 CIRCLE = 0.03
 """[m] Radius of the plate's path."""
@@ -60,7 +61,7 @@ def drifted(bench: Bench, steps: int) -> np.ndarray:
     def found() -> np.ndarray:
         q, pulled = root(bench), pull(**SWAPPED)
         times, told = np.linspace(0.0, DURATION, steps + 1), [equations.nodes(q)]
-        for begin, end in zip(times, times[1:], strict=False):
+        for begin, end in pairwise(times):
             system = np.zeros((25, 25))
             system[:22, :22], system[:22, 22:] = equations.jacobian(q, pulled), equations.by_tension(q, pulled)
             system[22, 12] = system[23, 13] = 1.0
@@ -83,14 +84,12 @@ def drift(bench: Bench, steps: int) -> np.ndarray:
 def _drift(bench: Bench) -> Measured:
     path = corrected(bench)
     return Measured(
-        float(drift(bench, USUAL).max()),
-        "(29) is a differential; steps of it leave the postures at first order, half as far with steps half as long, and "
-        "nothing brings them back. With Newton's corrections after each step, about three here, errors are round-off. "
-        "Mean errors of Table 3 are of the size of this drift.",
+        float(drift(bench, USUAL)[:, 3:].mean()),
+        "(29) is a differential; steps of it leave the postures at first order, half as far with steps half as long, "
+        "and nothing brings them back. The drift is of the size of Table 3. With Newton's corrections after each step "
+        "errors are round-off.",
         {
             **{f"worst in {steps} steps [m]": float(drift(bench, steps).max()) for steps in STEPS},
-            f"mean of the moving nodes in {USUAL} steps [m]": float(drift(bench, USUAL)[:, 3:].mean()),
-            "mean of Table 3, moving nodes [m]": float(np.mean([TABLE_3[name] for name in NODES[3:]])) / 1e3,
             "corrected: worst error of the plate [m]": float(np.abs(path.error[:, :2]).max()),
             "corrected: corrections a step of 0.2 s": float(path.corrections[1:].mean()),
         },
@@ -129,11 +128,12 @@ CLAIMS = (
     Claim(
         "eq29-drift",
         "eqs. (26), (29)",
-        "Small steps by (29) lead along a path: here a circle of 30 mm in 350 steps of 0.1 s, worst distance of a node "
-        "from the posture it should have; the paper's number is the largest of Table 3.",
-        max(TABLE_3[name] for name in NODES[3:]) / 1e3,
+        "Small steps by (29) lead along a path: here a circle of 30 mm in 350 steps of 0.1 s, mean distance of the "
+        "moving nodes from where they should be. The paper's number is the mean of Table 3, of which this should be a "
+        "small part.",
+        MEAN_ERROR,
         "m",
-        at_most(),
+        at_most(0.1),
         _drift,
     ),
 )
@@ -142,7 +142,8 @@ CLAIMS = (
 def _draw(bench: Bench, figure: Any) -> None:
     (axes,) = panels(figure, ["worst distance of a node from its posture"], columns=1)
     lines = {f"{steps} steps": drift(bench, steps).max(axis=1) for steps in STEPS}
-    magnitudes(axes, corrected(bench).times, lines, "[m]", CLAIMS[1].paper)
+    magnitudes(axes, corrected(bench).times, lines, "[m]")
+    axes.set_ylim(1e-5, 1e-2)
 
 
 PICTURES = (

@@ -41,7 +41,7 @@ COMPLEX = 1e-30
 
 @dataclass(frozen=True)
 class Table1:
-    """The robot of Table 1 [m, kg, m/s^2]; the saddle's length is that of the simulated nodes in Table 2."""
+    """The robot of Table 1 [m, kg, m/s^2, N/m]; the saddle's length is that of the simulated nodes in Table 2."""
 
     bar: float = 1.0
     side: float = 0.45
@@ -49,6 +49,7 @@ class Table1:
     bar_mass: float = 0.18
     node_mass: float = 0.1
     gravity: float = 9.80665
+    spring: float = 1800.0
     saddle: float = 1.758
 
     @property
@@ -135,9 +136,7 @@ def _pulls(n: Mapping[str, np.ndarray], ss: np.ndarray, pull: Pull) -> dict[str,
     return found
 
 
-def residuals(
-    q: np.ndarray, pull: Pull, corrections: Collection[str] = ALL, robot: Table1 = ROBOT
-) -> np.ndarray:
+def residuals(q: np.ndarray, pull: Pull, corrections: Collection[str] = ALL, robot: Table1 = ROBOT) -> np.ndarray:
     """(..., 22) c_v [N m, N, m]: what (10), (14), (15) and (19) to (23) leave at q.
 
     With moments by components: two for each lower bar, plate force, nodes 1a 1b 1c, plate moment, saddle. With
@@ -163,9 +162,7 @@ def residuals(
     return np.concatenate([*first, summed, ends["1a"], ends["1b"], ends["1c"], about, saddle], axis=-1)
 
 
-def jacobian(
-    q: np.ndarray, pull: Pull, corrections: Collection[str] = ALL, robot: Table1 = ROBOT
-) -> np.ndarray:
+def jacobian(q: np.ndarray, pull: Pull, corrections: Collection[str] = ALL, robot: Table1 = ROBOT) -> np.ndarray:
     """(22, 22) dc/dq by complex steps, exact to round-off."""
     steps = q + 1j * COMPLEX * np.eye(q.size)
     return np.asarray(residuals(steps, pull, corrections, robot).imag.T / COMPLEX)
@@ -175,6 +172,16 @@ def by_tension(q: np.ndarray, pull: Pull, robot: Table1 = ROBOT) -> np.ndarray:
     """(22, 3) dc/dsa of the corrected equations."""
     ahead = [replace(pull, active=pull.active + 1j * COMPLEX * way) for way in np.eye(3)]
     return np.array([residuals(q, one, robot=robot).imag / COMPLEX for one in ahead]).T
+
+
+def passive_lengths(n: Mapping[str, np.ndarray]) -> np.ndarray:
+    """(3,) l_p1 l_p2 l_p3 [m], eq. (17)."""
+    return np.array([sum(_size(n[b] - n[a])[..., 0] for a, b in pairwise(route)) for route in PASSIVE])
+
+
+def passive_tensions(n: Mapping[str, np.ndarray], lengths: np.ndarray, stretch: float) -> np.ndarray:
+    """(3,) s_p [N], eq. (18): with the lengths l_p that it takes off and the initial stretch l_pi [m]."""
+    return np.asarray((passive_lengths(n) - lengths + stretch) * ROBOT.spring)
 
 
 def unknowns(places: Mapping[str, np.ndarray], forces: np.ndarray) -> np.ndarray:

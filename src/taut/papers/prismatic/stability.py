@@ -68,8 +68,8 @@ CLAIMS = (
     Claim(
         "sec3-stable",
         "section 3.2",
-        "The robot is driven by tensions of its active wires, those of the passive ones being constant: it has to stand "
-        "so, by its lowest stiffness.",
+        "The robot is driven by tensions of its active wires, those of the passive ones being constant: it has to "
+        "stand so, by its lowest stiffness.",
         0.0,
         "N/m",
         at_least(),
