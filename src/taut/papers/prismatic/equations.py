@@ -208,7 +208,7 @@ def newton(
     pull: Pull,
     corrections: Collection[str] = ALL,
     *,
-    steps: int = 50,
+    steps: int = 20,
     tolerance: float = 1e-10,
 ) -> tuple[np.ndarray, int]:
     """Full steps of Newton-Raphson, as the paper has it; -1 steps where it does not converge."""

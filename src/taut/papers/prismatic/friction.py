@@ -33,8 +33,11 @@ def turned(bench: Bench, active: float, passive: float) -> dict[str, float]:
 
 
 def rubbed(bench: Bench, active: float, passive: float, friction: float) -> np.ndarray:
-    """(8, n, 3) [m] postures in which all active wires, all passive ones and the saddle are about to slip, each kind one
-    way or the other, so that the robot stays upright; tensions below the guides are as given."""
+    """(8, n, 3) [m] postures in which active wires, passive ones and the saddle are about to slip.
+
+    All wires of a kind do so alike, one way or the other, so that the robot stays upright; tensions below the guides
+    are as given.
+    """
 
     def found() -> np.ndarray:
         angle, places = turned(bench, active, passive), []

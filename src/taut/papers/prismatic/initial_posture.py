@@ -192,7 +192,7 @@ CLAIMS = (
 
 
 def _draw(bench: Bench, figure: Any) -> None:
-    shown = {"Table 1: 65 N active, 90 N passive": by_table_1(bench), "90 and 65 N": at_tensions(bench, **SWAPPED)}
+    shown = {"Table 1: 65 N active, 90 N passive": by_table_1(bench), "90 N, 65 N": at_tensions(bench, **SWAPPED)}
     views = [(title, found, view) for title, found in shown.items() for view in ("xy", "xz")]
     for place, (title, found, view) in enumerate(views, 1):
         axes = figure.add_subplot(1, 4, place)

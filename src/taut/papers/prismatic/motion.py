@@ -22,6 +22,8 @@ LEVELS = {"1a 1b 1c": slice(6, 9), "11 12 13": slice(3, 6), "21 22 23": slice(9,
 """Nodes by height, lowest first."""
 
 AT = NODES.index("21")
+HOW = ("spring", "tension")
+"""What passive wires do: as springs, or with constant tensions."""
 
 
 def growth(places: np.ndarray) -> float:
@@ -65,22 +67,26 @@ def _circles_of_model(bench: Bench) -> Measured:
         growth(turns),
         "With tensions driven and constant ones in passive wires, as in section 3, the plate on a circle of 30 mm "
         "takes the nodes below it on larger ones; with the lengths of `fig10-radii` and constant passive tensions all "
-        "levels have about the same, and the plate leans the other way. So Fig. 10 shows the springs that the "
+        "levels have about the same, and the plate moves elsewhere. So Fig. 10 shows the springs that the "
         "equations leave out.",
         {
             **_sizes(turns, "tensions driven"),
             **_sizes(lengths, "lengths driven, constant passive tensions"),
-            "shift of node 21 then, over that with springs": _beside_springs(bench),
+            **_beside_springs(bench),
         },
     )
 
 
-def _beside_springs(bench: Bench) -> float:
-    """By how much node 21 moves with constant passive tensions for every metre with springs, along that, at the first:
-    t = 1 s, where all is linear."""
-    springs, constant = (postures_along(bench, how)[:, AT, :2] for how in ("spring", "tension"))
-    one, other = springs[10] - springs[0], constant[10] - constant[0]
-    return float(one @ other / (one @ one))
+def _beside_springs(bench: Bench) -> dict[str, float]:
+    """How node 21 sets out with constant passive tensions, beside how it does with springs."""
+    springs, constant = (
+        postures_along(bench, how)[:, AT, 0] + 1j * postures_along(bench, how)[:, AT, 1] for how in HOW
+    )
+    ratio = (constant[10] - constant[0]) / (springs[10] - springs[0])  # at 1 s, where all is linear
+    return {
+        "shift of node 21 in the first second, constant passive tensions / springs": float(abs(ratio)),
+        "angle between the two [deg]": float(abs(np.angle(ratio, deg=True))),
+    }
 
 
 def _shapes(bench: Bench) -> Measured:

@@ -233,8 +233,8 @@ CLAIMS = (
     Claim(
         "eq10-newton",
         "eqs. (10), (14)",
-        f"Newton-Raphson converges with the magnitudes of moments: from {STARTS} starts {100 * AWAY:g} cm and "
-        f"{1e3 * AWAY:g} mrad off.",
+        f"Newton-Raphson converges with the magnitudes of moments, in 20 steps: from {STARTS} starts {100 * AWAY:g} "
+        f"cm and {1e3 * AWAY:g} mrad off.",
         float(STARTS),
         f"of {STARTS} starts",
         at_least(),
