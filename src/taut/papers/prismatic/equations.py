@@ -9,7 +9,7 @@ Everything takes leading axes: many q at once, complex ones too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -120,9 +120,14 @@ class Pull:
 def moments(q: np.ndarray, pull: Pull, robot: Table1 = ROBOT) -> np.ndarray:
     """(..., 6, 3) T01 T02 T03 T21 T22 T23 [N m], eqs. (7) to (9) and (11) to (13)."""
     n = nodes(q, robot)
+    return _moments(n, _pulls(n, q[..., 21, None], pull), (*LOWER, *UPPER), robot)
+
+
+def _moments(
+    n: Mapping[str, np.ndarray], pulls: Mapping[str, np.ndarray], bars: Sequence[tuple[str, str]], robot: Table1
+) -> np.ndarray:
     half = (robot.node_mass + robot.bar_mass / 2.0) * robot.weight
-    on_node = _pulls(n, q[..., 21, None], pull)
-    return np.stack([np.cross(n[end] - n[joint], on_node[end] + half) for joint, end in (*LOWER, *UPPER)], axis=-2)
+    return np.stack([np.cross(n[end] - n[joint], pulls[end] + half) for joint, end in bars], axis=-2)
 
 
 def _pulls(n: Mapping[str, np.ndarray], ss: np.ndarray, pull: Pull) -> dict[str, np.ndarray]:
@@ -142,8 +147,9 @@ def residuals(q: np.ndarray, pull: Pull, corrections: Collection[str] = ALL, rob
     With moments by components: two for each lower bar, plate force, nodes 1a 1b 1c, plate moment, saddle. With
     magnitudes: (10) of the three lower and (14) of the three upper bars first.
     """
-    n, turning = nodes(q, robot), moments(q, pull, robot)
-    pulls, forces = _pulls(n, q[..., 21, None], pull), q[..., 18:21]
+    n, forces = nodes(q, robot), q[..., 18:21]
+    pulls = _pulls(n, q[..., 21, None], pull)
+    turning = _moments(n, pulls, LOWER if COMPONENTS in corrections else (*LOWER, *UPPER), robot)
     if COMPONENTS in corrections:
         across = [np.swapaxes(_tilted(q[..., 2 * k : 2 * k + 2]), -1, -2)[..., :2, :] for k in range(3)]
         first = [(ways @ turning[..., k, :, None])[..., 0] for k, ways in enumerate(across)]
