@@ -148,13 +148,6 @@ def test_a_turn_by_120_degrees_brings_every_node_to_another(bench: Bench) -> Non
     assert measured(bench, "table2-symmetry").beside["of the posture by Table 1 [m]"] < 1e-9  # type: ignore[operator]
 
 
-def test_pictures_belong_to_claims_that_exist() -> None:
-    known = {claim.id for claim in PAPER.claims}
-    for picture in PAPER.pictures:
-        assert picture.claims
-        assert set(picture.claims) <= known, picture.name
-
-
 def test_the_page_of_reproductions_tells_the_same() -> None:
     """Numbers there are of one machine and day; claims and verdicts are not."""
     assert told("prismatic") == EXPECTED

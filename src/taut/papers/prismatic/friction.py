@@ -36,7 +36,7 @@ def rubbed(bench: Bench, active: float, passive: float, friction: float) -> np.n
     """(8, n, 3) [m] postures in which active wires, passive ones and the saddle are about to slip.
 
     All wires of a kind do so alike, one way or the other, so that the robot stays upright; tensions below the guides
-    are as given.
+    are as given, and angles at the guides as without friction.
     """
 
     def found() -> np.ndarray:
@@ -72,6 +72,7 @@ def _rest(bench: Bench) -> Measured:
     for friction in COEFFICIENTS:
         places = rubbed(bench, **tensions, friction=friction)
         beside |= {
+            f"friction {friction:g}: postures found, of 8": float(len(places)),
             f"friction {friction:g}: nodes move by up to [m]": max(apart(one, here) for one in places),
             f"friction {friction:g}: nearest the simulated column [m]": min(apart(one, SIMULATED) for one in places),
             f"friction {friction:g}: nearest the measured column [m]": min(apart(one, MEASURED) for one in places),

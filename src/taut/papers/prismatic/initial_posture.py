@@ -98,10 +98,9 @@ def _experiment(bench: Bench) -> Measured:
 def _symmetry(bench: Bench) -> Measured:
     return Measured(
         asymmetry(SIMULATED),
-        "Equal tensions on a robot that is the same after a turn by 120 deg have postures of which one is so, too; "
-        "the simulated nodes are not, by more than their rounding. x of node 1b has lost its sign in both columns "
-        "(the mid nodes would not be 120 deg apart), which is mended here, as is x of node 01 (450 mm / sqrt 3 is "
-        "260, not 250).",
+        "A turn by 120 deg brings the robot onto itself, and with equal tensions its posture, too; the simulated "
+        "nodes it does not, by more than their rounding. x of node 1b has lost its sign in both columns (mid nodes "
+        "are 120 deg apart), which is mended here, as is x of node 01 (450 mm / sqrt 3 is 260, not 250).",
         {
             "as printed [m]": asymmetry(TABLE_2[:, :3] / 1e3),
             "of the posture by Table 1 [m]": asymmetry(by_table_1(bench).structure.positions),
