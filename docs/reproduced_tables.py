@@ -1,8 +1,10 @@
-"""Put the tables of `taut reproduce` into docs/reproductions.md: `python docs/reproduced_tables.py`, some minutes."""
+"""Put the tables of `taut reproduce` into docs/reproductions.md: `python docs/reproduced_tables.py [paper ...]`, some
+minutes for all."""
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import taut
@@ -12,10 +14,10 @@ from taut.papers.report import table
 PAGE = Path(__file__).with_name("reproductions.md")
 
 
-def main(keys: tuple[str, ...] = tuple(PAPERS)) -> None:
+def main(*keys: str) -> None:
     """Replace what stands between the marks of each paper."""
     text = PAGE.read_text(encoding="utf-8")
-    for key in keys:
+    for key in keys or PAPERS:
         report = taut.reproduce(key)
         block = f"<!-- {key} -->\n{report.summary.capitalize()}.\n\n{table(report)}\n<!-- end -->"
         text = re.sub(rf"<!-- {key} -->.*?<!-- end -->", lambda _, block=block: block, text, flags=re.DOTALL)
@@ -23,4 +25,4 @@ def main(keys: tuple[str, ...] = tuple(PAPERS)) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -176,6 +176,18 @@ def test_a_string_that_is_wound_in_is_the_pendulum_of_changing_length() -> None:
     assert run.work[-1] > 1.0
 
 
+def test_the_tension_of_a_string_that_is_let_out_is_what_its_end_is_held_with() -> None:
+    """Whether it is taut is asked of its length at each sample, not of that at the last one."""
+    nodes = {"o": (0.0, 0.0, 0.0), "p": (math.sin(0.6), 0.0, -math.cos(0.6))}
+    swing = Structure(
+        nodes, cables=[Cable("w", ("o", "p"), mode="length")], supports={"o": "xyz"}, point_masses={"p": 1.3}
+    )
+    winch = Drive("winch", "cable:w", "length", by=CosineRamp(0.0, 0.4, 0.1, 1.1))
+    run = simulate(assemble(swing, gravity=G, drives=[winch]), 1.5, every=0.1, verify=False)
+    assert run.cable_tension.min() > 5.0
+    assert run.cable_tension[:, 0] == pytest.approx(np.linalg.norm(run.reaction[:, 0], axis=1), rel=1e-9)
+
+
 @pytest.mark.slow
 def test_moved_supports_go_with_drives() -> None:
     plant = assemble(

@@ -26,7 +26,7 @@ from taut.papers.claims import (
     number,
     same_order,
 )
-from taut.papers.paper import Paper, Picture, paper_named
+from taut.papers.paper import PAPERS, Paper, Picture, paper_named
 from taut.structure.scenario import Scenario
 
 CASE = Case("swing", tbar(), Scenario(duration=0.1, every=0.05))
@@ -147,10 +147,20 @@ def test_without_matplotlib_the_claims_are_there(tmp_path: Path, monkeypatch: py
     assert "no picture fig01" in (tmp_path / "report.md").read_text()
 
 
+@pytest.mark.parametrize("key", PAPERS)
+def test_pictures_belong_to_claims_that_exist(key: str) -> None:
+    paper = paper_named(key)
+    known = {claim.id for claim in paper.claims}
+    assert len(known) == len(paper.claims), "each id once"
+    for picture in paper.pictures:
+        assert picture.claims
+        assert set(picture.claims) <= known, picture.name
+
+
 def test_unknown_names() -> None:
     with pytest.raises(OptionError, match='no paper "stedi"; did you mean "stedy"?'):
         paper_named("stedi")
-    with pytest.raises(OptionError, match='no paper "x"; there is stedy'):
+    with pytest.raises(OptionError, match='no paper "x"; there is stedy, prismatic'):
         reproduce("x")
     with pytest.raises(OptionError, match='paper "stedy" has no claim "fig3-lenght"; did you mean "fig3-length"?'):
         reproduce("stedy", claims=["fig3-lenght"])

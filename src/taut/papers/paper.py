@@ -11,7 +11,7 @@ from taut.errors import OptionError, suggestion
 from taut.papers.bench import Bench
 from taut.papers.claims import Claim
 
-PAPERS = {"stedy": "taut.papers.stedy.paper"}
+PAPERS = {"stedy": "taut.papers.stedy.paper", "prismatic": "taut.papers.prismatic.paper"}
 """By key, the module whose PAPER it is."""
 
 

@@ -41,10 +41,11 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     reaction, multiplier = seen.pop("reaction").reshape(times.size, held.size, 3), seen.pop("multiplier")
     size, rigid = plant.coordinates, plant.tables["bars"].column
     multiplier[:, : rigid.size] += turning_push(plant.structure, rigid, tables, states[:, size : 2 * size])
-    if times.size and len(plant.dependent(tables, states[0])):
+    if times.size and len(_dependent(plant, tables, times[0], pieces[0], states[0])):
         for row, y in enumerate(states):
+            vectors = _dependent(plant, tables, times[row], pieces[row], y)
             jacobian = redundancy.jacobian_at(tools, plant.tables, tables, y)
-            shift = redundancy.towards_smallest(plant.dependent(tables, y), multiplier[row])
+            shift = redundancy.towards_smallest(vectors, multiplier[row])
             multiplier[row] += shift
             reaction[row] -= redundancy.reactions_to(jacobian, shift, plant.tables["nodes"].free)[held]
     readings = _readings(plant, tables, times, pieces, states)
@@ -68,6 +69,14 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
         "element_output": np.concatenate([seen.pop("others"), multiplier[:, plant.own_rows :]], axis=1),
         **{name: values[:, 0] for name, values in seen.items()},
     }
+
+
+def _dependent(plant: Plant, tables: Pack, time: float, piece: int, y: np.ndarray) -> np.ndarray:
+    """`Plant.dependent` with what is imposed at this time: whether a held cable is taut depends on its length then."""
+    if plant.spec.imposed:
+        plant.composition.motion["enter_piece"](tables, piece)
+        plant.operations()["impose"](tables, float(time), y)
+    return plant.dependent(tables, y)
 
 
 def _readings(plant: Plant, tables: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray) -> np.ndarray:

@@ -1,0 +1,1 @@
+"""A. Yeshmukhametov, K. Koganezawa: kinematics and kinetics of prismatic tensegrity robots, Robotics 12 (2023) 56."""
