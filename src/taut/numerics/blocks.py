@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from taut.numerics.chains import GIVEN
 from taut.numerics.compiled import inlined, woven
 from taut.numerics.fours import four, none_of, put, reach, total
 from taut.numerics.lanes import every, some, where
@@ -25,11 +26,11 @@ BLOCK = 16
 
 @woven
 def factor_blocks(s: Saddle) -> int:
-    """Factor the matrix in `entry`; how many dependent rows were dropped (in any lane), or -1 if W is not positive."""
-    work, dropped = s.work, 0
+    """Factor the blocks in `values`; how many dependent rows were dropped (in any lane), or -1 if W is not positive."""
+    work, begin, dropped = s.work, GIVEN * s.sizes[2], 0
     for i in range(s.sizes[5]):
         for p in range(s.block_start[i], s.block_start[i + 1]):
-            _copy(s.entry, BLOCK * p, work, BLOCK * s.block_index[p])
+            _copy(s.values, begin + BLOCK * p, work, BLOCK * s.block_index[p])
         s.filled[i] = 0
         _gather(s, i)
         drops = _reduce(s, i, s.first_row[i])

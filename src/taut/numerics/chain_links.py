@@ -32,6 +32,11 @@ class Pattern(NamedTuple):
     row_start: np.ndarray
     touched: np.ndarray
 
+    @property
+    def owner(self) -> np.ndarray:
+        """The row of every entry of G."""
+        return np.repeat(np.arange(self.row_start.size - 1), np.diff(self.row_start))
+
 
 def links_of(p: Pattern) -> Links:
     """Peel chains off from their loose ends; what holds a block in any other way than links do makes it stay."""

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.numerics.blocks import BLOCK, back_blocks, factor_blocks, forth_blocks
-from taut.numerics.chains import GIVEN, back_chains, behind, factor_chains, forth_chains
+from taut.numerics.blocks import back_blocks, factor_blocks, forth_blocks
+from taut.numerics.chains import back_chains, behind, factor_chains, forth_chains
 from taut.numerics.compiled import entry, woven
 from taut.numerics.fours import four, none_of, put
 from taut.numerics.saddle_analysis import analyse, weight_places
@@ -36,26 +36,33 @@ def factorise(s: Saddle) -> int:
         return -1
     _hang(s)
     dropped = factor_blocks(s)
+    _unhang(s)
     return dropped if dropped < 0 else empty + dropped
 
 
 @woven
 def _hang(s: Saddle) -> None:
-    """The blocks of the matrix, with what the chains that hang on them leave there."""
-    blocks, begin = s.entry, GIVEN * s.sizes[2]
-    for n in range(0, BLOCK * s.block_start[s.sizes[5]], 4):
-        put(blocks, n, four(s.values, begin + n))
-    for h in range(0, 4 * s.sizes[4], 4):
-        b00, b10, b11, b20, b21, b22, x, y, z, own = behind(s.values, s.found, s.hanging[h])
-        at, row = s.hanging[h + 1], s.hanging[h + 2]
-        blocks[at] -= b00
-        blocks[at + 1] -= b10
-        blocks[at + 2] -= b20
-        blocks[at + 5] -= b11
-        blocks[at + 6] -= b21
-        blocks[at + 10] -= b22
-        blocks[row], blocks[row + 4], blocks[row + 8] = x, y, z
-        blocks[s.hanging[h + 3]] = -own
+    """What chains leave on the blocks that they hang on, taken off there as long as these are factored."""
+    values, alone = s.values, s.alone
+    for h in range(s.sizes[4]):
+        at, row, own, a = s.hanging[4 * h + 1], s.hanging[4 * h + 2], s.hanging[4 * h + 3], 6 * h
+        b00, b10, b11, b20, b21, b22, x, y, z, push = behind(values, s.found, s.hanging[4 * h])
+        alone[a], alone[a + 1], alone[a + 2] = values[at], values[at + 1], values[at + 2]
+        alone[a + 3], alone[a + 4], alone[a + 5] = values[at + 5], values[at + 6], values[at + 10]
+        values[at], values[at + 1], values[at + 2] = alone[a] - b00, alone[a + 1] - b10, alone[a + 2] - b20
+        values[at + 5], values[at + 6], values[at + 10] = alone[a + 3] - b11, alone[a + 4] - b21, alone[a + 5] - b22
+        values[row], values[row + 4], values[row + 8] = x, y, z
+        values[own] = -push
+
+
+@woven
+def _unhang(s: Saddle) -> None:
+    """The blocks as they were, to the last bit: the last link first, since several may hang on one."""
+    values, alone = s.values, s.alone
+    for h in range(s.sizes[4] - 1, -1, -1):
+        at, a = s.hanging[4 * h + 1], 6 * h
+        values[at], values[at + 1], values[at + 2] = alone[a], alone[a + 1], alone[a + 2]
+        values[at + 5], values[at + 6], values[at + 10] = alone[a + 3], alone[a + 4], alone[a + 5]
 
 
 @entry

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from taut.numerics.blocks import BLOCK
 from taut.numerics.chain_links import Links, Pattern, links_of
 from taut.numerics.chains import COUPLING, FOUND, GIVEN, NEXT, OWN
-from taut.numerics.elimination import columns_of, order_of, parents_of
+from taut.numerics.saddle_groups import groups_of
 from taut.numerics.saddle_table import Saddle
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-
-CROWD = 3
-"""So many rows without room make a group of their own; fewer wait for the next block."""
 
 
 def analyse(
@@ -40,7 +37,7 @@ def analyse(
     n = links.block.size
     link_of = np.full(sizes.size, -1, dtype=np.int64)
     link_of[links.block] = np.arange(n)
-    groups = _groups(pattern, links, link_of, count)
+    groups = groups_of(pattern, links, link_of)
     group_of, g = groups.of_block, groups.first_row.size
     # places
     home = np.where(link_of >= 0, 4 * link_of, 4 * (n + group_of))
@@ -54,20 +51,12 @@ def analyse(
     onto = np.where(links.onto >= 0, np.append(home, 0)[links.onto], idle)
     link_row = np.where(links.row >= 0, np.append(row_place, 0)[links.row], idle + 3)
     # blocks between groups
-    owner = np.repeat(np.arange(count), np.diff(row_start))
-    one = np.concatenate([order[upper.row], order[unknowns + owner]]) // 4 - n
-    other = np.concatenate([order[upper.col], order[touched]]) // 4 - n
     hangs = np.flatnonzero((links.onto >= 0) & ~linked)
-    among = (one >= 0) & (other >= 0)
-    every = np.arange(g)
-    low = np.concatenate([np.minimum(one, other)[among], every])
-    high = np.concatenate([np.maximum(one, other)[among], every])
-    key = np.unique(high * g + low)
+    every, key = np.arange(g), groups.joined
     block_start = np.searchsorted(key, np.arange(g + 1) * g).astype(np.int64)
     block_index = (key % g if g else key).astype(np.int64)
-    columns = columns_of(g, key // max(g, 1), block_index)
-    factor_start = np.cumsum([0, *map(len, columns)])
-    factor_index = np.array([row for column in columns for row in column], dtype=np.int64)
+    factor_start = np.cumsum([0, *map(len, groups.columns)])
+    factor_index = np.array([row for column in groups.columns for row in column], dtype=np.int64)
     by_row = np.argsort(factor_index, kind="stable")
     row_pattern = np.repeat(every, np.diff(factor_start))[by_row]
     hanging = np.zeros((hangs.size, 4), dtype=np.int64)
@@ -75,9 +64,9 @@ def analyse(
         at, row = group_of[links.onto[hangs]], links.row[hangs]
         behind, slot = groups.of_row[row], groups.slot[row]
         hanging[:, 0] = hangs
-        hanging[:, 1] = BLOCK * np.searchsorted(key, at * g + at)
-        hanging[:, 2] = BLOCK * np.searchsorted(key, behind * g + at) + slot
-        hanging[:, 3] = BLOCK * np.searchsorted(key, behind * g + behind) + 5 * slot
+        hanging[:, 1] = GIVEN * n + BLOCK * np.searchsorted(key, at * g + at)
+        hanging[:, 2] = GIVEN * n + BLOCK * np.searchsorted(key, behind * g + at) + slot
+        hanging[:, 3] = GIVEN * n + BLOCK * np.searchsorted(key, behind * g + behind) + 5 * slot
     saddle = Saddle(
         order=order,
         child=links.child,
@@ -95,7 +84,7 @@ def analyse(
         sizes=np.array([unknowns, count, n, np.count_nonzero(links.child < 0), hangs.size, g], dtype=np.int64),
         values=np.zeros(GIVEN * n + BLOCK * key.size),
         found=np.zeros(FOUND * n),
-        entry=np.zeros(BLOCK * key.size),
+        alone=np.zeros(6 * hangs.size),
         factor=np.empty(BLOCK * factor_start[-1]),
         inner=np.empty(6 * g),
         inverse_pivot=np.zeros(idle + 4),
@@ -108,7 +97,7 @@ def analyse(
         left = every[(axis_ >= groups.held) & (axis_ < groups.first_row)]
         saddle.values[GIVEN * n + BLOCK * (block_start[left + 1] - 1) + 5 * axis_] = 1.0
     saddle.values[weight_places(saddle, upper.row, upper.col)] = upper.data
-    return saddle, _row_places(saddle, links, owner, touched, block, axis)
+    return saddle, _row_places(saddle, links, pattern.owner, touched, block, axis)
 
 
 def weight_places(saddle: Saddle, i: np.ndarray, j: np.ndarray) -> np.ndarray:
@@ -160,84 +149,3 @@ def _blocks(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     block[order] = np.cumsum(number % 4 == 0) - 1
     axis[order] = number % 4
     return block, axis
-
-
-class _Groups(NamedTuple):
-    """of_block, of_row: in which group each stands, -1 if in none; slot: of each row in its group."""
-
-    of_block: np.ndarray
-    of_row: np.ndarray
-    slot: np.ndarray
-    held: np.ndarray  # (g,) unknowns
-    first_row: np.ndarray  # (g,)
-
-
-def _groups(p: Pattern, links: Links, link_of: np.ndarray, count: int) -> _Groups:
-    """Blocks that are no links by minimum degree; rows after all they touch, where blocks leave room."""
-    stays = np.flatnonzero(link_of < 0)
-    number = np.full(p.sizes.size, -1, dtype=np.int64)
-    number[stays] = np.arange(stays.size)
-    owner = np.repeat(np.arange(count), np.diff(p.row_start))
-    block = number[p.block[p.touched]]
-    there = block >= 0
-    rank, parent = _minimum_degree(p, number, stays.size, owner[there], block[there])
-    last = np.full(count, -1, dtype=np.int64)
-    np.maximum.at(last, owner[there], rank[block[there]])
-    inner = np.zeros(count, dtype=bool)  # rows between links
-    onto = links.onto >= 0
-    inner[links.row[onto][link_of[links.onto[onto]] >= 0]] = True
-    rows = np.flatnonzero(~inner)
-    first = np.full(count, stays.size, dtype=np.int64)
-    np.minimum.at(first, owner[there], rank[block[there]])
-    begun = first.tolist()  # rows that have been waiting longest stand in most columns and go first
-    sizes = np.zeros(stays.size, dtype=np.int64)
-    sizes[rank] = p.sizes[stays]
-    waiting: list[list[int]] = [[] for _ in range(stays.size + 1)]
-    for row, at in zip(rows.tolist(), last[rows].tolist(), strict=True):
-        waiting[at].append(row)  # those that touch nothing come last
-    group = np.zeros(stays.size, dtype=np.int64)
-    held: list[int] = []
-    guests: list[list[int]] = []
-    for k, (size, up) in enumerate(zip([*sizes.tolist(), 4], [*parent.tolist(), -1], strict=True)):
-        here, room = sorted(waiting[k], key=begun.__getitem__), 4 - size
-        if k < stays.size:
-            group[k] = len(held)
-            held.append(size)
-            guests.append(here[:room])
-            here = here[room:]
-        while len(here) >= CROWD or (here and up < 0):
-            held.append(0)
-            guests.append(here[:4])
-            here = here[4:]
-        if here:
-            waiting[up] += here
-    of_row, slot = np.full(count, -1, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    first_row = 4 - np.array([len(inside) for inside in guests], dtype=np.int64)
-    for k, inside in enumerate(guests):
-        of_row[inside], slot[inside] = k, np.arange(first_row[k], 4)
-    of_block = np.full(p.sizes.size, -1, dtype=np.int64)
-    of_block[stays] = group[rank]
-    return _Groups(of_block, of_row, slot, np.array(held, dtype=np.int64), first_row)
-
-
-def _minimum_degree(
-    p: Pattern, number: np.ndarray, size: int, owner: np.ndarray, block: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The rank of every block that is no link, by what W and G join; by rank, parents in the elimination tree."""
-    import scipy.sparse as sp
-
-    if size == 0:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    begins = np.flatnonzero(np.append(True, owner[1:] != owner[:-1])) if owner.size else np.zeros(0, dtype=int)
-    hub = np.repeat(block[begins], np.diff(np.append(begins, owner.size)))
-    i, j = number[p.block[p.i]], number[p.block[p.j]]
-    both = (i >= 0) & (j >= 0)
-    i, j = np.concatenate([i[both], hub]), np.concatenate([j[both], block])
-    graph = sp.csr_matrix((np.ones(i.size), (i, j)), shape=(size, size))
-    graph = sp.csr_matrix(graph + graph.T)
-    graph.setdiag(0.0)
-    graph.eliminate_zeros()
-    graph.sort_indices()
-    rank = order_of(graph)
-    graph = sp.coo_matrix(graph)
-    return rank, parents_of(columns_of(size, rank[graph.row], rank[graph.col]))

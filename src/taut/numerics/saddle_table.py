@@ -17,7 +17,7 @@ class Saddle(NamedTuple):
     child: Integers  # (n,) the link behind each, -1 for those with which a chain begins, which stand first
     onto: Integers  # (n,) the place of the first unknown that each link hangs on ...
     link_row: Integers  # (n,) ... and of the row between
-    hanging: Integers  # (4 h,) links on groups: link; in `entry`, the diagonal block, the row there, its own diagonal
+    hanging: Integers  # (4 h,) links on groups: link; in `values`, the diagonal block, the row there, its own diagonal
     block_start: Integers  # (g+1,) blocks of the matrix between groups, by the later one, the diagonal one last ...
     block_index: Integers  # ... the earlier group
     first_row: Integers  # (g,) so many of a group's four places are not rows
@@ -29,7 +29,7 @@ class Saddle(NamedTuple):
     sizes: Integers  # (6,) u, r, n, how many links begin a chain, h, g
     values: Reals  # W and G: 12 numbers a link (see `taut.numerics.chains`), then 16 a block
     found: Reals  # (9 n,) what is found for every link
-    entry: Reals  # the blocks with what hangs on them
+    alone: Reals  # (6 h,) work space: of a diagonal block what it was before a link hung on it
     factor: Reals  # the blocks of L D
     inner: Reals  # (6 g,) L within diagonal blocks
     inverse_pivot: Reals  # (N,) 1 / D, zero where a row was dropped; of links only the row's
