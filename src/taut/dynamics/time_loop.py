@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics import implicit, no_events, rattle
+from taut.dynamics import implicit, impulses, no_events, rattle
 from taut.dynamics.correction import (
     RESIDUAL,
     RESIDUAL_RATE,
@@ -34,6 +34,7 @@ from taut.dynamics.operations import (
     independence,
     lend,
     lend_plant,
+    note_contacts,
     pass_break,
     residuals,
     row,
@@ -278,6 +279,9 @@ def time_loop(
             return FINISHED
         counts[FILLED] = done
 
+        told = note_contacts(plant, end, y, trial, log, counts[LOGGED])
+        counts[EVENTS] += told - counts[LOGGED]
+        counts[LOGGED] = told
         put(y, trial)
         clock[TIME] = end
         counts[STEPS] += 1
@@ -327,6 +331,10 @@ STEPPERS: Mapping[str, tuple[Callable[..., Any], ...]] = {
     "rattle": (
         *(rattle.lend_method, rattle.begin, rattle.meet),
         *(rattle.advance, rattle.hand_on, rattle.estimate),
+    ),
+    "impulses": (
+        *(rattle.lend_method, rattle.begin, rattle.meet),
+        *(impulses.advance, rattle.hand_on, rattle.estimate),
     ),
 }
 

@@ -37,7 +37,7 @@ from taut.structure.structure import Structure
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
 
-WORK_SPACE = frozenset(("work", "events", "slackening", "constants", "jacobian", "pairs", "saddle", "minres"))
+WORK_SPACE = frozenset(("work", "responses", "events", "slackening", "constants", "jacobian", "pairs", "saddle", "minres"))
 """Tables that say nothing of the motion that others do not say."""
 
 
@@ -274,8 +274,9 @@ class Plant:
 
     @property
     def internal(self) -> np.ndarray:
-        """Internal states at the start: commands, and what is measured."""
-        return self.tables["commands"].coming if "commands" in self.tables else np.zeros(0)
+        """Internal states at the start: commands, what is measured, and contact forces."""
+        commanded = self.tables["commands"].coming if "commands" in self.tables else np.zeros(0)
+        return np.concatenate([commanded, np.zeros(self.tables["contacts"].impulse.size)])
 
     @property
     def ticks(self) -> bool:

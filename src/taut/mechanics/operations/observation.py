@@ -72,7 +72,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
 
 def _readings(plant: Plant, tables: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray) -> np.ndarray:
     """(T, m) what sensors showed last; those that measure whenever someone looks do so now."""
-    sensors, at = plant.given.sensors, 2 * plant.coordinates + 1 + plant.internal.size
+    sensors, at = plant.given.sensors, 2 * plant.coordinates + 1 + plant.coming(tables).size
     kept = states[:, at - len(sensors) : at].copy()
     looking = ~plant.sampled_sensors
     if looking.any():
