@@ -243,7 +243,9 @@ def spoken(
 ) -> dict[str, Callable[..., Any]]:
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
     return _bound_in_turn(
-        algorithm, {"impose": impose, "decide": decide, "note_contacts": note_contacts, **operations, "lend_plant": lend_plant}, lambda copy: copy
+        algorithm,
+        {"impose": impose, "decide": decide, "note_contacts": note_contacts, **operations, "lend_plant": lend_plant},
+        lambda copy: copy,
     )
 
 
@@ -265,9 +267,12 @@ def compiled(
     return _bound_in_turn(
         algorithm,
         {
-            **{"impose": _impose_nothing, "decide": _decide_nothing, "note_contacts": _note_nothing},
+            "impose": _impose_nothing,
+            "decide": _decide_nothing,
+            "note_contacts": _note_nothing,
             **operations,
-            **{"row": row_of, "lend": lent},
+            "row": row_of,
+            "lend": lent,
         },
         made,
     )

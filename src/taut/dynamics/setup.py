@@ -155,7 +155,9 @@ def prepare_run(
     watched = plant.watcher.count if plant.watcher and watches else 0
     space = at.workspace(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
     strikes = isinstance(method, Impulses)
-    stepper = "impulses" if strikes else "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
+    stepper = (
+        "impulses" if strikes else "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
+    )
     words = words_for(plant, stepper, dense=dense, watches=watched > 0 and not strikes)
     return Run(plant, tables, words, method, rules, space)
 

@@ -148,6 +148,7 @@ def simulate(
         "load_names": plant.load_names,
         "drive_names": plant.drive_names,
         "sensor_names": plant.sensor_names,
+        "contact_names": plant.contact_names,
         "element_names": plant.element_outputs,
     }
     if sink is not None and start is not None:

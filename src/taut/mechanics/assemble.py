@@ -41,7 +41,8 @@ from taut.numerics.packing import empty
 from taut.numerics.saddle import Saddle
 from taut.structure.controller_checks import problems_of_control
 from taut.structure.controllers import Controller, Sensor
-from taut.structure.grounds import Ground, problems_of_grounds
+from taut.structure.ground_checks import problems_of_grounds
+from taut.structure.grounds import Ground
 from taut.structure.joining import subdivided
 from taut.structure.plates import size_of, start_velocities
 from taut.structure.properties import bar_length, route_length, with_bars

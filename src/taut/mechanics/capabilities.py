@@ -34,8 +34,8 @@ BATCH, ITERATION = "ensemble", "iterative"
 UNLOCATED, LINEAR = "events that are not located", "a linear model"
 
 _STRIKES = (
-    'method "{method}" follows smooth motion, but {what} is rigid, and what strikes it changes its velocity at once; use '
-    'method "impulses" with a step'
+    'method "{method}" follows smooth motion, but {what} is rigid, and what strikes it changes its velocity at once; '
+    'use method "impulses" with a step'
 )
 
 REFUSED: dict[tuple[str, str], str] = {
@@ -45,7 +45,10 @@ REFUSED: dict[tuple[str, str], str] = {
     (IMPULSES, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; take inertia: thin for '
     "compressible bars that strike a ground",
     (IMPULSES, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; take the motion away',
-    (IMPULSES, WATCHED): 'method "{method}" notes what contacts do at the end of its steps, and locates nothing; take the '
+    (
+        IMPULSES,
+        WATCHED,
+    ): 'method "{method}" notes what contacts do at the end of its steps, and locates nothing; take the '
     "events to watch away",
     (BATCH, GROUND): "an ensemble does not strike {what} yet; simulate structures on a ground one by one",
     (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "

@@ -27,6 +27,7 @@ from taut.mechanics.signals import Called
 from taut.mechanics.spec import BUILT_IN, Spec, rows_of, sources_of, terms_of
 from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
+from taut.mechanics.terms.contacts import candidates
 from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.scenario import Load, Motion
@@ -37,7 +38,9 @@ from taut.structure.structure import Structure
 SMALL = 500
 """Up to so many constraints a dense look at their independence is cheap."""
 
-WORK_SPACE = frozenset(("work", "responses", "events", "slackening", "constants", "jacobian", "pairs", "saddle", "minres"))
+WORK_SPACE = frozenset(
+    ("work", "responses", "events", "slackening", "constants", "jacobian", "pairs", "saddle", "minres")
+)
 """Tables that say nothing of the motion that others do not say."""
 
 
@@ -292,6 +295,10 @@ class Plant:
     @property
     def sensor_names(self) -> tuple[str, ...]:
         return tuple(sensor.name for sensor in self.given.sensors)
+
+    @cached_property
+    def contact_names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in candidates(self.given))
 
     def memory(self, tables: Pack) -> np.ndarray:
         """What its controllers remember, to be changed in place; nothing where there are none."""

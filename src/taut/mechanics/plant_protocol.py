@@ -88,6 +88,10 @@ class PlantProtocol(Protocol):
     def sensor_names(self) -> tuple[str, ...]: ...
 
     @property
+    def contact_names(self) -> tuple[str, ...]:
+        """Contacts that there can be with grounds."""
+
+    @property
     def internal(self) -> np.ndarray:
         """Internal states at the start, which do not change within a step: commands, and what is measured."""
 

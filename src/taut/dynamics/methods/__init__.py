@@ -12,7 +12,8 @@ from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.errors import OptionError, suggestion
 
 METHODS: dict[str, Method | Rattle] = {
-    method.name: method for method in (DP5, DP8, RK4, RATTLE2, RATTLE4, RATTLE6, RATTLE8, IMPLICIT3, IMPLICIT4, IMPULSES)
+    method.name: method
+    for method in (DP5, DP8, RK4, RATTLE2, RATTLE4, RATTLE6, RATTLE8, IMPLICIT3, IMPLICIT4, IMPULSES)
 }
 
 

@@ -1,4 +1,4 @@
-"""What an impulse at a closed contact does to velocities: a column of (M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G M^-1) H^T each.
+"""What an impulse at a closed contact does to velocities: columns of (M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G M^-1) H^T.
 
 Where no bar meets another the impulse moves the ends of its own bar and nothing else (`fill_local`, `push_local`);
 otherwise everything (`fill_whole`, `push_whole`). Columns are those of the system that was prepared last.
@@ -71,6 +71,21 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
     )
 
 
+@inlined
+def _note_own(made: Responses, a: int, d: int, x: float, y: float, z: float) -> None:
+    """Keep the velocity where an entry acts after a unit impulse along direction d of its frame."""
+    f, own = shifted(made.frame, 9 * a), shifted(made.own, 6 * a)
+    if d == 0:
+        own[0] = f[0] * x + f[1] * y + f[2] * z
+        own[1] = f[3] * x + f[4] * y + f[5] * z
+    elif d == 1:
+        own[3] = f[3] * x + f[4] * y + f[5] * z
+    if d <= 1:
+        own[2 * (d + 1)] = f[6] * x + f[7] * y + f[8] * z
+    else:
+        own[5] = f[6] * x + f[7] * y + f[8] * z
+
+
 @kernel
 def fill_local(p: Pack, a: int) -> None:
     """The column of an entry: what a unit impulse along each direction of its frame does to the ends of its bar."""
@@ -79,19 +94,26 @@ def fill_local(p: Pack, a: int) -> None:
     k, i = contacts.rod[c], contacts.first[c]
     metric = constants_in(p).metric[0]
     pairs, thin = pairs_at(p, PAIRS + metric), thin_in(p)
+    low = _loose_row(p, pairs.loose, i) if k < 0 else 0
+    # The share of the bar's second end, as the bar stands among thin ones.
+    share = made.share[a]
+    if k >= 0 and i != thin.first[k]:
+        share = 1.0 - share
     for d in range(3):
         fx, fy, fz = made.frame[9 * a + 3 * d], made.frame[9 * a + 3 * d + 1], made.frame[9 * a + 3 * d + 2]
         out = shifted(made.column, LOCAL * a + 6 * d)
         if k < 0:
-            low = _loose_row(p, pairs.loose, i)
             out[0], out[1], out[2] = pairs.single[low] * fx, pairs.single[low + 1] * fy, pairs.single[low + 2] * fz
             out[3], out[4], out[5] = 0.0, 0.0, 0.0
-            continue
-        ends = thin.first[k], thin.second[k]
-        share = made.share[a] if contacts.second[c] != i else (1.0 if i == ends[1] else 0.0)
-        if contacts.second[c] != i and i != ends[0]:
-            share = 1.0 - share
-        _respond(p, k, ends[0], ends[1], 1.0 - share, share, fx, fy, fz, pairs.block, pairs.place, out)
+        else:
+            ends = thin.first[k], thin.second[k]
+            _respond(p, k, ends[0], ends[1], 1.0 - share, share, fx, fy, fz, pairs.block, pairs.place, out)
+        x, y, z = (
+            out[0] + share * (out[3] - out[0]),
+            out[1] + share * (out[4] - out[1]),
+            out[2] + share * (out[5] - out[2]),
+        )
+        _note_own(made, a, d, x, y, z)
 
 
 @inlined
@@ -171,6 +193,11 @@ def fill_whole(p: Pack, a: int) -> None:
             work.balance[j + m] += share * along
         column = shifted(made.column, (3 * a + d) * n)
         solve_system(p, constants_in(p).metric[0], work.balance, work.residual_rate, column, work.multiplier)
+        x, y, z = column[i], column[i + 1], column[i + 2]
+        _note_own(
+            *(made, a, d),
+            *(x + share * (column[j] - x), y + share * (column[j + 1] - y), z + share * (column[j + 2] - z)),
+        )
 
 
 @kernel

@@ -36,7 +36,10 @@ def surface_of(shape: Plane | Box | Terrain) -> Surface:
 
 def edges_of(shape: Plane | Box | Terrain) -> list[Surface]:
     """Those that bars can lie across."""
-    return [Surface(EDGE, np.concatenate(one)) for one in shape.edges] if isinstance(shape, Box) else []
+    if not isinstance(shape, Box):
+        return []
+    deepest = 0.5 * min(shape.size)
+    return [Surface(EDGE, np.array([*one.ravel(), deepest])) for one in shape.edges]
 
 
 @kernel
@@ -99,7 +102,8 @@ def distance_of_bar(
 ) -> tuple[float, float, float, float, float]:
     """Of a bar from an edge [m], negative where it has sunk in, the unit normal, and the share of the bar's second end.
 
-    FAR where the nearest points are not inside both: then a node is nearer to the box, or a node of it to the bar.
+    FAR where the nearest points are not inside both, where the way between them is that to a face, and deeper inside
+    than half of the box, which is the other side of it: then a node, a face or another edge is nearer.
     """
     ex, ey, ez = data[3] - data[0], data[4] - data[1], data[5] - data[2]
     dx, dy, dz = bx - ax, by - ay, bz - az
@@ -113,7 +117,10 @@ def distance_of_bar(
     if s <= 0.0 or s >= 1.0 or r <= 0.0 or r >= 1.0:
         return FAR, 0.0, 0.0, 1.0, 0.0
     nx, ny, nz = dy * ez - dz * ey, dz * ex - dx * ez, dx * ey - dy * ex
-    out = nx * data[6] + ny * data[7] + nz * data[8]
-    size = math.copysign(math.sqrt(nx * nx + ny * ny + nz * nz), out)
-    nx, ny, nz = nx / size, ny / size, nz / size
-    return nx * rx + ny * ry + nz * rz, nx, ny, nz, s
+    one, other = nx * data[6] + ny * data[7] + nz * data[8], nx * data[9] + ny * data[10] + nz * data[11]
+    size = math.copysign(math.sqrt(nx * nx + ny * ny + nz * nz), one + other)
+    nx, ny, nz, small = nx / size, ny / size, nz / size, -1e-9 * abs(size)
+    gap = nx * rx + ny * ry + nz * rz
+    if one / size < small or other / size < small or gap < -data[12]:
+        return FAR, 0.0, 0.0, 1.0, 0.0
+    return gap, nx, ny, nz, s

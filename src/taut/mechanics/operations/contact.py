@@ -43,7 +43,7 @@ CLOSED = 1e-9
 """Of a typical length: a gap at which a contact can be struck."""
 MOST_SWEEPS = 1000
 STILL = 1e-13
-"""Of the largest velocity at a contact: a change that is none."""
+"""Of the largest velocity that an impulse has to do with: a change that is none."""
 
 
 @inlined
@@ -80,19 +80,6 @@ def _close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> in
     f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
     made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2] = 0.0, 0.0, 0.0
     fill_response(p, a)
-    trial, n = work_in(p).acceleration, coordinate_count(p)
-    own = shifted(made.own, 6 * a)
-    for d in range(3):
-        for m in range(n):
-            trial[m] = 0.0
-        push_response(p, a, 1.0 if d == 0 else 0.0, 1.0 if d == 1 else 0.0, 1.0 if d == 2 else 0.0, trial)
-        un, u1, u2 = _velocity(p, a, trial)
-        if d == 0:
-            own[0], own[1], own[2] = un, u1, u2
-        elif d == 1:
-            own[3], own[4] = u1, u2
-        else:
-            own[5] = u2
     return a
 
 
@@ -107,21 +94,16 @@ def _search(p: Pack, v: np.ndarray) -> int:
         for a in range(count):
             own, p_ = shifted(made.own, 6 * a), shifted(made.impulse, 3 * a)
             un, u1, u2 = _velocity(p, a, v)
-            un += made.aim[a]
+            # As they were without this contact's own impulse.
+            un += made.aim[a] - (own[0] * p_[0] + own[1] * p_[1] + own[2] * p_[2])
+            u1 -= own[1] * p_[0] + own[3] * p_[1] + own[4] * p_[2]
+            u2 -= own[2] * p_[0] + own[4] * p_[1] + own[5] * p_[2]
             speed = max(speed, max(abs(un), max(abs(u1), abs(u2))))
             c = made.contact[a]
             pn, p1, p2, slides = impulse_at(
-                own[0],
-                own[1],
-                own[2],
-                own[3],
-                own[4],
-                own[5],
-                un - (own[0] * p_[0] + own[1] * p_[1] + own[2] * p_[2]),
-                u1 - (own[1] * p_[0] + own[3] * p_[1] + own[4] * p_[2]),
-                u2 - (own[2] * p_[0] + own[4] * p_[1] + own[5] * p_[2]),
-                contacts.static[c],
-                contacts.kinetic[c],
+                *(own[0], own[1], own[2], own[3], own[4], own[5]),
+                *(un, u1, u2),
+                *(contacts.static[c], contacts.kinetic[c]),
             )
             dn, d1, d2 = pn - p_[0], p1 - p_[1], p2 - p_[2]
             p_[0], p_[1], p_[2] = pn, p1, p2

@@ -78,6 +78,7 @@ class LagrangianPlant:
     load_names: tuple[str, ...] = ()
     drive_names: tuple[str, ...] = ()
     sensor_names: tuple[str, ...] = ()
+    contact_names: tuple[str, ...] = ()
     ticks = False
     element_outputs: tuple[str, ...] = ()
     elements: tuple[dict[str, Any], ...] = ()

@@ -20,7 +20,8 @@ from taut.mechanics.tables import command_count, coordinate_count, layout_of, pa
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 from taut.numerics.pointers import shifted
-from taut.structure.grounds import Ground, touching
+from taut.structure.ground_checks import touching
+from taut.structure.grounds import Ground
 
 KIND = "contacts"
 
@@ -85,7 +86,9 @@ def candidates(given: Given) -> list[Candidate]:
         for k in range(len(edges_of(ground.shape))):
             surface += 1
             edges += [
-                Candidate(ground, surface, given.structure.bars[bar].nodes, bar, f"{bar} on {ground.name}, edge {k + 1}")
+                Candidate(
+                    ground, surface, given.structure.bars[bar].nodes, bar, f"{bar} on {ground.name}, edge {k + 1}"
+                )
                 for bar in bars
             ]
         surface += 1
