@@ -105,7 +105,7 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         found |= {
             parts.fill_response: responses.fill_local if local else responses.fill_whole,
             parts.push_response: responses.push_local if local else responses.push_whole,
-        }
+        } | ({parts.respond_together: responses.together_local} if local else {})
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
     if any(kind.accelerates for kind in imposed):

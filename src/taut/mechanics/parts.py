@@ -299,3 +299,9 @@ def fill_response(p: Pack, a: int) -> None:
 @inlined
 def push_response(p: Pack, a: int, pn: float, p1: float, p2: float, v: np.ndarray) -> None:
     """Add to velocities what an impulse at a closed contact does, in its frame."""
+
+
+@inlined
+def respond_together(p: Pack, a: int, b: int) -> bool:
+    """Whether an impulse at one closed contact changes the velocity at another."""
+    return True

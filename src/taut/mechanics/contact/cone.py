@@ -60,28 +60,24 @@ def impulse_at(
         return pn, p1, p2, 0
     if kinetic <= 0.0:
         return first, 0.0, 0.0, 1
-    low, high = hair, math.sqrt(g1 * g1 + g2 * g2) / (kinetic * first) + size
-    for _ in range(60):
-        p1, p2 = _along(e11, e12, e22, g1, g2, high)
-        if math.sqrt(p1 * p1 + p2 * p2) <= kinetic * (first - (n1 * p1 + n2 * p2) / nn):
-            break
-        low, high = high, 4.0 * high
-    s = high
+    # Newton on 1 / limit - 1 / |p_t|, which is straight in s where E is the same along all directions.
+    low, high = hair, math.inf
+    s = max(math.sqrt(g1 * g1 + g2 * g2) / (kinetic * first) - 0.5 * (e11 + e22), 1e-3 * size)
     for _ in range(MOST_TURNS):
         p1, p2 = _along(e11, e12, e22, g1, g2, s)
-        r = math.sqrt(p1 * p1 + p2 * p2)
-        limit = kinetic * (first - (n1 * p1 + n2 * p2) / nn)
+        r, limit = math.sqrt(p1 * p1 + p2 * p2), kinetic * (first - (n1 * p1 + n2 * p2) / nn)
         if r > limit:
             low = s
         else:
             high = s
-        # dp/ds = -(E + s I)^-1 p; Newton on r - limit.
-        q1, q2 = _along(e11, e12, e22, p1, p2, s)
-        slope = (p1 * q1 + p2 * q2) / r + kinetic * (n1 * q1 + n2 * q2) / nn if r > 0.0 else 0.0
-        new = s - (r - limit) / slope if slope < 0.0 else 0.5 * (low + high)
+        new = math.inf
+        if r > 0.0 and limit > 0.0:
+            q1, q2 = _along(e11, e12, e22, p1, p2, s)  # dp/ds
+            slope = (p1 * q1 + p2 * q2) / (r * r * r) + kinetic * (n1 * q1 + n2 * q2) / (nn * limit * limit)
+            new = s - (r - limit) / (r * limit * slope) if slope < 0.0 else math.inf
         if not low < new < high:
-            new = 0.5 * (low + high)
-        if abs(new - s) <= 4e-16 * s or high - low <= 4e-16 * high:
+            new = 0.5 * (low + high) if high < math.inf else 4.0 * s
+        if abs(new - s) <= 2e-16 * s:
             break
         s = new
     p1, p2 = _along(e11, e12, e22, g1, g2, s)

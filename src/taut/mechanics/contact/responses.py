@@ -20,8 +20,12 @@ from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader, size_of
 from taut.numerics.pointers import shifted
 
-LOCAL = 18
-"""Numbers of a column that moves one bar: for impulses along three directions, the velocities of two nodes."""
+LOCAL = 16
+"""Numbers of the response of one bar, in which follow one another e and f, w, y and z, and 1 / softness."""
+E2, W, Y, Z, SOFT = 3, 6, 9, 12, 15
+
+PLACES = (0, 1, 2, 1, 3, 4, 2, 4, 5)
+"""Where an entry of a symmetric 3 x 3 stands in its upper half."""
 
 
 class Responses(NamedTuple):
@@ -29,7 +33,8 @@ class Responses(NamedTuple):
 
     contact: Integers  # (a,) which
     place: Integers  # (c,) 1 + its entry, 0 where it is not closed
-    count: Integers  # (1,) entries in use
+    used: Integers  # (1,) entries in use
+    coupled: Integers  # (1,) 1 where an impulse at one changes the velocity at another
     frame: Reals  # (9 a,) normal and two directions along the ground
     share: Reals  # (a,) of the second node
     aim: Reals  # (a,) added to the normal velocity, whose sum is not to be negative [m/s]
@@ -57,7 +62,8 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
     return Responses(
         contact=np.zeros(room, dtype=whole),
         place=np.zeros(every, dtype=whole),
-        count=np.zeros(1, dtype=whole),
+        used=np.zeros(1, dtype=whole),
+        coupled=np.zeros(1, dtype=whole),
         frame=np.zeros(9 * room),
         share=np.zeros(room),
         aim=np.zeros(room),
@@ -71,49 +77,44 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
     )
 
 
-@inlined
-def _note_own(made: Responses, a: int, d: int, x: float, y: float, z: float) -> None:
-    """Keep the velocity where an entry acts after a unit impulse along direction d of its frame."""
-    f, own = shifted(made.frame, 9 * a), shifted(made.own, 6 * a)
-    if d == 0:
-        own[0] = f[0] * x + f[1] * y + f[2] * z
-        own[1] = f[3] * x + f[4] * y + f[5] * z
-    elif d == 1:
-        own[3] = f[3] * x + f[4] * y + f[5] * z
-    if d <= 1:
-        own[2 * (d + 1)] = f[6] * x + f[7] * y + f[8] * z
-    else:
-        own[5] = f[6] * x + f[7] * y + f[8] * z
-
-
 @kernel
 def fill_local(p: Pack, a: int) -> None:
-    """The column of an entry: what a unit impulse along each direction of its frame does to the ends of its bar."""
+    """What an impulse P at an entry does to the two ends of its bar: v += e P - y s and v += f P - z s, axis by axis,
+    with s = (w . P) / softness the push that keeps the bar's length, zero where nothing does."""
     made, contacts = responses_in(p), contacts_in(p)
     c = made.contact[a]
     k, i = contacts.rod[c], contacts.first[c]
-    metric = constants_in(p).metric[0]
-    pairs, thin = pairs_at(p, PAIRS + metric), thin_in(p)
-    low = _loose_row(p, pairs.loose, i) if k < 0 else 0
+    pairs, thin = pairs_at(p, PAIRS + constants_in(p).metric[0]), thin_in(p)
+    column, frame, own = shifted(made.column, LOCAL * a), shifted(made.frame, 9 * a), shifted(made.own, 6 * a)
     # The share of the bar's second end, as the bar stands among thin ones.
-    share = made.share[a]
+    share, softness = made.share[a], 0.0
     if k >= 0 and i != thin.first[k]:
         share = 1.0 - share
     for d in range(3):
-        fx, fy, fz = made.frame[9 * a + 3 * d], made.frame[9 * a + 3 * d + 1], made.frame[9 * a + 3 * d + 2]
-        out = shifted(made.column, LOCAL * a + 6 * d)
         if k < 0:
-            out[0], out[1], out[2] = pairs.single[low] * fx, pairs.single[low + 1] * fy, pairs.single[low + 2] * fz
-            out[3], out[4], out[5] = 0.0, 0.0, 0.0
-        else:
-            ends = thin.first[k], thin.second[k]
-            _respond(p, k, ends[0], ends[1], 1.0 - share, share, fx, fy, fz, pairs.block, pairs.place, out)
-        x, y, z = (
-            out[0] + share * (out[3] - out[0]),
-            out[1] + share * (out[4] - out[1]),
-            out[2] + share * (out[5] - out[2]),
-        )
-        _note_own(made, a, d, x, y, z)
+            column[d], column[E2 + d] = pairs.single[_loose_row(p, pairs.loose, i) + d], 0.0
+            column[W + d], column[Y + d], column[Z + d] = 0.0, 0.0, 0.0
+            continue
+        one, both, other = pairs.block[9 * k + d], pairs.block[9 * k + 3 + d], pairs.block[9 * k + 6 + d]
+        along = pairs.place[thin.second[k] + d] - pairs.place[thin.first[k] + d]
+        e, f = one + share * (both - one), both + share * (other - both)
+        column[d], column[E2 + d], column[W + d] = e, f, (e - f) * along
+        column[Y + d], column[Z + d] = (one - both) * along, (both - other) * along
+        softness += along * along * (one - 2.0 * both + other)
+    keeps = 0 <= k < bar_count(p) and softness > 0.0 and bars_in(p).per_length[k] > 0.0
+    inverse = 1.0 / softness if keeps else 0.0
+    column[SOFT] = inverse
+    x, y, z = column[0], column[1], column[2]
+    x, y, z = x + share * (column[E2] - x), y + share * (column[E2 + 1] - y), z + share * (column[E2 + 2] - z)
+    at = 0
+    for m in range(3):
+        f = shifted(frame, 3 * m)
+        across = (f[0] * column[W] + f[1] * column[W + 1] + f[2] * column[W + 2]) * inverse
+        for d in range(m, 3):
+            g = shifted(frame, 3 * d)
+            own[at] = f[0] * x * g[0] + f[1] * y * g[1] + f[2] * z * g[2]
+            own[at] -= across * (g[0] * column[W] + g[1] * column[W + 1] + g[2] * column[W + 2])
+            at += 1
 
 
 @inlined
@@ -129,52 +130,35 @@ def _loose_row(p: Pack, loose: np.ndarray, i: int) -> int:
     return low
 
 
-@inlined
-def _respond(
-    p: Pack,
-    k: int,
-    i: int,
-    j: int,
-    at_first: float,
-    at_second: float,
-    fx: float,
-    fy: float,
-    fz: float,
-    block: np.ndarray,
-    place: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Velocities of both ends of a bar after an impulse that is shared between them."""
-    force, along = (fx, fy, fz), (place[j] - place[i], place[j + 1] - place[i + 1], place[j + 2] - place[i + 2])
-    rate, softness = 0.0, 0.0
-    for d in range(3):
-        own, both, other = block[9 * k + d], block[9 * k + 3 + d], block[9 * k + 6 + d]
-        out[d] = (own * at_first + both * at_second) * force[d]
-        out[3 + d] = (both * at_first + other * at_second) * force[d]
-        rate += along[d] * (out[3 + d] - out[d])
-        softness += along[d] * along[d] * (own - 2.0 * both + other)
-    if k < bar_count(p) and bars_in(p).per_length[k] > 0.0 and softness > 0.0:
-        push = rate / softness  # what keeps the bar's length
-        for d in range(3):
-            own, both, other = block[9 * k + d], block[9 * k + 3 + d], block[9 * k + 6 + d]
-            out[d] += (own - both) * push * along[d]
-            out[3 + d] += (both - other) * push * along[d]
-
-
 @kernel
 def push_local(p: Pack, a: int, pn: float, p1: float, p2: float, v: np.ndarray) -> None:
     """Add to velocities what an impulse in the frame of an entry does."""
     made, contacts = responses_in(p), contacts_in(p)
-    c = made.contact[a]
+    c, column, f = made.contact[a], shifted(made.column, LOCAL * a), shifted(made.frame, 9 * a)
     k, i = contacts.rod[c], contacts.first[c]
-    column = shifted(made.column, LOCAL * a)
+    x, y, z = (
+        f[0] * pn + f[3] * p1 + f[6] * p2,
+        f[1] * pn + f[4] * p1 + f[7] * p2,
+        f[2] * pn + f[5] * p1 + f[8] * p2,
+    )
+    s = (column[W] * x + column[W + 1] * y + column[W + 2] * z) * column[SOFT]
     if k >= 0:
         i = thin_in(p).first[k]
         j = thin_in(p).second[k]
-        for d in range(3):
-            v[j + d] += column[3 + d] * pn + column[9 + d] * p1 + column[15 + d] * p2
-    for d in range(3):
-        v[i + d] += column[d] * pn + column[6 + d] * p1 + column[12 + d] * p2
+        v[j] += column[E2] * x - column[Z] * s
+        v[j + 1] += column[E2 + 1] * y - column[Z + 1] * s
+        v[j + 2] += column[E2 + 2] * z - column[Z + 2] * s
+    v[i] += column[0] * x - column[Y] * s
+    v[i + 1] += column[1] * y - column[Y + 1] * s
+    v[i + 2] += column[2] * z - column[Y + 2] * s
+
+
+@inlined
+def together_local(p: Pack, a: int, b: int) -> bool:
+    """Whether two entries are of one bar, or of one node."""
+    made, contacts = responses_in(p), contacts_in(p)
+    c, d = made.contact[a], made.contact[b]
+    return contacts.first[c] == contacts.first[d] or (contacts.rod[c] >= 0 and contacts.rod[c] == contacts.rod[d])
 
 
 @kernel
@@ -194,10 +178,10 @@ def fill_whole(p: Pack, a: int) -> None:
         column = shifted(made.column, (3 * a + d) * n)
         solve_system(p, constants_in(p).metric[0], work.balance, work.residual_rate, column, work.multiplier)
         x, y, z = column[i], column[i + 1], column[i + 2]
-        _note_own(
-            *(made, a, d),
-            *(x + share * (column[j] - x), y + share * (column[j + 1] - y), z + share * (column[j + 2] - z)),
-        )
+        x, y, z = x + share * (column[j] - x), y + share * (column[j + 1] - y), z + share * (column[j + 2] - z)
+        for m in range(d + 1):
+            f = shifted(made.frame, 9 * a + 3 * m)
+            made.own[6 * a + PLACES[3 * m + d]] = f[0] * x + f[1] * y + f[2] * z
 
 
 @kernel

@@ -20,7 +20,7 @@ from taut.mechanics.contact.responses import (
     responses_in,
 )
 from taut.mechanics.operations.event_table import AS_GIVEN, events_in
-from taut.mechanics.parts import fill_response, push_response
+from taut.mechanics.parts import fill_response, push_response, respond_together
 from taut.mechanics.tables import constants_in, coordinate_count, work_in
 from taut.mechanics.terms.contacts import (
     LANDED_SLIDING,
@@ -37,7 +37,7 @@ from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted, start_of
 
-MET = 1e-13
+MET = 1e-12
 """Of a typical length: a gap that is zero."""
 CLOSED = 1e-9
 """Of a typical length: a gap at which a contact can be struck."""
@@ -62,11 +62,11 @@ def _velocity(p: Pack, a: int, v: np.ndarray) -> tuple[float, float, float]:
 def _close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int:
     """Take a contact among those that are closed; returns its entry, -1 where there is no room."""
     made = responses_in(p)
-    a = made.count[0]
+    a = made.used[0]
     if a == entry_room(p):
         made.worst[LEFT_OUT] += 1.0
         return -1
-    made.count[0] = a + 1
+    made.used[0] = a + 1
     made.contact[a], made.share[a], made.place[c] = c, share, a + 1
     # A direction along the ground that no normal is close to.
     if abs(nx) < 0.6:
@@ -79,6 +79,9 @@ def _close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> in
     f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
     f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
     made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2] = 0.0, 0.0, 0.0
+    for b in range(a):
+        if made.coupled[0] == 0 and respond_together(p, a, b):
+            made.coupled[0] = 1
     fill_response(p, a)
     return a
 
@@ -87,7 +90,7 @@ def _close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> in
 def _search(p: Pack, v: np.ndarray) -> int:
     """Impulses at all closed contacts, by sweeps; returns how many."""
     made, contacts = responses_in(p), contacts_in(p)
-    count, sweeps, change, speed = made.count[0], 0, 0.0, 0.0
+    count, sweeps, change, speed = made.used[0], 0, 0.0, 0.0
     while sweeps < MOST_SWEEPS:
         sweeps += 1
         change = 0.0
@@ -107,11 +110,12 @@ def _search(p: Pack, v: np.ndarray) -> int:
             )
             dn, d1, d2 = pn - p_[0], p1 - p_[1], p2 - p_[2]
             p_[0], p_[1], p_[2] = pn, p1, p2
-            contacts.slides[c] = slides
+            if pn > 0.0:
+                contacts.slides[c] = slides
             if dn != 0.0 or d1 != 0.0 or d2 != 0.0:
                 push_response(p, a, dn, d1, d2, v)
                 change = max(change, (own[0] + own[3] + own[5]) * max(abs(dn), max(abs(d1), abs(d2))))
-        if count == 1 or change <= STILL * speed:
+        if made.coupled[0] == 0 or change <= STILL * speed:
             return _told(p, sweeps, 0.0)
     return _told(p, sweeps, change)
 
@@ -129,9 +133,10 @@ def _told(p: Pack, sweeps: int, residual: float) -> int:
 @inlined
 def _open_all(p: Pack) -> None:
     made = responses_in(p)
-    for a in range(made.count[0]):
+    for a in range(made.used[0]):
         made.place[made.contact[a]] = 0
-    made.count[0] = 0
+    made.used[0] = 0
+    made.coupled[0] = 0
 
 
 @entry
@@ -193,7 +198,7 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
                 came = min(_velocity(p, a, shifted(start_of(y), n))[0], 0.0)
                 made.aim[a] = contacts.restitution[c] * came
                 bounces = bounces or made.aim[a] < 0.0
-    if made.count[0] == 0:
+    if made.used[0] == 0:
         return 0
     for i in range(n):
         made.before[i] = v[i]
@@ -208,7 +213,7 @@ def _work(p: Pack, before: np.ndarray, v: np.ndarray) -> float:
     Before the forces of this half of the step act: what they add and a contact takes away again at once is no work.
     """
     made, total = responses_in(p), 0.0
-    for a in range(made.count[0]):
+    for a in range(made.used[0]):
         un, u1, u2 = _velocity(p, a, before)
         wn, w1, w2 = _velocity(p, a, v)
         p_ = shifted(made.impulse, 3 * a)
@@ -224,7 +229,7 @@ def _bound_bounce(p: Pack, moved: np.ndarray, v: np.ndarray) -> int:
     straight line, on which contacts stay apart and inside their cones; the work along it is a parabola.
     """
     made, n = responses_in(p), coordinate_count(p)
-    room, count = work_in(p).force, made.count[0]
+    room, count = work_in(p).force, made.used[0]
     full = made.work[0] + _work(p, moved, v)
     if full <= 0.0:
         return 0
@@ -254,7 +259,7 @@ def _blend(p: Pack, s: float, bounced: np.ndarray, v: np.ndarray) -> None:
     made = responses_in(p)
     for i in range(coordinate_count(p)):
         v[i] += s * (bounced[i] - v[i])
-    for k in range(3 * made.count[0]):
+    for k in range(3 * made.used[0]):
         made.impulse[k] += s * (made.bounced[k] - made.impulse[k])
 
 
@@ -265,7 +270,7 @@ def book_contacts(p: Pack, before: np.ndarray, trial: np.ndarray) -> float:
     made, contacts = responses_in(p), contacts_in(p)
     done = _work(p, start_of(before), shifted(start_of(trial), coordinate_count(p)))
     made.work[0] += done
-    for a in range(made.count[0]):
+    for a in range(made.used[0]):
         c, f, p_ = made.contact[a], shifted(made.frame, 9 * a), shifted(made.impulse, 3 * a)
         for m in range(3):
             contacts.impulse[3 * c + m] += f[m] * p_[0] + f[3 + m] * p_[1] + f[6 + m] * p_[2]
