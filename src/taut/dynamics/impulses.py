@@ -63,15 +63,12 @@ def advance(
     accumulate(v, spare_v, 0.5 * h, push)
     accumulate(q, spare_q, h, v)
     impose(plant, t + h, trial)
-    apart = False
-    for _ in range(ROUNDS):
+    for k in range(ROUNDS):
         if not meet(plant, trial, q, v, h, b):
+            put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
             break
-        if keep_apart(plant, h, y, trial) == 0:
-            apart = True
+        if keep_apart(plant, h, y, trial, k + 1 == ROUNDS) == 0:
             break
-    if not apart:
-        put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
     work = book_contacts(plant, y[size : 2 * size], trial)
     # A commanded tension turns with its cable: half of the work is done where the step began.
     put(row(b, SWING), q)

@@ -161,8 +161,11 @@ def begin_contacts(plant: Any, y: np.ndarray) -> None:
     raise NotImplementedError
 
 
-def keep_apart(plant: Any, h: float, y: np.ndarray, trial: np.ndarray) -> int:
-    """Change the velocities of a move of h, and its end, so that it ends in no ground; 0 where that was so already."""
+def keep_apart(plant: Any, h: float, y: np.ndarray, trial: np.ndarray, last: bool) -> int:
+    """Change the velocities of a move of h, and its end, so that it ends in no ground; 0 where that was so already.
+
+    last: whether nothing is changed any more, and what is left only counted.
+    """
     raise NotImplementedError
 
 

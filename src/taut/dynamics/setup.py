@@ -110,6 +110,11 @@ def check_options(
         raise OptionError(f'method "{method.name}" chooses its own step; give a tolerance instead, or use rk4')
     if isinstance(method, Rattle | Implicit) and (wish.kind == "baumgarte" or wish.metric != "mass"):
         raise OptionError(f'method "{method.name}" meets the constraints itself, by mass; leave the correction out')
+    if isinstance(method, Impulses) and wish.kind == "energy":
+        raise OptionError(
+            f'method "{method.name}" knows the work of impacts to the order of its step, so that there is no energy to '
+            "correct to; leave the correction out"
+        )
     capabilities.check(_use_of(method), capabilities.features_of(plant), method.name)
 
 
@@ -168,7 +173,7 @@ def beginning(
     """The start brought onto the constraints, the first step, and what is worth saying about them.
 
     locate: whether the instants are found at which cables slacken and tighten; where not, only what is watched.
-    internal: what internal states begin with, where not with the plant's own.
+    internal: what commands and measurements begin with, where not with the plant's own.
     """
     if isinstance(run.method, Impulses):
         locate = False  # steps strike where they end
@@ -180,8 +185,10 @@ def beginning(
     y[:size], y[size : 2 * size] = plant.start()
     layout = state_layout(size, plant.internal.size, 0)
     if plant.internal.size:
-        y[layout.internal : layout.size] = plant.internal if internal is None else internal
+        y[layout.internal : layout.size] = plant.internal
         coming = plant.coming(tables)
+        if internal is not None:
+            y[layout.internal : layout.internal + coming.size] = internal
         coming[:] = y[layout.internal : layout.internal + coming.size]
     limits = run.rules.limits._replace(level=CONSTRAINTS)
     run.words["impose"](tables, 0.0, y)
@@ -197,6 +204,9 @@ def beginning(
         )
         raise ModelError([Problem((), message)])
     run.words["impose"](tables, 0.0, y)  # once more: a drive may answer to the state
+    if inside := plant.inside_grounds(tables, y):
+        message = f"at the start {listed(inside, most=4)}; lift the structure, or move the ground"
+        raise ModelError([Problem(("ground",), message)])
     clock, counts = np.zeros(at.CLOCK), np.zeros(at.COUNTS, dtype=np.int64)
     clock[at.LAST_ERROR] = 1e-4
     clock[at.INDEPENDENCE] = 1.0

@@ -178,6 +178,7 @@ def simulate(
             *independence_notes(run, state.clock),
             *stiffness_notes(run, state),
             *rounding_notes(run, state),
+            *run.plant.contact_notes(run.tables),
             *limits.notes(float(state.clock[at.TIME])),
         )
         result = replace(

@@ -42,6 +42,13 @@ REFUSED: dict[tuple[str, str], str] = {
     **{(use, GROUND): _STRIKES for use in (EXPLICIT, RATTLE, IMPLICIT)},
     (IMPULSES, NO_GROUND): 'method "impulses" is for structures that strike a ground, and there is none; use dp5 or '
     "dp8, or rattle4 for motion without damping",
+    (
+        IMPULSES,
+        COORDINATES,
+    ): 'method "{method}" needs a structure with nodes and bars that strikes a ground; use dp5 or dp8 '
+    "for a plant in other coordinates",
+    (IMPULSES, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located, "
+    'which method "{method}" does not do; give it a stiffness',
     (IMPULSES, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; take inertia: thin for '
     "compressible bars that strike a ground",
     (IMPULSES, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; take the motion away',

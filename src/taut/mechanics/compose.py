@@ -11,13 +11,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
-from taut.mechanics.contact import responses
+from taut.mechanics.contact import impulses, responses
 from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
 from taut.mechanics.kinds import EventSource
 from taut.mechanics.operations import (
-    contact,
     derivatives,
     energy,
     events,
@@ -55,6 +54,7 @@ def composed(spec: Spec) -> Composition:
     own |= {"decide": controllers.decide} if "controllers" in spec.imposed else {}
     own |= CONTACT if "contacts" in spec.terms else {}
     tools = TOOLS | {"sense": controllers.sense}
+    tools |= {"fill_gaps": impulses.fill_gaps} if "contacts" in spec.terms else {}
     tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
     return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, tools))
 
@@ -208,12 +208,12 @@ NEWTON: Mapping[str, Any] = _named(
 
 CONTACT: Mapping[str, Any] = _named(
     (
-        contact.begin_contacts,
-        contact.keep_apart,
-        contact.strike,
-        contact.book_contacts,
-        contact.leave_forces,
-        contact.note_contacts,
+        impulses.begin_contacts,
+        impulses.keep_apart,
+        impulses.strike,
+        impulses.book_contacts,
+        impulses.leave_forces,
+        impulses.note_contacts,
     )
 )
 """What steps with impulses ask beside them."""

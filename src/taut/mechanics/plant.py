@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from taut.mechanics.compose import Composition, composed
+from taut.mechanics.contact.facts import contact_notes, inside_grounds
 from taut.mechanics.imposed.called_functions import with_functions
 from taut.mechanics.imposed.commands import COMING
 from taut.mechanics.imposed.controllers import MEMORY
@@ -35,8 +36,7 @@ from taut.structure.sensing import base_rate
 from taut.structure.signals import Feedback
 from taut.structure.structure import Structure
 
-SMALL = 500
-"""Up to so many constraints a dense look at their independence is cheap."""
+SMALL = 500  # up to so many constraints a dense look at their independence is cheap
 
 WORK_SPACE = frozenset(
     ("work", "responses", "events", "slackening", "constants", "jacobian", "pairs", "saddle", "minres")
@@ -299,6 +299,12 @@ class Plant:
     @cached_property
     def contact_names(self) -> tuple[str, ...]:
         return tuple(one.name for one in candidates(self.given))
+
+    def inside_grounds(self, tables: Pack, y: np.ndarray) -> tuple[str, ...]:
+        return inside_grounds(self, tables, y)
+
+    def contact_notes(self, tables: Pack) -> tuple[str, ...]:
+        return contact_notes(self, tables)
 
     def memory(self, tables: Pack) -> np.ndarray:
         """What its controllers remember, to be changed in place; nothing where there are none."""

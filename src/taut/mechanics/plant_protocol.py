@@ -99,6 +99,12 @@ class PlantProtocol(Protocol):
     def ticks(self) -> bool:
         """Whether it has controllers that decide at their times."""
 
+    def inside_grounds(self, tables: Any, y: np.ndarray) -> tuple[str, ...]:
+        """What is inside a ground at a state, in words."""
+
+    def contact_notes(self, tables: Any) -> tuple[str, ...]:
+        """What is to be said of the search for contact forces in a run."""
+
     def memory(self, tables: Any) -> np.ndarray:
         """What controllers remember, to be changed in place."""
 

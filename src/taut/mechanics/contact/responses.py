@@ -37,6 +37,8 @@ class Responses(NamedTuple):
     coupled: Integers  # (1,) 1 where an impulse at one changes the velocity at another
     frame: Reals  # (9 a,) normal and two directions along the ground
     share: Reals  # (a,) of the second node
+    begin: Reals  # (a,) the gap at the start of the move [m]
+    sunk: Reals  # (a,) how deep it was already then, as a negative gap [m]
     aim: Reals  # (a,) added to the normal velocity, whose sum is not to be negative [m/s]
     impulse: Reals  # (3 a,) in the frame [N s]
     bounced: Reals  # (3 a,) those of a full bounce [N s]
@@ -66,6 +68,8 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         coupled=np.zeros(1, dtype=whole),
         frame=np.zeros(9 * room),
         share=np.zeros(room),
+        begin=np.zeros(room),
+        sunk=np.zeros(room),
         aim=np.zeros(room),
         impulse=np.zeros(3 * room),
         bounced=np.zeros(3 * room),

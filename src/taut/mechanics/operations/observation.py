@@ -74,7 +74,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
 def _contact_forces(plant: Plant, tables: Pack, states: np.ndarray) -> np.ndarray:
     """(T, p, 3) of the step that led to each state [N]."""
     count, at = len(plant.contact_names), 2 * plant.coordinates + 1 + plant.coming(tables).size
-    return states[:, at : at + 3 * count].reshape(-1, count, 3).copy()
+    return states[:, at : at + 3 * count].reshape(len(states), count, 3).copy()
 
 
 def _readings(plant: Plant, tables: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray) -> np.ndarray:

@@ -89,6 +89,12 @@ class LagrangianPlant:
     def internal(self) -> np.ndarray:
         return np.zeros(0)
 
+    def inside_grounds(self, tables: Workspace, y: np.ndarray) -> tuple[str, ...]:
+        return ()
+
+    def contact_notes(self, tables: Workspace) -> tuple[str, ...]:
+        return ()
+
     def memory(self, tables: Workspace) -> np.ndarray:
         return np.zeros(0)
 

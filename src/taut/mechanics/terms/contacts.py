@@ -74,6 +74,10 @@ class Candidate(NamedTuple):
     bar: str
     name: str
 
+    @property
+    def what(self) -> str:
+        return f'bar "{self.bar}"' if self.bar else f'node "{self.nodes[0]}"'
+
 
 def candidates(given: Given) -> list[Candidate]:
     """Nodes with every ground that may touch them, then bars with every edge; no node touches a ground twice."""
@@ -193,5 +197,6 @@ CONTACTS = Term(
     tabulate,
     force=force,
     events=EventSource(_count, _margin, _put, _begin, _subjects, CHANGES),
+    dampers=lambda given, table: (),  # friction and impacts are no forces of a step
     works=True,
 )

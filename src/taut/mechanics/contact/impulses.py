@@ -19,6 +19,7 @@ from taut.mechanics.contact.responses import (
     entry_room,
     responses_in,
 )
+from taut.mechanics.contact.surfaces import FAR, TERRAIN
 from taut.mechanics.operations.event_table import AS_GIVEN, events_in
 from taut.mechanics.parts import fill_response, push_response, respond_together
 from taut.mechanics.tables import constants_in, coordinate_count, work_in
@@ -39,6 +40,8 @@ from taut.numerics.pointers import shifted, start_of
 
 MET = 1e-12
 """Of a typical length: a gap that is zero."""
+UNDONE = 1e3
+"""Times that: how deep something may be inside a ground and be moved out of it again within a step."""
 CLOSED = 1e-9
 """Of a typical length: a gap at which a contact can be struck."""
 MOST_SWEEPS = 1000
@@ -150,34 +153,59 @@ def begin_contacts(p: Pack, y: np.ndarray) -> None:
         state[at + k] = 0.0
 
 
+@inlined
+def _end_of_move(p: Pack, c: int, a: int, start: np.ndarray, end: np.ndarray) -> float:
+    """The gap at which a closed contact ends [m]. Planes, boxes and edges are convex: what stays in front of the plane
+    that it came from stays outside, whichever face is nearest on the way. Of a terrain it is the ground below."""
+    made, contacts = responses_in(p), contacts_in(p)
+    if contacts.kind[contacts.surface[c]] == TERRAIN:
+        return gap_at(p, c, end)[0] - made.sunk[a]
+    i, j, share, gap = contacts.first[c], contacts.second[c], made.share[a], made.begin[a]
+    for m in range(3):
+        moved = (1.0 - share) * (end[i + m] - start[i + m]) + share * (end[j + m] - start[j + m])
+        gap += made.frame[9 * a + m] * moved
+    return gap
+
+
 @entry
-def keep_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray) -> int:
+def keep_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, last: bool) -> int:
     """Change the velocities of a move of h from y to trial, and where it ends, so that no contact ends inside a ground
-    and Coulomb's law holds on the way; returns how many sweeps that took, 0 where nothing was to be done."""
-    made, n, small = responses_in(p), coordinate_count(p), MET * constants_in(p).scale[0]
+    and Coulomb's law holds on the way; returns how many sweeps that took, 0 where nothing was to be done.
+
+    last: whether this is the last try, so that whatever is left to be done is counted as a search that failed.
+    """
+    made, n, scale, left = responses_in(p), coordinate_count(p), constants_in(p).scale[0], 0.0
+    small = MET * scale
     start, end, v, todo = start_of(y), start_of(trial), shifted(start_of(trial), n), False
     for c in range(contact_count(p)):
         a = made.place[c] - 1
-        gap, nx, ny, nz, share = gap_at(p, c, end)
         if a < 0:
+            gap, nx, ny, nz, share = gap_at(p, c, end)
             if gap >= -small:
                 continue
-            # Where it comes from the ground may look another way; a bar may not have been across the edge.
+            # As it is seen from where it comes, unless a bar was not across the edge then.
             before, ox, oy, oz, other = gap_at(p, c, start)
-            if before < 1.0e299:
+            seen = before < FAR
+            if seen:
                 nx, ny, nz, share = ox, oy, oz, other
             a = _close(p, c, nx, ny, nz, share)
             if a < 0:
                 continue
+            # What is deeper inside than round-off, since grounds meet there, is kept from going deeper and no more:
+            # to throw it out within a step would make energy.
+            made.begin[a] = max(before, -UNDONE * MET * scale) if seen else 0.0
+            made.sunk[a] = min(before - made.begin[a], 0.0) if seen else min(gap, 0.0)
             todo = True
-        elif gap < -small or (gap > small and made.impulse[3 * a] > 0.0):
+        gap = _end_of_move(p, c, a, start, end)
+        if gap < -small or (gap > small and made.impulse[3 * a] > 0.0):
             todo = True
+            left = max(left, abs(gap))
         made.aim[a] = gap / h - _velocity(p, a, v)[0]
     if not todo:
         return 0
     for i in range(n):
         made.before[i] = v[i]
-    sweeps = _search(p, v)
+    sweeps = _told(p, 0, left / h) if last else _search(p, v)
     for i in range(n):
         end[i] += h * (v[i] - made.before[i])
     return sweeps
@@ -310,3 +338,10 @@ def note_contacts(p: Pack, t: float, y: np.ndarray, trial: np.ndarray, log: np.n
             log[filled, 0], log[filled, 1], log[filled, 2] = t, e, told
             filled += 1
     return filled
+
+
+@entry
+def fill_gaps(p: Pack, y: np.ndarray, out: np.ndarray) -> None:
+    """Fill the gap of every contact that there can be [m], negative inside a ground."""
+    for c in range(contact_count(p)):
+        out[c] = gap_at(p, c, start_of(y))[0]
