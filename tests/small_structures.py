@@ -22,8 +22,10 @@ from taut import (
     Controller,
     Damping,
     Drive,
+    Ground,
     Load,
     Motion,
+    Plane,
     Plate,
     Sinusoid,
     Structure,
@@ -32,7 +34,17 @@ from taut import (
 )
 from taut.control import LinearLaw
 from taut.dynamics.methods import METHODS
-from taut.mechanics.capabilities import ANSWERING, COORDINATES, CYLINDERS, DAMPING, ITERATIVE, MOVED
+from taut.mechanics.capabilities import (
+    ANSWERING,
+    COORDINATES,
+    CYLINDERS,
+    DAMPING,
+    GROUND,
+    HELD,
+    ITERATIVE,
+    MOVED,
+    NO_GROUND,
+)
 from taut.mechanics.points.lagrangian import LagrangianPlant
 
 KINDS = Path(__file__).parent / "extending"
@@ -51,7 +63,7 @@ REACH = 0.05
 ROUND_OFF = 1e-11
 """[m], of dp8 at 1e-12 and of what is compared with it, over a tenth of a second or so."""
 
-STEPS = {"rk4": 2.5e-4, "rattle2": 1e-4, "rattle4": 2.5e-4, "rattle6": 1e-3, "rattle8": 1e-3}
+STEPS = {"rk4": 2.5e-4, "rattle2": 1e-4, "rattle4": 2.5e-4, "rattle6": 1e-3, "rattle8": 1e-3, "impulses": 1e-5}
 TOLERANCES = {"dp5": 1e-10, "dp8": 1e-12, "implicit3": 1e-9, "implicit4": 1e-9}
 
 
@@ -131,7 +143,7 @@ def plated() -> Structure:
 
 SHAKEN = (Motion("top", "x", displacement=Sinusoid(0.01, 5.0)),)
 SPEEDS = {"a": (0.0, 0.3, 0.0), "b": (0.1, -0.3, 0.2)}
-GROUND = GroundSpring("a", 900.0, 2e4, level=-0.85)
+CUSHION = GroundSpring("a", 900.0, 2e4, level=-0.85)
 SPHERE = OnSphere("a", (-0.5, 0.0, -1.2), 0.3)
 WINCH = WoundCable("ca", 0.95, 0.05, 4.0)
 
@@ -140,6 +152,10 @@ DRIVEN = (
     Drive("strut", "bar:bc", "length", by=Sinusoid(0.04, 3.0)),
     Drive("winch", "cable:ca", "rest_length", by=Sinusoid(0.05, 4.0)),
 )
+
+
+FLOOR = Ground("floor", Plane(point=(0.0, 0.0, -1.401)), friction=0.3)
+"""Below the pair, which falls into its cables, and a millimetre below two bars that meet."""
 
 
 def pushing(rate: float | None) -> Controller:
@@ -156,6 +172,7 @@ def _case(
     meets: bool = True,
     drives: tuple[Drive, ...] = (),
     controller: Controller | None = None,
+    ground: Ground | None = None,
 ) -> Case:
     def made(solver: str) -> Any:
         return assemble(
@@ -164,6 +181,7 @@ def _case(
             velocities=SPEEDS,
             motions=SHAKEN if moved else (),
             drives=drives,
+            ground=[ground] if ground else (),
             loads=[Load("b", "x", Command(), name="push")] if controller else (),
             controllers=[controller] if controller else (),
             damping=Damping(node=0.4) if damped else None,
@@ -172,6 +190,8 @@ def _case(
         )
 
     features = {MOVED: 'node "top"'} if moved else {}
+    features |= {HELD: 'cable "string"'} if structure is string else {}
+    features |= {GROUND: f'the ground "{ground.name}"'} if ground else {}
     features |= {DAMPING: damped} if damped else {}
     features |= {CYLINDERS: "2"} if structure is cylinders else {}
     if controller is not None and controller.rate is None:
@@ -247,12 +267,12 @@ CASES: dict[str, Case] = {
     "cylinders": _case(cylinders),
     "cylinders, moved": _case(cylinders, moved=True),
     "cylinders, damped": _case(cylinders, damped="every node"),
-    "ground spring": _case(pair_of, GROUND, meets=False),
-    "ground spring, meeting": _case(two_bars, GROUND),
+    "ground spring": _case(pair_of, CUSHION, meets=False),
+    "ground spring, meeting": _case(two_bars, CUSHION),
     "on sphere": _case(sprung, SPHERE),
     "wound cable": _case(pair_of, WINCH, meets=False),
-    "all three": _case(two_bars, GROUND, SPHERE, WINCH),
-    "all three, moved, damped": _case(two_bars, GROUND, SPHERE, WINCH, moved=True, damped="every node"),
+    "all three": _case(two_bars, CUSHION, SPHERE, WINCH),
+    "all three, moved, damped": _case(two_bars, CUSHION, SPHERE, WINCH, moved=True, damped="every node"),
     "routed": _case(routed, meets=False),
     "routed, meeting": _case(routed_and_meeting),
     "routed, moved, damped": _case(routed, moved=True, damped="every node", meets=False),
@@ -262,10 +282,15 @@ CASES: dict[str, Case] = {
     "driven, moved, damped": _case(two_bars, drives=DRIVEN, moved=True, damped="every node"),
     "controlled": _case(pair_of, controller=pushing(None), meets=False),
     "controlled, sampled": _case(two_bars, controller=pushing(200.0)),
+    "grounded": _case(pair_of, ground=FLOOR, meets=False),
+    "grounded, meeting": _case(two_bars, ground=FLOOR),
+    "grounded, damped": _case(pair_of, ground=FLOOR, damped="every node", meets=False),
+    "grounded, driven": _case(two_bars, ground=FLOOR, drives=DRIVEN),
     "double pendulum": Case(double_pendulum, {COORDINATES: ""}, meets=False, nodal=False),
 }
 
 
 def features_of_run(case: Case, solver: str) -> dict[str, str]:
     """What the case has with this solver."""
-    return {**case.features, **({ITERATIVE: ""} if solver == "iterative" and case.meets else {})}
+    bare = {NO_GROUND: ""} if case.nodal and GROUND not in case.features else {}
+    return {**case.features, **bare, **({ITERATIVE: ""} if solver == "iterative" and case.meets else {})}

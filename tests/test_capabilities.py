@@ -14,14 +14,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_structures import CASES, Case, allowance, features_of_run, options_of
+from small_structures import CASES, STEPS, Case, allowance, features_of_run, options_of
 
 from taut import Correction, Load, OptionError, Trajectory, assemble, ensemble, simulate
 from taut.dynamics.methods import METHODS
-from taut.dynamics.methods.tableau import Implicit, Rattle
+from taut.dynamics.methods.tableau import Implicit, Impulses, Rattle
 from taut.dynamics.setup import check_options
 from taut.mechanics import capabilities
-from taut.mechanics.capabilities import BATCH, COORDINATES, CYLINDERS, DAMPING, IMPLICIT, ITERATION, ITERATIVE, MOVED
+from taut.mechanics.capabilities import (
+    BATCH,
+    COORDINATES,
+    CYLINDERS,
+    DAMPING,
+    EXPLICIT,
+    GROUND,
+    IMPLICIT,
+    IMPULSES,
+    ITERATION,
+    ITERATIVE,
+    MOVED,
+)
 from taut.mechanics.capabilities import RATTLE as BY_RATTLE
 from taut.mechanics.spec import Spec
 
@@ -33,7 +45,9 @@ Combination = tuple[str, str, str, str]  # case, solver, method, correction
 
 def use_of(method: str) -> str:
     found = METHODS[method]
-    return BY_RATTLE if isinstance(found, Rattle) else IMPLICIT if isinstance(found, Implicit) else ""
+    if isinstance(found, Impulses):
+        return IMPULSES
+    return BY_RATTLE if isinstance(found, Rattle) else IMPLICIT if isinstance(found, Implicit) else EXPLICIT
 
 
 def solvers_of(case: Case) -> tuple[str, ...]:
@@ -46,8 +60,13 @@ def sentences(name: str, solver: str, method: str, correction: str, metric: str 
     case, use, table = CASES[name], use_of(method), capabilities.REFUSED
     if solver == "iterative" and CYLINDERS in case.features:
         return {table[ITERATION, CYLINDERS].format(method=method, what=case.features[CYLINDERS])}
-    if use and (correction == "baumgarte" or metric != "mass"):
+    if use != EXPLICIT and (correction == "baumgarte" or metric != "mass"):
         return {f'method "{method}" meets the constraints itself, by mass; leave the correction out'}
+    if use == IMPULSES and correction == "energy":
+        return {
+            f'method "{method}" knows the work of impacts to the order of its step, so that there is no energy to '
+            "correct to; leave the correction out"
+        }
     features = features_of_run(case, solver)
     return {table[use, f].format(method=method, what=what) for f, what in features.items() if (use, f) in table}
 
@@ -75,7 +94,9 @@ def places(run: Trajectory) -> np.ndarray:
 
 @cache
 def reference(name: str) -> Trajectory:
-    """By dp8 at 1e-12, with the direct solver."""
+    """By dp8 at 1e-12, with the direct solver; what strikes a ground by impulses in steps a twentieth as long."""
+    if GROUND in CASES[name].features:
+        return simulate(plant(name, "direct"), DURATION, every=EVERY, method="impulses", step=STEPS["impulses"] / 20.0)
     return simulate(plant(name, "direct"), DURATION, every=EVERY, method="dp8", tolerance=1e-12)
 
 
@@ -98,7 +119,8 @@ def check(name: str, solver: str, method: str, correction: str) -> None:
 
 def test_what_is_refused_is_what_the_table_says() -> None:
     """Over all combinations: those that are refused before the first step are those of the table and of the rule that
-    RATTLE and implicit methods meet the constraints themselves; and each in a sentence that is foretold to the letter.
+    RATTLE and implicit methods meet the constraints themselves, and that impulses have no energy to go by; and each in
+    a sentence that is foretold to the letter.
     """
     told: dict[Combination, str] = {}
     for given in combinations():
@@ -112,7 +134,7 @@ def test_what_is_refused_is_what_the_table_says() -> None:
     assert len(ALLOWED) > 300
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if use_of(name)])
+@pytest.mark.parametrize("method", [name for name in METHODS if use_of(name) != EXPLICIT])
 def test_another_metric_is_refused_where_methods_meet_the_constraints_by_mass(method: str) -> None:
     (sentence,) = sentences("pairs", "direct", method, "constraints", "euclidean")
     with pytest.raises(OptionError) as refusal:
@@ -137,8 +159,9 @@ def test_a_run_is_refused_in_the_words_of_the_table(given: Combination) -> None:
 
 def test_every_entry_of_the_table_is_met_by_some_case() -> None:
     """So that no refusal stands in the table that nothing here would notice to be wrong."""
-    met = {(use_of(m), f) for n, s, m, _ in combinations() for f in features_of_run(CASES[n], s) if use_of(m)}
+    met = {(use_of(m), f) for n, s, m, _ in combinations() for f in features_of_run(CASES[n], s)}
     met |= {(capabilities.UNLOCATED, capabilities.HELD), (capabilities.LINEAR, capabilities.FRICTION)}
+    met |= {(IMPULSES, capabilities.WATCHED), (BATCH, GROUND), (capabilities.LINEAR, GROUND)}
     met |= {(ITERATION, CYLINDERS), (BATCH, COORDINATES), (BATCH, MOVED), (BATCH, capabilities.FUNCTIONS)}
     assert set(capabilities.REFUSED) <= met
 
@@ -153,13 +176,19 @@ def ran_before(given: Combination) -> bool:
         kind in name
         for kind in (
             *("ground spring", "on sphere", "wound cable", "all three"),
-            *("routed", "held", "driven", "plated", "controlled"),
+            *("routed", "held", "driven", "plated", "controlled", "grounded"),
         )
     ):
         return False
-    if (solver == "iterative" and CYLINDERS in case.features) or (use and correction == "baumgarte"):
+    if (solver == "iterative" and CYLINDERS in case.features) or (use != EXPLICIT and correction == "baumgarte"):
         return False
-    never = {BY_RATTLE: {COORDINATES, CYLINDERS, MOVED, DAMPING}, IMPLICIT: {COORDINATES, CYLINDERS, MOVED}, "": set()}
+    if use == IMPULSES:
+        return False
+    never = {
+        BY_RATTLE: {COORDINATES, CYLINDERS, MOVED, DAMPING},
+        IMPLICIT: {COORDINATES, CYLINDERS, MOVED},
+        EXPLICIT: set(),
+    }
     return not never[use] & set(case.features)
 
 
@@ -184,15 +213,18 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
     """Plants in coordinates of their own and moved supports; whatever else there is goes, and lanes are for thin bars
     without cables to watch and kinds that declare them."""
     case, one = CASES[name], plant(name, "direct")
-    wrong = [feature for feature in (COORDINATES, MOVED) if feature in case.features]
+    wrong = [feature for feature in (COORDINATES, GROUND, MOVED) if feature in case.features]
     found = capabilities.features_of(one)
     if wrong:
         with pytest.raises(OptionError) as refusal:
             ensemble([one, one], 1e-3, method="rk4", step=5e-4)
-        assert str(refusal.value) == capabilities.REFUSED[BATCH, wrong[0]].format(method="", what="")
+        what = case.features[wrong[0]] if wrong[0] == GROUND else ""
+        assert str(refusal.value) == capabilities.REFUSED[BATCH, wrong[0]].format(method="", what=what)
     else:
         capabilities.check(BATCH, found)
-    alone = any(word in name for word in ("wound", "all three", "routed", "held", "driven", "plated", "controlled"))
+    alone = any(
+        word in name for word in ("wound", "all three", "routed", "held", "driven", "plated", "controlled", "grounded")
+    )
     apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or alone
     assert capabilities.goes_in_lanes(found) == (not apart)
 

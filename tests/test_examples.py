@@ -16,11 +16,13 @@ def test_models_run_and_keep_their_bars_and_energy(path: Path) -> None:
     model = taut.read_model(path)
     scenario = model.scenario
     plant = assembled(model.structure, scenario)
-    run = taut.simulate(plant, min(1.0, scenario.duration), tolerance=scenario.tolerance)
+    steps = {"method": scenario.method, "step": scenario.step} if scenario.ground else {}
+    run = taut.simulate(plant, min(1.0, scenario.duration), tolerance=scenario.tolerance, **steps)
     assert run.ok
     assert run.length_violation.max() < 2e-13
     terms = run.energy_kinetic + run.energy_elastic + np.abs(run.energy_gravity) + np.abs(run.work)
-    assert np.abs(run.energy_violation).max() < max(1e-10, 3e-12 * terms.max())
+    books = 1e-3 if scenario.ground else 3e-12  # the work of impacts is known to the order of a step
+    assert np.abs(run.energy_violation).max() < max(1e-10, books * terms.max())
     assert np.ptp(run.nodes, axis=0).max() > 1e-4, "nothing moved"
 
 

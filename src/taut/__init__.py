@@ -17,6 +17,7 @@ __all__ = [
     "Angle",
     "BalanceError",
     "Bar",
+    "Box",
     "Cable",
     "Command",
     "Constant",
@@ -31,6 +32,7 @@ __all__ = [
     "Event",
     "Feedback",
     "FileError",
+    "Ground",
     "LagrangianPlant",
     "LinearConstraint",
     "LinearModel",
@@ -41,6 +43,7 @@ __all__ = [
     "Motion",
     "MotionError",
     "OptionError",
+    "Plane",
     "Plant",
     "Plate",
     "Problem",
@@ -55,6 +58,7 @@ __all__ = [
     "Structure",
     "Study",
     "TautError",
+    "Terrain",
     "Trajectory",
     "Watch",
     "__version__",
@@ -106,6 +110,7 @@ _HOMES = {
         "Scenario",
         "Watch",
     ),
+    "taut.structure.grounds": ("Box", "Ground", "Plane", "Terrain"),
     "taut.structure.controllers": ("Controller", "Sensor"),
     "taut.structure.signals": (
         "Command",
@@ -204,6 +209,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.structure.corrections import Correction
     from taut.structure.events import Event
     from taut.structure.files import Model, read_model, read_record
+    from taut.structure.grounds import Box, Ground, Plane, Terrain
     from taut.structure.plates import Plate
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
     from taut.structure.scenario import Damping, Drive, Load, Motion, Scenario, Watch

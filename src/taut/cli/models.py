@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from taut.structure.files import Model
     from taut.structure.scenario import Scenario
 
-ACTING = ("drives", "sensors", "controllers")
+ACTING = ("drives", "ground", "sensors", "controllers")
 """What a scenario has that is counted and named."""
 
 

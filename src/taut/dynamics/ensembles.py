@@ -72,6 +72,7 @@ class Ensemble(Tabular):
     load_names: tuple[str, ...] = ()
     drive_names: tuple[str, ...] = ()
     sensor_names: tuple[str, ...] = ()
+    contact_names: tuple[str, ...] = ()
     element_names: tuple[str, ...] = ()
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -102,6 +103,7 @@ class Ensemble(Tabular):
                 "loaded": self.load_names,
                 "drive": self.drive_names,
                 "sensor": self.sensor_names,
+                "contact": self.contact_names,
                 "element": self.element_names,
             },
             {name: one._replace(dimensions=("variant", *one.dimensions)) for name, one in kept.items()},
@@ -124,6 +126,7 @@ class Ensemble(Tabular):
             load_names=self.load_names,
             drive_names=self.drive_names,
             sensor_names=self.sensor_names,
+            contact_names=self.contact_names,
             element_names=self.element_names,
         )
 
@@ -211,6 +214,7 @@ def ensemble(
         variants.plant.load_names,
         variants.plant.drive_names,
         variants.plant.sensor_names,
+        variants.plant.contact_names,
         variants.plant.element_outputs,
     )
 

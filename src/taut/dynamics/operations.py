@@ -24,8 +24,8 @@ def rate(plant: Any, t: float, y: np.ndarray, out: np.ndarray) -> None:
     raise NotImplementedError
 
 
-def forces(plant: Any, t: float, y: np.ndarray, out: np.ndarray) -> None:
-    """out = all forces but those of constraints."""
+def forces(plant: Any, t: float, y: np.ndarray, out: np.ndarray) -> float:
+    """out = all forces but those of constraints; returns the power of loads and dampers."""
     raise NotImplementedError
 
 
@@ -153,6 +153,51 @@ def layout(plant: Any) -> Any:
     raise NotImplementedError
 
 
+def begin_contacts(plant: Any, y: np.ndarray) -> None:
+    """Take the contact forces of the last step out of a state; no contact is closed yet.
+
+    This and the next four are asked of plants that strike grounds only.
+    """
+    raise NotImplementedError
+
+
+def keep_apart(plant: Any, h: float, y: np.ndarray, trial: np.ndarray, last: bool) -> int:
+    """Change the velocities of a move of h, and its end, so that it ends in no ground; 0 where that was so already.
+
+    last: whether nothing is changed any more, and what is left only counted.
+    """
+    raise NotImplementedError
+
+
+def strike(plant: Any, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
+    """Change the velocities at the end of a step so that nothing goes on into a ground, and bounces as it came."""
+    raise NotImplementedError
+
+
+def book_contacts(plant: Any, before: np.ndarray, trial: np.ndarray) -> float:
+    """Add the impulses found to those of the step; returns their work."""
+    raise NotImplementedError
+
+
+def leave_forces(plant: Any, h: float, trial: np.ndarray) -> None:
+    """Leave the contact forces of a step in the state at its end."""
+    raise NotImplementedError
+
+
+def note_contacts(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
+    """Log what contacts do from a step on that is kept; returns how much of the log is filled.
+
+    This is what it means for plants without grounds.
+    """
+    return filled
+
+
+@kernel
+def _note_nothing(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
+    """The same in kernels."""
+    return filled
+
+
 def factor_newton(plant: Any, t: float, y: np.ndarray, s: float) -> int:
     """Make `solve_newton` ready at this state, s [s] being the step times the diagonal; negative if that fails.
 
@@ -201,7 +246,9 @@ def spoken(
 ) -> dict[str, Callable[..., Any]]:
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
     return _bound_in_turn(
-        algorithm, {"impose": impose, "decide": decide, **operations, "lend_plant": lend_plant}, lambda copy: copy
+        algorithm,
+        {"impose": impose, "decide": decide, "note_contacts": note_contacts, **operations, "lend_plant": lend_plant},
+        lambda copy: copy,
     )
 
 
@@ -222,7 +269,14 @@ def compiled(
 
     return _bound_in_turn(
         algorithm,
-        {"impose": _impose_nothing, "decide": _decide_nothing, **operations, "row": row_of, "lend": lent},
+        {
+            "impose": _impose_nothing,
+            "decide": _decide_nothing,
+            "note_contacts": _note_nothing,
+            **operations,
+            "row": row_of,
+            "lend": lent,
+        },
         made,
     )
 

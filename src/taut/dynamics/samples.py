@@ -29,6 +29,9 @@ VARIABLES = {
         ("time", "drive"), "N", "force in each driven member, positive in tension", "drive:{drive}.force"
     ),
     "drive_power": Variable(("time", "drive"), "W", "power of each drive", "drive:{drive}.power"),
+    "contact_force": Variable(
+        ("time", "contact", "axis"), "N", "force of the ground in each contact", "contact:{contact}.{axis}"
+    ),
     "reading": Variable(("time", "sensor"), "of its quantity", "what each sensor showed last", "sensor:{sensor}"),
     "coordinate": Variable(
         ("time", "freedom"), "m or rad", "each coordinate of a plant that has its own", "coordinate:{freedom}"
@@ -43,7 +46,9 @@ VARIABLES = {
     "energy_kinetic": Variable(("time",), "J", "kinetic energy"),
     "energy_elastic": Variable(("time",), "J", "energy stored in cables and compressible bars"),
     "energy_gravity": Variable(("time",), "J", "energy of weight"),
-    "work": Variable(("time",), "J", "work of loads, dampers, moved supports, drives and cuts since the start"),
+    "work": Variable(
+        ("time",), "J", "work of loads, dampers, moved supports, drives, contacts and cuts since the start"
+    ),
     "energy_violation": Variable(("time",), "J", "energy less start energy less work"),
     "length_violation": Variable(("time",), "m", "largest residual of a bar or constraint"),
     "rate_violation": Variable(("time",), "m/s", "largest rate of such a residual"),

@@ -12,7 +12,7 @@ import numpy as np
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction, limits_of
-from taut.dynamics.methods.tableau import Implicit, Method, Rattle
+from taut.dynamics.methods.tableau import Implicit, Impulses, Method, Rattle
 from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import ModelError, OptionError, Problem, listed
@@ -110,9 +110,21 @@ def check_options(
         raise OptionError(f'method "{method.name}" chooses its own step; give a tolerance instead, or use rk4')
     if isinstance(method, Rattle | Implicit) and (wish.kind == "baumgarte" or wish.metric != "mass"):
         raise OptionError(f'method "{method.name}" meets the constraints itself, by mass; leave the correction out')
-    use = capabilities.RATTLE if isinstance(method, Rattle) else capabilities.IMPLICIT
-    if isinstance(method, Rattle | Implicit):
-        capabilities.check(use, capabilities.features_of(plant), method.name)
+    if isinstance(method, Impulses) and wish.kind == "energy":
+        raise OptionError(
+            f'method "{method.name}" knows the work of impacts to the order of its step, so that there is no energy to '
+            "correct to; leave the correction out"
+        )
+    capabilities.check(_use_of(method), capabilities.features_of(plant), method.name)
+
+
+def _use_of(method: Method | Rattle) -> str:
+    """By the table of capabilities."""
+    if isinstance(method, Impulses):
+        return capabilities.IMPULSES
+    if isinstance(method, Rattle):
+        return capabilities.RATTLE
+    return capabilities.IMPLICIT if isinstance(method, Implicit) else capabilities.EXPLICIT
 
 
 def prepare_run(
@@ -147,8 +159,11 @@ def prepare_run(
     state = state_layout(coordinates, plant.internal.size, int(rattles)).size
     watched = plant.watcher.count if plant.watcher and watches else 0
     space = at.workspace(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
-    stepper = "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
-    words = words_for(plant, stepper, dense=dense, watches=watched > 0)
+    strikes = isinstance(method, Impulses)
+    stepper = (
+        "impulses" if strikes else "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
+    )
+    words = words_for(plant, stepper, dense=dense, watches=watched > 0 and not strikes)
     return Run(plant, tables, words, method, rules, space)
 
 
@@ -158,8 +173,10 @@ def beginning(
     """The start brought onto the constraints, the first step, and what is worth saying about them.
 
     locate: whether the instants are found at which cables slacken and tighten; where not, only what is watched.
-    internal: what internal states begin with, where not with the plant's own.
+    internal: what commands and measurements begin with, where not with the plant's own.
     """
+    if isinstance(run.method, Impulses):
+        locate = False  # steps strike where they end
     if not locate:
         capabilities.check(capabilities.UNLOCATED, capabilities.features_of(run.plant))
     plant, tables, scratch = run.plant, run.tables, run.space.scratch
@@ -167,10 +184,12 @@ def beginning(
     y = np.zeros(run.space.vectors.shape[1:])
     y[:size], y[size : 2 * size] = plant.start()
     layout = state_layout(size, plant.internal.size, 0)
-    if internal is not None:
-        plant.coming(tables)[:] = internal
     if plant.internal.size:
-        y[layout.internal : layout.size] = plant.coming(tables)
+        y[layout.internal : layout.size] = plant.internal
+        coming = plant.coming(tables)
+        if internal is not None:
+            y[layout.internal : layout.internal + coming.size] = internal
+        coming[:] = y[layout.internal : layout.internal + coming.size]
     limits = run.rules.limits._replace(level=CONSTRAINTS)
     run.words["impose"](tables, 0.0, y)
     if not run.words["held"](tables, y, limits, scratch):
@@ -185,6 +204,9 @@ def beginning(
         )
         raise ModelError([Problem((), message)])
     run.words["impose"](tables, 0.0, y)  # once more: a drive may answer to the state
+    if inside := plant.inside_grounds(tables, y):
+        message = f"at the start {listed(inside, most=4)}; lift the structure, or move the ground"
+        raise ModelError([Problem(("ground",), message)])
     clock, counts = np.zeros(at.CLOCK), np.zeros(at.COUNTS, dtype=np.int64)
     clock[at.LAST_ERROR] = 1e-4
     clock[at.INDEPENDENCE] = 1.0
@@ -231,7 +253,8 @@ def remember(run: Run, point: Checkpoint) -> None:
     memory[:] = point.memory
     if plant.internal.size:
         layout = state_layout(plant.coordinates, plant.internal.size, 0)
-        plant.coming(run.tables)[:] = point.y[layout.internal : layout.size]
+        coming = plant.coming(run.tables)
+        coming[:] = point.y[layout.internal : layout.internal + coming.size]
 
 
 def _redundancy_notes(run: Run, y: np.ndarray) -> tuple[str, ...]:

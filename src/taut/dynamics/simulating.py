@@ -148,6 +148,7 @@ def simulate(
         "load_names": plant.load_names,
         "drive_names": plant.drive_names,
         "sensor_names": plant.sensor_names,
+        "contact_names": plant.contact_names,
         "element_names": plant.element_outputs,
     }
     if sink is not None and start is not None:
@@ -177,6 +178,7 @@ def simulate(
             *independence_notes(run, state.clock),
             *stiffness_notes(run, state),
             *rounding_notes(run, state),
+            *run.plant.contact_notes(run.tables),
             *limits.notes(float(state.clock[at.TIME])),
         )
         result = replace(

@@ -242,6 +242,7 @@ class Simulation:
             load_names=plant.load_names,
             drive_names=plant.drive_names,
             sensor_names=plant.sensor_names,
+            contact_names=plant.contact_names,
             element_names=plant.element_outputs,
             checkpoint=reached_by(self._run, self._point),
         )

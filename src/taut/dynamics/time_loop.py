@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics import implicit, no_events, rattle
+from taut.dynamics import implicit, impulses, no_events, rattle
 from taut.dynamics.correction import (
     RESIDUAL,
     RESIDUAL_RATE,
@@ -34,6 +34,7 @@ from taut.dynamics.operations import (
     independence,
     lend,
     lend_plant,
+    note_contacts,
     pass_break,
     residuals,
     row,
@@ -118,12 +119,16 @@ def note_independence(plant: Any, clock: np.ndarray, y: np.ndarray, weak: np.nda
             put(weak, y)
 
 
+def count_events(counts: np.ndarray, logged: int) -> None:
+    """So much of the log is filled now."""
+    counts[EVENTS] += logged - counts[LOGGED]
+    counts[LOGGED] = logged
+
+
 def take_place(plant: Any, event: int, t: float, y: np.ndarray, counts: np.ndarray, log: np.ndarray) -> int:
     """Let an event happen at a state; returns how the call ends with it, or GO_ON."""
-    before = counts[LOGGED]
-    left, now = happen(plant, event, t, y, log, before)
-    counts[EVENTS] += now - before
-    counts[LOGGED] = now
+    left, now = happen(plant, event, t, y, log, counts[LOGGED])
+    count_events(counts, now)
     counts[LAST_EVENT] = event
     counts[FRESH] = 0
     return GO_ON if left == 0 else STOPPED if left == 1 else TO_CUT
@@ -153,9 +158,7 @@ def cross(plant: Any, breaks: np.ndarray, clock: np.ndarray, counts: np.ndarray,
     if near >= breaks[counts[PIECE] + 1]:
         counts[PIECE] += 1
     inside = 0.5 * (t + min(breaks[counts[PIECE] + 1], clock[TICK], clock[HORIZON], 1e300))
-    told = pass_break(plant, t, inside, y, log, counts[LOGGED])
-    counts[EVENTS] += told - counts[LOGGED]
-    counts[LOGGED] = told
+    count_events(counts, pass_break(plant, t, inside, y, log, counts[LOGGED]))
     counts[PENDING] = 0
     return GO_ON
 
@@ -278,6 +281,7 @@ def time_loop(
             return FINISHED
         counts[FILLED] = done
 
+        count_events(counts, note_contacts(plant, end, y, trial, log, counts[LOGGED]))
         put(y, trial)
         clock[TIME] = end
         counts[STEPS] += 1
@@ -324,10 +328,10 @@ _NOT_BETWEEN = (rattle.widen, rattle.blend)
 STEPPERS: Mapping[str, tuple[Callable[..., Any], ...]] = {
     "explicit": (lend_method, begin, advance, hand_on, estimate),
     "implicit": (implicit.lend_method, implicit.begin, implicit.approach, implicit.advance, hand_on, estimate),
-    "rattle": (
-        *(rattle.lend_method, rattle.begin, rattle.meet),
-        *(rattle.advance, rattle.hand_on, rattle.estimate),
-    ),
+    **{
+        name: (*(rattle.lend_method, rattle.begin, rattle.meet), advances, *(rattle.hand_on, rattle.estimate))
+        for name, advances in (("rattle", rattle.advance), ("impulses", impulses.advance))
+    },
 }
 
 
@@ -338,7 +342,7 @@ def algorithm(stepper: str, *, dense: bool, watches: bool) -> tuple[Callable[...
     """
     between = (widen, blend) if dense else _NOT_BETWEEN
     happens = (seek, coming, happen) if watches else _UNWATCHED
-    return (*STEPPERS[stepper], *between, *_LOOP, *happens, take_place, inside_piece, cross, time_loop)
+    return (*STEPPERS[stepper], *between, *_LOOP, *happens, count_events, take_place, inside_piece, cross, time_loop)
 
 
 SHARED = ("settle", "meet", "cross")

@@ -78,7 +78,7 @@ class Overall:
 @dataclass(frozen=True, repr=False)
 class Trajectory(Tabular):
     """Samples over time, SI units; T samples, n nodes, c cables, b bars, g constraints, a angles, s supported nodes, l
-    loads, d driven members, m sensors.
+    loads, d driven members, p contacts that there can be, m sensors.
 
     A plant in other coordinates than its nodes' has k of them, and r constraints among them; what does not apply has no
     columns.
@@ -105,11 +105,12 @@ class Trajectory(Tabular):
     drive_rate: np.ndarray  # (T, d)
     drive_force: np.ndarray  # (T, d) in the driven member
     drive_power: np.ndarray  # (T, d)
+    contact_force: np.ndarray  # (T, p, 3) of the ground on the structure, the mean over the step before
     reading: np.ndarray  # (T, m) what each sensor showed last
     energy_kinetic: np.ndarray  # (T,)
     energy_elastic: np.ndarray  # (T,)
     energy_gravity: np.ndarray  # (T,)
-    work: np.ndarray  # (T,) of loads, dampers, moved supports, drives and cuts since the start
+    work: np.ndarray  # (T,) of loads, dampers, moved supports, drives, contacts and cuts since the start
     energy_violation: np.ndarray  # (T,) energy - start energy - work
     length_violation: np.ndarray  # (T,) worst residual of a bar or constraint
     rate_violation: np.ndarray  # (T,) its rate
@@ -131,6 +132,7 @@ class Trajectory(Tabular):
     load_names: tuple[str, ...] = ()
     drive_names: tuple[str, ...] = ()
     sensor_names: tuple[str, ...] = ()
+    contact_names: tuple[str, ...] = ()
     element_names: tuple[str, ...] = ()
     earlier: Overall = Overall()  # of samples that went to a sink and are not here
     model_text: str = field(default="", repr=False)
@@ -158,7 +160,7 @@ class Trajectory(Tabular):
     def labelled(self) -> Labelled:
         """One row a sample."""
         own: dict[str, Any] = {"loaded": self.load_names, "drive": self.drive_names, "element": self.element_names}
-        own["sensor"] = self.sensor_names
+        own |= {"sensor": self.sensor_names, "contact": self.contact_names}
         own |= {"freedom": range(self.coordinate.shape[1]), "condition": range(self.multiplier.shape[1])}
         return Labelled(
             ("time",),

@@ -10,6 +10,7 @@ import numpy as np
 
 from taut.errors import ModelError, OptionError, suggestion
 from taut.mechanics.capabilities import check_solver
+from taut.mechanics.contact.responses import Responses, responses_of
 from taut.mechanics.imposed import sensors as sensing
 from taut.mechanics.imposed.commands import inputs_of
 from taut.mechanics.imposed.drive_checks import problems_of_drives
@@ -34,11 +35,14 @@ from taut.mechanics.systems.minres import Minres
 from taut.mechanics.systems.pairs import Pairs
 from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables
 from taut.mechanics.tables import Constants, Nodes, Work
+from taut.mechanics.terms.contacts import Contacts
 from taut.mechanics.terms.springs import Springs
 from taut.numerics.packing import empty
 from taut.numerics.saddle import Saddle
 from taut.structure.controller_checks import problems_of_control
 from taut.structure.controllers import Controller, Sensor
+from taut.structure.ground_checks import problems_of_grounds
+from taut.structure.grounds import Ground
 from taut.structure.joining import subdivided
 from taut.structure.plates import size_of, start_velocities
 from taut.structure.properties import bar_length, route_length, with_bars
@@ -67,7 +71,7 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
     typical, slowness = _scale(given, thin, springs)
     happening = 0
     for name, source in sources_of(spec):
-        if name == "held_lengths":
+        if name in ("held_lengths", "contacts"):
             tables[name].event[0] = happening
         tables |= source.tables(tables[name]) if source.tables is not None else {}
         happening += len(source.subjects(given, tables[name]))
@@ -78,6 +82,8 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
     if given.held_cables:
         tables["held_lengths"].row[0] = tables["bars"].first.size + tables["linear"].value.size
     size, count, free = thin.diagonal.size, jacobian.start.size - 1, given.free
+    if given.grounds:
+        tables["responses"] = responses_of(tables["contacts"], size, local=spec.system == "pairs")
     tables |= {
         "nodes": Nodes(free, _shares(thin, free, rows, tables)),
         "constants": Constants(
@@ -109,6 +115,8 @@ _EMPTY: Mapping[str, Any] = {
     **dict.fromkeys(("saddle", "metric_saddle", "newton_saddle"), Saddle),
     **dict.fromkeys(("minres", "metric_minres"), Minres),
     "newton": Newton,
+    "contacts": Contacts,
+    "responses": Responses,
 }
 """Tables that a plant may do without, but in which kernels still look up how much there is."""
 
@@ -122,7 +130,11 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, i
     system = "pairs" if alone and not cylinders.first.size else "minres" if iterative else "saddle"
     imposed = [kind.name for kind in extra if isinstance(kind, Imposed)]
     own = [
-        name for name in BUILT_IN if name in Spec().terms or (name == "routes" and (given.routed or given.pneumatic))
+        name
+        for name in BUILT_IN
+        if name in Spec().terms
+        or (name == "routes" and (given.routed or given.pneumatic))
+        or (name == "contacts" and given.grounds)
     ]
     return Spec(
         terms=(*own, *(kind.name for kind in extra if isinstance(kind, Term))),
@@ -180,6 +192,7 @@ def assemble(
     controllers: Iterable[Controller] = (),
     damping: Damping | None = None,
     events: Iterable[Watch] = (),
+    ground: Iterable[Ground] = (),
     velocities: Mapping[str, tuple[float, float, float]] | None = None,
     solver: str = "direct",
     bars: str | Mapping[str, str] | None = None,
@@ -190,6 +203,7 @@ def assemble(
     gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still.
     drives: of rest lengths and lengths of members, which otherwise stay as they are.
     sensors: what is measured. controllers: what is commanded by it; what they command has the signal Command.
+    ground: what nodes and bars touch; such a plant is followed by method "impulses".
     velocities: of nodes at the start [m/s], zero where not named.
     events: what to look out for in a run, and what to do then.
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow
@@ -201,7 +215,7 @@ def assemble(
     """
     vector = (0.0, 0.0, -float(gravity)) if isinstance(gravity, int | float) else gravity
     loads, motions, damping, events = tuple(loads), tuple(motions), damping or Damping(), tuple(events)
-    drives, sensors, controllers = tuple(drives), tuple(sensors), tuple(controllers)
+    drives, sensors, controllers, grounds = tuple(drives), tuple(sensors), tuple(controllers), tuple(ground)
     if solver not in SOLVERS:
         raise OptionError(f'solver "{solver}" is not one of {", ".join(SOLVERS)}{suggestion(solver, SOLVERS)}')
     structure = with_bars(structure, bars)
@@ -209,6 +223,7 @@ def assemble(
     problems += problems_of_scenario(structure, vector, loads, motions, damping, velocities or {})
     problems += problems_of_watches(structure, events)
     problems += problems_of_drives(structure, drives, events)
+    problems += problems_of_grounds(structure, grounds)
     if problems:
         raise ModelError(problems)
     structure = subdivided(structure)
@@ -225,6 +240,7 @@ def assemble(
         sensors=all_sensors(structure, sensors, controllers),
         controllers=controllers,
         holds=_holds(controllers, loads, drives),
+        grounds=grounds,
     )
     return _plant(given, watched_by(given, events), velocities or {}, iterative=solver == "iterative")
 
@@ -297,7 +313,8 @@ def _plant(
         knots += kind.breaks(given) if kind.breaks is not None else []
     breaks = in_order(knots)
     speeds = start_velocities(given.structure, velocities)
-    size, internal = 2 * speeds.size, tables["commands"].coming if "commands" in tables else np.zeros(0)
+    size = 2 * speeds.size
+    internal = np.concatenate([tables["commands"].coming if "commands" in tables else [], tables["contacts"].impulse])
     start = np.concatenate([given.structure.positions.ravel(), speeds.ravel(), [0.0], internal])
     places, speeds = start[:size].reshape(2, -1, 3)
     driving = tabulated_drives(given).functions if given.drives else ()

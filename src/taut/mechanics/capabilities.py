@@ -26,11 +26,40 @@ ONE_BY_ONE = "kinds that go one by one"
 HELD = "cables held at their length"
 FRICTION = "friction at guides"
 ANSWERING = "controllers at every evaluation"
+GROUND = "rigid grounds"
+NO_GROUND = "nothing to strike"
 
-RATTLE, IMPLICIT, BATCH, ITERATION = "RATTLE", "implicit", "ensemble", "iterative"
+EXPLICIT, RATTLE, IMPLICIT, IMPULSES = "explicit", "RATTLE", "implicit", "impulses"
+BATCH, ITERATION = "ensemble", "iterative"
 UNLOCATED, LINEAR = "events that are not located", "a linear model"
 
+_STRIKES = (
+    'method "{method}" follows smooth motion, but {what} is rigid, and what strikes it changes its velocity at once; '
+    'use method "impulses" with a step'
+)
+
 REFUSED: dict[tuple[str, str], str] = {
+    **{(use, GROUND): _STRIKES for use in (EXPLICIT, RATTLE, IMPLICIT)},
+    (IMPULSES, NO_GROUND): 'method "impulses" is for structures that strike a ground, and there is none; use dp5 or '
+    "dp8, or rattle4 for motion without damping",
+    (
+        IMPULSES,
+        COORDINATES,
+    ): 'method "{method}" needs a structure with nodes and bars that strikes a ground; use dp5 or dp8 '
+    "for a plant in other coordinates",
+    (IMPULSES, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located, "
+    'which method "{method}" does not do; give it a stiffness',
+    (IMPULSES, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; take inertia: thin for '
+    "compressible bars that strike a ground",
+    (IMPULSES, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; take the motion away',
+    (
+        IMPULSES,
+        WATCHED,
+    ): 'method "{method}" notes what contacts do at the end of its steps, and locates nothing; take the '
+    "events to watch away",
+    (BATCH, GROUND): "an ensemble does not strike {what} yet; simulate structures on a ground one by one",
+    (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "
+    "model",
     (RATTLE, COORDINATES): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
     (RATTLE, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
     (RATTLE, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; use dp5 or dp8',
@@ -84,6 +113,7 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     continuous = [one.name for one in given.controllers if one.rate is None]
     if continuous:
         found[ANSWERING] = f'the controller "{continuous[0]}"'
+    found |= {GROUND: f'the ground "{given.grounds[0].name}"'} if given.grounds else {NO_GROUND: ""}
     if not plant.compiled:
         found[FUNCTIONS] = ""
     if getattr(plant, "things", ()):

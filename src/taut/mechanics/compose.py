@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
+from taut.mechanics.contact import impulses, responses
 from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
@@ -51,7 +52,9 @@ def composed(spec: Spec) -> Composition:
     imposed = {"impose": motion.impose_on, "pass_break": events.pass_imposed_break}
     own = MOTION | (imposed if spec.imposed else {})
     own |= {"decide": controllers.decide} if "controllers" in spec.imposed else {}
+    own |= CONTACT if "contacts" in spec.terms else {}
     tools = TOOLS | {"sense": controllers.sense}
+    tools |= {"fill_gaps": impulses.fill_gaps} if "contacts" in spec.terms else {}
     tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
     return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, tools))
 
@@ -97,6 +100,12 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         found[parts.let_in] = commands.let_in
     if "held_lengths" in spec.rows:
         found |= {parts.cut_held: held_lengths.cut, parts.held_tension: held_lengths.tension_at}
+    if "contacts" in spec.terms:
+        local = spec.system == "pairs"
+        found |= {
+            parts.fill_response: responses.fill_local if local else responses.fill_whole,
+            parts.push_response: responses.push_local if local else responses.push_whole,
+        } | ({parts.respond_together: responses.together_local} if local else {})
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
     if any(kind.accelerates for kind in imposed):
@@ -196,6 +205,18 @@ NEWTON: Mapping[str, Any] = _named(
     )
 )
 """What implicit steps ask beside them."""
+
+CONTACT: Mapping[str, Any] = _named(
+    (
+        impulses.begin_contacts,
+        impulses.keep_apart,
+        impulses.strike,
+        impulses.book_contacts,
+        impulses.leave_forces,
+        impulses.note_contacts,
+    )
+)
+"""What steps with impulses ask beside them."""
 
 TOOLS: dict[str, Any] = _named(
     (

@@ -18,6 +18,7 @@ from taut.mechanics.tables import SLOTS
 from taut.reprs import counted, titled
 from taut.structure.controllers import Controller, Sensor
 from taut.structure.drives import Driven, driven_members
+from taut.structure.grounds import Ground
 from taut.structure.records import AXES, Bar, Cable
 from taut.structure.scenario import Damping, Drive, Load, Motion
 from taut.structure.sensing import load_names
@@ -59,6 +60,7 @@ class Given:
     sensors: tuple[Sensor, ...] = ()
     controllers: tuple[Controller, ...] = ()
     holds: Mapping[str, str] = field(default_factory=dict)
+    grounds: tuple[Ground, ...] = ()
 
     def __repr__(self) -> str:
         return self.titled("Given")
@@ -75,7 +77,7 @@ class Given:
             "constraint": made.constraints,
         }
         parts |= {"load": self.loads, "motion": self.motions, "drive": self.drives}
-        parts |= {"sensor": self.sensors, "controller": self.controllers}
+        parts |= {"sensor": self.sensors, "controller": self.controllers, "ground": self.grounds}
         parts |= {"registered kind": self.elements or {}}
         return titled(kind, made.name or "structure", *(counted(len(part), word) for word, part in parts.items()))
 

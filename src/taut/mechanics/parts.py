@@ -286,3 +286,22 @@ def weakest_pivot(p: Pack) -> float:
 def observe_terms(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> int:
     """Fill what terms from outside show; returns how many numbers."""
     return 0
+
+
+# --- contact
+
+
+@inlined
+def fill_response(p: Pack, a: int) -> None:
+    """Fill what impulses at a closed contact do to velocities (`contact/responses.py`)."""
+
+
+@inlined
+def push_response(p: Pack, a: int, pn: float, p1: float, p2: float, v: np.ndarray) -> None:
+    """Add to velocities what an impulse at a closed contact does, in its frame."""
+
+
+@inlined
+def respond_together(p: Pack, a: int, b: int) -> bool:
+    """Whether an impulse at one closed contact changes the velocity at another."""
+    return True

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from taut.mechanics.compose import Composition, composed
+from taut.mechanics.contact.facts import contact_notes, inside_grounds
 from taut.mechanics.imposed.called_functions import with_functions
 from taut.mechanics.imposed.commands import COMING
 from taut.mechanics.imposed.controllers import MEMORY
@@ -27,6 +28,7 @@ from taut.mechanics.signals import Called
 from taut.mechanics.spec import BUILT_IN, Spec, rows_of, sources_of, terms_of
 from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
+from taut.mechanics.terms.contacts import candidates
 from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.scenario import Load, Motion
@@ -34,10 +36,11 @@ from taut.structure.sensing import base_rate
 from taut.structure.signals import Feedback
 from taut.structure.structure import Structure
 
-SMALL = 500
-"""Up to so many constraints a dense look at their independence is cheap."""
+SMALL = 500  # up to so many constraints a dense look at their independence is cheap
 
-WORK_SPACE = frozenset(("work", "events", "slackening", "constants", "jacobian", "pairs", "saddle", "minres"))
+WORK_SPACE = frozenset(
+    ("work", "responses", "events", "slackening", "constants", "jacobian", "pairs", "saddle", "minres")
+)
 """Tables that say nothing of the motion that others do not say."""
 
 
@@ -274,8 +277,9 @@ class Plant:
 
     @property
     def internal(self) -> np.ndarray:
-        """Internal states at the start: commands, and what is measured."""
-        return self.tables["commands"].coming if "commands" in self.tables else np.zeros(0)
+        """Internal states at the start: commands, what is measured, and contact forces."""
+        commanded = self.tables["commands"].coming if "commands" in self.tables else np.zeros(0)
+        return np.concatenate([commanded, np.zeros(self.tables["contacts"].impulse.size)])
 
     @property
     def ticks(self) -> bool:
@@ -291,6 +295,16 @@ class Plant:
     @property
     def sensor_names(self) -> tuple[str, ...]:
         return tuple(sensor.name for sensor in self.given.sensors)
+
+    @cached_property
+    def contact_names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in candidates(self.given))
+
+    def inside_grounds(self, tables: Pack, y: np.ndarray) -> tuple[str, ...]:
+        return inside_grounds(self, tables, y)
+
+    def contact_notes(self, tables: Pack) -> tuple[str, ...]:
+        return contact_notes(self, tables)
 
     def memory(self, tables: Pack) -> np.ndarray:
         """What its controllers remember, to be changed in place; nothing where there are none."""

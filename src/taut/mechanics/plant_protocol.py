@@ -88,12 +88,22 @@ class PlantProtocol(Protocol):
     def sensor_names(self) -> tuple[str, ...]: ...
 
     @property
+    def contact_names(self) -> tuple[str, ...]:
+        """Contacts that there can be with grounds."""
+
+    @property
     def internal(self) -> np.ndarray:
         """Internal states at the start, which do not change within a step: commands, and what is measured."""
 
     @property
     def ticks(self) -> bool:
         """Whether it has controllers that decide at their times."""
+
+    def inside_grounds(self, tables: Any, y: np.ndarray) -> tuple[str, ...]:
+        """What is inside a ground at a state, in words."""
+
+    def contact_notes(self, tables: Any) -> tuple[str, ...]:
+        """What is to be said of the search for contact forces in a run."""
 
     def memory(self, tables: Any) -> np.ndarray:
         """What controllers remember, to be changed in place."""

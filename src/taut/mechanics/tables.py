@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from taut.numerics.compiled import inlined
-from taut.numerics.packing import MOST_PARTS, Integers, Reals, counter, part, reader
+from taut.numerics.packing import MOST_PARTS, Integers, Pack, Reals, counter, part, reader
 
 SLOTS = (
     *("constants", "nodes", "work", "jacobian"),
     *("thin", "cylinders", "bars", "linear", "held_lengths", "driven_bars", "plates", "angles"),
     *("weight", "springs", "routes", "damping", "loads", "supports", "commands", "drives", "sensors", "controllers"),
-    *("events", "slackening", "watches"),
+    *("contacts", "responses", "events", "slackening", "watches"),
     *("pairs", "saddle", "minres", "metric_pairs", "metric_saddle", "metric_minres"),
     *("newton", "newton_saddle"),
 )
@@ -38,8 +38,8 @@ def part_of(name: str, table: Any, field: str) -> int:
 class Layout(NamedTuple):
     """Where things stand in a state y = [positions, velocities, work, internal states, remainders].
 
-    Internal states do not change within a step: they are what was commanded and measured last. RATTLE keeps the
-    remainders of its sums of positions and velocities; other methods have none.
+    Internal states do not change within a step: they are what was commanded and measured last, and the contact forces
+    of the last step. RATTLE keeps the remainders of its sums of positions and velocities; other methods have none.
     """
 
     coordinates: int
@@ -114,11 +114,19 @@ GAINS = part_of("constants", Constants, "gains")
 STABILISED = part_of("constants", Constants, "stabilised")
 
 
-internal_count = counter(slot("commands") * MOST_PARTS)
-"""In kernels: internal states, which stand first in the table of commands (`imposed/commands.py`)."""
+command_count = counter(slot("commands") * MOST_PARTS)
+"""In kernels: what is commanded and measured, which stands first in the table of commands (`imposed/commands.py`)."""
+contact_numbers = counter(slot("contacts") * MOST_PARTS)
+"""Numbers of contact forces, three a contact, which stand first in the table of contacts (`terms/contacts.py`)."""
 coordinate_count = counter(SHARE)
 """In kernels: all coordinates, held ones too."""
 free_count = counter(FREE)
 """Coordinates that can move."""
 row_count = counter(MULTIPLIER)
 """Constraints."""
+
+
+@inlined
+def internal_count(p: Pack) -> int:
+    """In kernels: internal states, commands before contact forces."""
+    return command_count(p) + contact_numbers(p)

@@ -39,7 +39,7 @@ HEADER = struct.Struct("<QQI")
 SYNC_EVERY = 10.0
 """Seconds after which what was written is brought onto the disk; a kill loses nothing of it, a loss of power may."""
 
-NAMED = ("notes", "load_names", "drive_names", "sensor_names", "element_names")
+NAMED = ("notes", "load_names", "drive_names", "sensor_names", "contact_names", "element_names")
 CONSTANT = ("options", *NAMED, "model_text")
 """What the first part says for all."""
 

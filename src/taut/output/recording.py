@@ -116,6 +116,7 @@ def _write_facts(file: Any, run: Trajectory) -> None:
         ("loaded", run.load_names),
         ("drive", run.drive_names),
         ("sensor", run.sensor_names),
+        ("contact", run.contact_names),
         ("element", run.element_names),
     ):
         if names:

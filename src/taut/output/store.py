@@ -92,10 +92,10 @@ def _read(file: Any, source: Path) -> Trajectory:
         raise FileError(f"{source}: this version of taut cannot read the model in it")
     named = {
         name: tuple(map(plain, file.variables[name][...])) if name in file.variables else ()
-        for name in ("loaded", "drive", "sensor", "element")
+        for name in ("loaded", "drive", "sensor", "contact", "element")
     }
     sizes = {name: len(labels) for name, labels in labels_of(structure).items()}
-    for name in ("time", "loaded", "drive", "sensor", "freedom", "condition", "element"):
+    for name in ("time", "loaded", "drive", "sensor", "contact", "freedom", "condition", "element"):
         sizes[name] = file.dimensions[name].size if name in file.dimensions else 0
     options = json.loads(file.attrs["options"])
     kept = {name: f"checkpoint_{name}" for name in CHECKPOINT}
@@ -124,6 +124,7 @@ def _read(file: Any, source: Path) -> Trajectory:
         load_names=named["loaded"],
         drive_names=named["drive"],
         sensor_names=named["sensor"],
+        contact_names=named["contact"],
         element_names=named["element"],
         model_text=told,
     )

@@ -1,4 +1,4 @@
-"""What happens to a structure: gravity, loads, moved supports, drives, damping, start velocities, how the run is made.
+"""What happens to a structure: gravity, loads, moved supports, drives, ground, damping, start velocities, how it runs.
 
 What loads and motions are as functions of time is in `signals.py`.
 """
@@ -12,6 +12,7 @@ from typing import Any
 from taut.reprs import brief
 from taut.structure.controllers import Controller, LinearLaw, Sensor
 from taut.structure.corrections import Correction, simplest
+from taut.structure.grounds import Ground
 from taut.structure.signals import (
     Command,
     Constant,
@@ -273,6 +274,7 @@ class Scenario:
     drives: tuple[Drive, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     controllers: tuple[Controller, ...] = ()
+    ground: tuple[Ground, ...] = ()
 
     __repr__ = brief
 

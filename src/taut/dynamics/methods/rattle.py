@@ -1,4 +1,4 @@
-"""RATTLE, and its symmetric compositions of order 4, 6 and 8.
+"""RATTLE, its symmetric compositions of order 4, 6 and 8, and RATTLE with contact impulses.
 
 RATTLE (Andersen 1983) is symplectic and symmetric of order 2, meets bar lengths at every step and conserves energy over
 long times without correcting it. A symmetric composition of its steps raises the order.
@@ -6,7 +6,7 @@ long times without correcting it. A symmetric composition of its steps raises th
 
 from __future__ import annotations
 
-from taut.dynamics.methods.tableau import Rattle
+from taut.dynamics.methods.tableau import Impulses, Rattle
 
 
 def _symmetric(*first: float) -> tuple[float, ...]:
@@ -39,3 +39,8 @@ RATTLE8 = Rattle(
         0.29501172360931029887096624,
     ),
 )
+
+IMPULSES = Impulses(
+    "impulses", 1, "Moreau (1988), Nonsmooth Mechanics and Applications; Andersen (1983) for the bars", (1.0,)
+)
+"""Of second order between impacts."""

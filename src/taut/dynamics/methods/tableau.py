@@ -137,6 +137,11 @@ class Rattle:
         return Composition(np.array(self.fractions))
 
 
+@dataclass(frozen=True)
+class Impulses(Rattle):
+    """RATTLE with contact impulses, one substep a step."""
+
+
 def _rectangle(rows: tuple[tuple[float, ...], ...], height: int, width: int) -> np.ndarray:
     filled = np.zeros((height, width))
     for i, row in enumerate(rows):

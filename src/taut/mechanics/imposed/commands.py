@@ -15,7 +15,7 @@ import numpy as np
 from taut.mechanics.imposed.drives import DRIVE_DATA, tabulated_drives
 from taut.mechanics.kinds import Given, Imposed
 from taut.mechanics.signals import COMMANDED, FIRST_ORDER, SMOOTH, ZERO_ORDER, tabulated
-from taut.mechanics.tables import coordinate_count, internal_count, layout_of, part_of, slot
+from taut.mechanics.tables import command_count, coordinate_count, layout_of, part_of, slot
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.numerics.compiled import inlined
 from taut.numerics.packing import Integers, Pack, Reals, reader, reals_at, size_of
@@ -111,7 +111,7 @@ def impose(p: Pack, t: float, y: np.ndarray) -> None:
 def let_in(p: Pack, y: np.ndarray) -> None:
     """Let what was decided become part of the state."""
     coming, begin = commands_in(p).coming, layout_of(coordinate_count(p), 0, 0).internal
-    for k in range(internal_count(p)):
+    for k in range(command_count(p)):
         y[begin + k] = coming[k]
 
 

@@ -21,7 +21,7 @@ from taut.mechanics.imposed.sensors import SENSORS, exact, measured, sensors_in
 from taut.mechanics.operations.motion import multipliers_of
 from taut.mechanics.parts import impose as impose_all
 from taut.mechanics.signals import TOGETHER, ZERO_ORDER
-from taut.mechanics.tables import coordinate_count, internal_count, layout_of, part_of, slot
+from taut.mechanics.tables import command_count, coordinate_count, layout_of, part_of, slot
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, reader, reals_at, size_of
 from taut.numerics.pointers import call_at, shifted, start_of
@@ -224,7 +224,7 @@ def decide(p: Pack, t: float, y: np.ndarray) -> float:
 def sense(p: Pack, number: int, t: float, y: np.ndarray, out: np.ndarray) -> None:
     """Fill what all sensors show at a state, of which one that is due measures now; number: of those without a rate."""
     own, state, sampled = controllers_in(p), start_of(y), size_of(p, SAMPLED) > 0
-    reading = layout_of(coordinate_count(p), 0, 0).internal + internal_count(p) - size_of(p, SENSORS)
+    reading = layout_of(coordinate_count(p), 0, 0).internal + command_count(p) - size_of(p, SENSORS)
     _stand_at(p, t, state)
     for s in range(size_of(p, SENSORS)):
         if not sampled or own.sensor_every[s] == 0:

@@ -93,10 +93,10 @@ def rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
 
 
 @entry
-def forces(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
-    """out = all forces but those of constraints, velocity terms included."""
+def forces(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
+    """out = all forces but those of constraints, velocity terms included; returns the power of loads and dampers."""
     impose(p, t, start_of(y))
-    all_forces(p, t, start_of(y), start_of(out))
+    return all_forces(p, t, start_of(y), start_of(out))
 
 
 @entry

@@ -65,6 +65,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
         "reaction": reaction,
         "load_force": loads,
         **drive_outputs(plant.given, driven, cables["cable_tension"], bar_force, torque),
+        "contact_force": _contact_forces(plant, tables, states),
         "reading": readings,
         "element_output": np.concatenate([seen.pop("others"), multiplier[:, plant.own_rows :]], axis=1),
         **{name: values[:, 0] for name, values in seen.items()},
@@ -79,9 +80,15 @@ def _dependent(plant: Plant, tables: Pack, time: float, piece: int, y: np.ndarra
     return plant.dependent(tables, y)
 
 
+def _contact_forces(plant: Plant, tables: Pack, states: np.ndarray) -> np.ndarray:
+    """(T, p, 3) of the step that led to each state [N]."""
+    count, at = len(plant.contact_names), 2 * plant.coordinates + 1 + plant.coming(tables).size
+    return states[:, at : at + 3 * count].reshape(len(states), count, 3).copy()
+
+
 def _readings(plant: Plant, tables: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray) -> np.ndarray:
     """(T, m) what sensors showed last; those that measure whenever someone looks do so now."""
-    sensors, at = plant.given.sensors, 2 * plant.coordinates + 1 + plant.internal.size
+    sensors, at = plant.given.sensors, 2 * plant.coordinates + 1 + plant.coming(tables).size
     kept = states[:, at - len(sensors) : at].copy()
     looking = ~plant.sampled_sensors
     if looking.any():

@@ -78,6 +78,7 @@ class LagrangianPlant:
     load_names: tuple[str, ...] = ()
     drive_names: tuple[str, ...] = ()
     sensor_names: tuple[str, ...] = ()
+    contact_names: tuple[str, ...] = ()
     ticks = False
     element_outputs: tuple[str, ...] = ()
     elements: tuple[dict[str, Any], ...] = ()
@@ -87,6 +88,12 @@ class LagrangianPlant:
     @property
     def internal(self) -> np.ndarray:
         return np.zeros(0)
+
+    def inside_grounds(self, tables: Workspace, y: np.ndarray) -> tuple[str, ...]:
+        return ()
+
+    def contact_notes(self, tables: Workspace) -> tuple[str, ...]:
+        return ()
 
     def memory(self, tables: Workspace) -> np.ndarray:
         return np.zeros(0)

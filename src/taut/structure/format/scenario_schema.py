@@ -165,6 +165,34 @@ class DriveEntry(Entry):
     force_limit: Number | None = None
 
 
+class PlaneEntry(Entry):
+    normal: Vector = [0.0, 0.0, 1.0]
+    point: Vector = [0.0, 0.0, 0.0]
+
+
+class BoxEntry(Entry):
+    centre: Vector
+    size: Vector
+    turned: Number = 0.0
+
+
+class TerrainEntry(Entry):
+    heights: list[list[Number]]
+    spacing: Annotated[list[Number], Len(2, 2)] = [1.0, 1.0]
+    corner: Annotated[list[Number], Len(2, 2)] = [0.0, 0.0]
+
+
+class GroundEntry(Entry):
+    plane: PlaneEntry | None = None
+    box: BoxEntry | None = None
+    terrain: TerrainEntry | None = None
+    friction: Number = 0.5
+    static_friction: Number | None = None
+    restitution: Number = 0.0
+    touched_by: list[Name] = ["node:*", "bar:*"]
+    radius: Number = 0.0
+
+
 class DampingEntry(Entry):
     node: Number = 0.0
     mass: Number = 0.0
@@ -203,6 +231,7 @@ class ScenarioEntry(Entry):
     drives: dict[Name, DriveEntry] = {}
     sensors: dict[Name, SensorEntry] = {}
     controllers: dict[Name, ControllerEntry] = {}
+    ground: dict[Name, GroundEntry] = {}
     damping: DampingEntry = DampingEntry()
     events: dict[Name, WatchEntry] = {}
     velocities: dict[Name, Vector] = {}

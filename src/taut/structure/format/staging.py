@@ -12,11 +12,14 @@ from taut.structure.format.lines import Path
 from taut.structure.format.scenario_schema import (
     CorrectionEntry,
     DriveEntry,
+    GroundEntry,
     MotionEntry,
     ScenarioEntry,
     SignalEntry,
     WatchEntry,
 )
+from taut.structure.ground_checks import problems_of_grounds
+from taut.structure.grounds import Box, Ground, Plane, Terrain
 from taut.structure.motions import motion_problems
 from taut.structure.records import AXES
 from taut.structure.scenario import SOLVERS, Damping, Drive, Load, Motion, Scenario, Watch
@@ -53,6 +56,7 @@ def staged(
         drives=drives,
         sensors=sensors,
         controllers=controllers,
+        ground=tuple(_ground(name, ground) for name, ground in entry.ground.items()),
         damping=Damping(entry.damping.node, entry.damping.mass, entry.damping.stiffness),
         events=tuple(_watch(name, watch) for name, watch in entry.events.items()),
         velocities={node: (v[0], v[1], v[2]) for node, v in velocities.items()},
@@ -75,6 +79,7 @@ def staged(
         *_motion_problems(entry, scenario, structure),
         *_drive_problems(scenario, structure),
         *out_of_control,
+        *_ground_problems(entry, scenario, structure),
         *(_unknown_node(("scenario", "velocities", n), n, nodes) for n in velocities if n not in nodes),
     ]
     return scenario, problems
@@ -103,6 +108,38 @@ def _motion(name: str, entry: MotionEntry) -> Motion:
 def _drive(name: str, entry: DriveEntry) -> Drive:
     to, by = (None if signal is None else _signal(signal) for signal in (entry.to, entry.by))
     return Drive(name, entry.member, entry.quantity, to, by, entry.drum_radius, entry.speed_limit, entry.force_limit)
+
+
+def _ground(name: str, entry: GroundEntry) -> Ground:
+    """A plane z = 0 where no shape is told; of several the first, which is a problem."""
+    shape: Plane | Box | Terrain = Plane()
+    if entry.plane is not None:
+        shape = Plane(_three(entry.plane.normal), _three(entry.plane.point))
+    elif entry.box is not None:
+        shape = Box(_three(entry.box.centre), _three(entry.box.size), entry.box.turned)
+    elif entry.terrain is not None:
+        told = entry.terrain
+        shape = Terrain(tuple(map(tuple, told.heights)), _two(told.spacing), _two(told.corner))
+    return Ground(
+        name, shape, entry.friction, entry.static_friction, entry.restitution, tuple(entry.touched_by), entry.radius
+    )
+
+
+def _three(values: list[float]) -> tuple[float, float, float]:
+    return values[0], values[1], values[2]
+
+
+def _two(values: list[float]) -> tuple[float, float]:
+    return values[0], values[1]
+
+
+def _ground_problems(entry: ScenarioEntry, scenario: Scenario, structure: Structure) -> Iterator[Problem]:
+    for name, ground in entry.ground.items():
+        shapes = [shape for shape in ("plane", "box", "terrain") if getattr(ground, shape) is not None]
+        if len(shapes) > 1:
+            yield Problem(("scenario", "ground", name), f"it is a {' and a '.join(shapes)}; give each its own ground")
+    for found in problems_of_grounds(structure, scenario.ground):
+        yield Problem(("scenario", *found.path), found.message)
 
 
 def _correction(entry: CorrectionEntry | None) -> Correction | None:

@@ -15,6 +15,7 @@ from taut.structure.corrections import Correction
 from taut.structure.format.entries import NAME_LIMIT
 from taut.structure.format.schema import VERSION
 from taut.structure.format.yaml_words import block, entries, listed, number, value_text, word
+from taut.structure.grounds import Ground
 from taut.structure.plates import Plate
 from taut.structure.records import Bar, Cable, LinearConstraint, Material
 from taut.structure.scenario import Controller, Damping, Drive, LinearLaw, Load, Motion, Scenario, Sensor
@@ -147,6 +148,8 @@ def _scenario(scenario: Scenario) -> Iterator[tuple[str, str]]:
             yield slot.name, block((sensor.name, _sensor(sensor)) for sensor in value)
         elif slot.name == "controllers":
             yield slot.name, block((controller.name, _controller(controller)) for controller in value)
+        elif slot.name == "ground":
+            yield slot.name, block((ground.name, _ground(ground)) for ground in value)
         elif slot.name == "events":
             yield slot.name, block((watch.name, entries(_given(watch))) for watch in value)
         elif slot.name == "velocities":
@@ -215,6 +218,14 @@ def _drive(drive: Drive) -> str:
         signal = getattr(drive, key)
         if signal is not None:
             told.append(f"{key}: {_signal(signal, f'the drive of {drive.member}', ('drives', drive.name))}")
+    return "{" + ", ".join(told) + "}"
+
+
+def _ground(ground: Ground) -> str:
+    given = _given(ground)
+    shape = given.pop("shape", None)
+    told = [] if shape is None else [f"{type(shape).__name__.lower()}: {entries(_given(shape))}"]
+    told += [entries(given)[1:-1]] if given else []
     return "{" + ", ".join(told) + "}"
 
 

@@ -1,0 +1,50 @@
+"""What is to be said of contacts: what starts inside a ground, and how the search for their forces went."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from taut.mechanics.contact.responses import WORST
+from taut.mechanics.terms.contacts import MOST_DENSE, candidates
+from taut.numerics.packing import Pack, reals_of
+
+if TYPE_CHECKING:
+    from taut.mechanics.plant import Plant
+
+INSIDE = 1e-9
+"""Of a typical length: how deep something may start inside a ground, and be taken to touch it."""
+
+
+def inside_grounds(plant: Plant, tables: Pack, y: np.ndarray) -> tuple[str, ...]:
+    """What is inside a ground at a state, in words."""
+    found = candidates(plant.given)
+    if not found:
+        return ()
+    gaps = np.zeros(len(found))
+    plant.composition.tools["fill_gaps"](tables, y, gaps)
+    return tuple(
+        f'{one.what} is {-gap:.3g} m inside the ground "{one.ground.name}"'
+        for one, gap in zip(found, gaps, strict=True)
+        if gap < -INSIDE * plant.typical_length
+    )
+
+
+def contact_notes(plant: Plant, tables: Pack) -> tuple[str, ...]:
+    """How the search for contact forces went in a run, where that is worth a word."""
+    if not plant.given.grounds:
+        return ()
+    sweeps, residual, unconverged, left_out = reals_of(tables, WORST)
+    told = []
+    if unconverged:
+        told.append(
+            f"contact forces did not converge in {unconverged:.0f} searches of {sweeps:.0f} sweeps: velocities still "
+            f"changed by {residual:.1g} m/s; take a shorter step, or do not trust forces where grounds jam"
+        )
+    if left_out:
+        told.append(
+            f"more than {MOST_DENSE} contacts were closed at once, and {left_out:.0f} times one was left out: what "
+            "touches then may sink in; name fewer nodes in touched_by"
+        )
+    return tuple(told)

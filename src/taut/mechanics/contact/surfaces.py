@@ -1,0 +1,126 @@
+"""How far a point is from a surface, or a bar from an edge, and along which normal."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.numerics.compiled import inlined, kernel
+from taut.structure.grounds import Box, Plane, Terrain
+
+PLANE, BOX, TERRAIN, EDGE = range(4)
+"""Kinds of surfaces; an edge of a box is one for the bars that lie across it."""
+
+FAR = 1e300
+"""[m], of a bar that does not lie across an edge."""
+
+
+class Surface(NamedTuple):
+    """A surface as numbers."""
+
+    kind: int
+    data: np.ndarray
+
+
+def surface_of(shape: Plane | Box | Terrain) -> Surface:
+    if isinstance(shape, Plane):
+        normal = np.array(shape.normal) / np.linalg.norm(shape.normal)
+        return Surface(PLANE, np.array([*normal, float(normal @ shape.point)]))
+    if isinstance(shape, Box):
+        return Surface(BOX, np.array([*shape.centre, *(0.5 * np.array(shape.size)), *shape.axes.ravel()]))
+    heights = np.array(shape.heights, dtype=float)
+    return Surface(TERRAIN, np.array([*shape.corner, *shape.spacing, *heights.shape, *heights.ravel()]))
+
+
+def edges_of(shape: Plane | Box | Terrain) -> list[Surface]:
+    """Those that bars can lie across."""
+    if not isinstance(shape, Box):
+        return []
+    deepest = 0.5 * min(shape.size)
+    return [Surface(EDGE, np.array([*one.ravel(), deepest])) for one in shape.edges]
+
+
+@kernel
+def distance_from(kind: int, data: np.ndarray, x: float, y: float, z: float) -> tuple[float, float, float, float]:
+    """Of a point from a surface [m], negative inside, and the unit normal there; data: as a pointer."""
+    if kind == PLANE:
+        return data[0] * x + data[1] * y + data[2] * z - data[3], data[0], data[1], data[2]
+    if kind == BOX:
+        return _from_box(data, x, y, z)
+    return _from_terrain(data, x, y, z)
+
+
+@inlined
+def _from_box(data: np.ndarray, x: float, y: float, z: float) -> tuple[float, float, float, float]:
+    """Outside by the nearest point of the box, inside by the nearest face."""
+    x, y, z = x - data[0], y - data[1], z - data[2]
+    a = data[6] * x + data[7] * y + data[8] * z
+    b = data[9] * x + data[10] * y + data[11] * z
+    c = data[12] * x + data[13] * y + data[14] * z
+    u, v, w = abs(a) - data[3], abs(b) - data[4], abs(c) - data[5]
+    if u <= 0.0 and v <= 0.0 and w <= 0.0:
+        distance, size = max(u, max(v, w)), 1.0
+        u = 1.0 if u == distance else 0.0
+        v = 1.0 if v == distance and u == 0.0 else 0.0
+        w = 1.0 - u - v
+    else:
+        u, v, w = max(u, 0.0), max(v, 0.0), max(w, 0.0)
+        distance = math.sqrt(u * u + v * v + w * w)
+        size = distance
+    u, v, w = math.copysign(u, a) / size, math.copysign(v, b) / size, math.copysign(w, c) / size
+    return (
+        distance,
+        data[6] * u + data[9] * v + data[12] * w,
+        data[7] * u + data[10] * v + data[13] * w,
+        data[8] * u + data[11] * v + data[14] * w,
+    )
+
+
+@inlined
+def _from_terrain(data: np.ndarray, x: float, y: float, z: float) -> tuple[float, float, float, float]:
+    """From the tangent plane of the bilinear patch below; exact where the terrain is even."""
+    rows, columns = int(data[4]), int(data[5])
+    a, b = (x - data[0]) / data[2], (y - data[1]) / data[3]
+    beyond_x, beyond_y = a < 0.0 or a > rows - 1.0, b < 0.0 or b > columns - 1.0
+    a, b = min(max(a, 0.0), rows - 1.0), min(max(b, 0.0), columns - 1.0)
+    i, j = min(int(a), rows - 2), min(int(b), columns - 2)
+    a, b = a - i, b - j
+    at = 6 + i * columns + j
+    near, right, far, both = data[at], data[at + 1], data[at + columns], data[at + columns + 1]
+    height = (1.0 - a) * ((1.0 - b) * near + b * right) + a * ((1.0 - b) * far + b * both)
+    slope_x = 0.0 if beyond_x else ((1.0 - b) * (far - near) + b * (both - right)) / data[2]
+    slope_y = 0.0 if beyond_y else ((1.0 - a) * (right - near) + a * (both - far)) / data[3]
+    steep = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+    return (z - height) * steep, -slope_x * steep, -slope_y * steep, steep
+
+
+@kernel
+def distance_of_bar(
+    data: np.ndarray, ax: float, ay: float, az: float, bx: float, by: float, bz: float
+) -> tuple[float, float, float, float, float]:
+    """Of a bar from an edge [m], negative where it has sunk in, the unit normal, and the share of the bar's second end.
+
+    FAR where the nearest points are not inside both, where the way between them is that to a face, and deeper inside
+    than half of the box, which is the other side of it: then a node, a face or another edge is nearer.
+    """
+    ex, ey, ez = data[3] - data[0], data[4] - data[1], data[5] - data[2]
+    dx, dy, dz = bx - ax, by - ay, bz - az
+    rx, ry, rz = ax - data[0], ay - data[1], az - data[2]
+    dd, ee, de = dx * dx + dy * dy + dz * dz, ex * ex + ey * ey + ez * ez, dx * ex + dy * ey + dz * ez
+    dr, er = dx * rx + dy * ry + dz * rz, ex * rx + ey * ry + ez * rz
+    across = dd * ee - de * de
+    if across <= 1e-12 * dd * ee:  # side by side: the ends of the bar touch the faces
+        return FAR, 0.0, 0.0, 1.0, 0.0
+    s, r = (de * er - ee * dr) / across, (dd * er - de * dr) / across
+    if s <= 0.0 or s >= 1.0 or r <= 0.0 or r >= 1.0:
+        return FAR, 0.0, 0.0, 1.0, 0.0
+    nx, ny, nz = dy * ez - dz * ey, dz * ex - dx * ez, dx * ey - dy * ex
+    one, other = nx * data[6] + ny * data[7] + nz * data[8], nx * data[9] + ny * data[10] + nz * data[11]
+    size = math.copysign(math.sqrt(nx * nx + ny * ny + nz * nz), one + other)
+    nx, ny, nz, small = nx / size, ny / size, nz / size, -1e-9 * abs(size)
+    gap = nx * rx + ny * ry + nz * rz
+    if one / size < small or other / size < small or gap < -data[12]:
+        return FAR, 0.0, 0.0, 1.0, 0.0
+    return gap, nx, ny, nz, s

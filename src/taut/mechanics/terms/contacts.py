@@ -1,0 +1,202 @@
+"""Contacts with rigid grounds: which there can be, and their forces as a part of the state.
+
+What a contact pushes with is found by impulses (`mechanics/contact`), once a step: the impulse over the length of the
+step is the force that the state carries from then on, so that bar forces, reactions and everything else that is read
+off a state know of it. Within a step it is taken out again.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.mechanics.contact.surfaces import EDGE, distance_from, distance_of_bar, edges_of, surface_of
+from taut.mechanics.inertia import thin
+from taut.mechanics.kinds import EventSource, Given, Term
+from taut.mechanics.operations.event_table import AS_GIVEN
+from taut.mechanics.tables import command_count, coordinate_count, layout_of, part_of, slot
+from taut.numerics.compiled import inlined, kernel
+from taut.numerics.packing import Integers, Pack, Reals, counter, reader
+from taut.numerics.pointers import shifted
+from taut.structure.ground_checks import touching
+from taut.structure.grounds import Ground
+
+KIND = "contacts"
+
+OPEN, STICKING, SLIDING = 0, 1, 2
+"""What a contact does."""
+LANDED_STICKING, LANDED_SLIDING = 3, AS_GIVEN + 1
+"""In the log of events: it was open before."""
+CHANGES = {
+    OPEN: "lifts off",
+    STICKING: "sticks",
+    SLIDING: "slides",
+    LANDED_STICKING: "touches down and sticks",
+    LANDED_SLIDING: "touches down and slides",
+}
+
+MOST_DENSE = 96
+"""Contacts that can be closed at once where bars meet, each of which takes a response of the whole structure."""
+
+
+class Contacts(NamedTuple):
+    """c contacts that there can be: of nodes with surfaces, then of bars with edges."""
+
+    impulse: Reals  # (3 c,) of this step, along x, y, z [N s]
+    first: Integers  # (c,) first coordinate of the node, or of the bar's first end
+    second: Integers  # (c,) of the bar's second end; that of the node once more where there is no bar
+    rod: Integers  # (c,) the row among thin bars of the bar that it belongs to, -1 where there is none
+    surface: Integers  # (c,)
+    radius: Reals  # (c,) [m]
+    static: Reals  # (c,) friction
+    kinetic: Reals  # (c,)
+    restitution: Reals  # (c,)
+    kind: Integers  # (s,) of each surface
+    start: Integers  # (s,) where its numbers begin
+    data: Reals
+    slides: Integers  # (c,) whether it slid at the end of the step
+    event: Integers  # (1,) the number of the first contact among all events
+
+
+contacts_in = reader(Contacts, slot(KIND))
+FIRST = part_of(KIND, Contacts, "first")
+contact_count = counter(FIRST)
+
+
+class Candidate(NamedTuple):
+    """A contact that there can be."""
+
+    ground: Ground
+    surface: int
+    nodes: tuple[str, str]
+    bar: str
+    name: str
+
+    @property
+    def what(self) -> str:
+        return f'bar "{self.bar}"' if self.bar else f'node "{self.nodes[0]}"'
+
+
+def candidates(given: Given) -> list[Candidate]:
+    """Nodes with every ground that may touch them, then bars with every edge; no node touches a ground twice."""
+    found: list[Candidate] = []
+    edges: list[Candidate] = []
+    surface = 0
+    for ground in given.grounds:
+        nodes, bars = touching(given.structure, ground)
+        found += [Candidate(ground, surface, (node, node), "", f"{node} on {ground.name}") for node in nodes]
+        for k in range(len(edges_of(ground.shape))):
+            surface += 1
+            edges += [
+                Candidate(
+                    ground, surface, given.structure.bars[bar].nodes, bar, f"{bar} on {ground.name}, edge {k + 1}"
+                )
+                for bar in bars
+            ]
+        surface += 1
+    return found + edges
+
+
+def tabulate(given: Given) -> Contacts:
+    found, rods = candidates(given), thin.tabulate(given)
+    surfaces = [one for ground in given.grounds for one in (surface_of(ground.shape), *edges_of(ground.shape))]
+    first, second = given.ends([one.nodes for one in found])
+    owner = np.full(3 * len(given.coordinate), -1, dtype=np.int64)
+    for ends in (rods.first, rods.second):
+        owner[ends] = np.arange(ends.size)
+    static = [g.friction if g.static_friction is None else g.static_friction for g in (one.ground for one in found)]
+    sizes = [one.data.size for one in surfaces]
+    return Contacts(
+        impulse=np.zeros(3 * len(found)),
+        first=first,
+        second=second,
+        rod=owner[first] if found else np.zeros(0, dtype=np.int64),
+        surface=np.array([one.surface for one in found], dtype=np.int64),
+        radius=np.array([one.ground.radius for one in found], dtype=float),
+        static=np.array(static, dtype=float),
+        kinetic=np.array([one.ground.friction for one in found], dtype=float),
+        restitution=np.array([one.ground.restitution for one in found], dtype=float),
+        kind=np.array([one.kind for one in surfaces], dtype=np.int64),
+        start=np.cumsum([0, *sizes[:-1]]).astype(np.int64),
+        data=np.concatenate([one.data for one in surfaces]),
+        slides=np.zeros(len(found), dtype=np.int64),
+        event=np.zeros(1, dtype=np.int64),
+    )
+
+
+@kernel
+def gap_at(p: Pack, c: int, y: np.ndarray) -> tuple[float, float, float, float, float]:
+    """The gap of a contact at the positions of a state [m], the unit normal, and the share of its second node."""
+    contacts = contacts_in(p)
+    i, j, s = contacts.first[c], contacts.second[c], contacts.surface[c]
+    data = shifted(contacts.data, contacts.start[s])
+    if contacts.kind[s] == EDGE:
+        gap, nx, ny, nz, share = distance_of_bar(data, y[i], y[i + 1], y[i + 2], y[j], y[j + 1], y[j + 2])
+    else:
+        gap, nx, ny, nz = distance_from(contacts.kind[s], data, y[i], y[i + 1], y[i + 2])
+        share = 0.0
+    return gap - contacts.radius[c], nx, ny, nz, share
+
+
+@inlined
+def forces_begin(p: Pack) -> int:
+    """Where contact forces begin in a state."""
+    return layout_of(coordinate_count(p), 0, 0).internal + command_count(p)
+
+
+@inlined
+def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
+    """Those that the state carries. Their work is booked where impulses are found."""
+    contacts, at = contacts_in(p), forces_begin(p)
+    for c in range(contact_count(p)):
+        x, z, w = y[at + 3 * c], y[at + 3 * c + 1], y[at + 3 * c + 2]
+        if x != 0.0 or z != 0.0 or w != 0.0:
+            i, j = contacts.first[c], contacts.second[c]
+            share = gap_at(p, c, y)[4] if j != i else 0.0
+            out[i] += (1.0 - share) * x
+            out[i + 1] += (1.0 - share) * z
+            out[i + 2] += (1.0 - share) * w
+            out[j] += share * x
+            out[j + 1] += share * z
+            out[j + 2] += share * w
+    return 0.0
+
+
+# --- events: not located, but noted at the end of the step in which they come
+
+
+@inlined
+def _count(p: Pack) -> int:
+    return contact_count(p)
+
+
+@inlined
+def _margin(p: Pack, e: int, state: int, y: np.ndarray) -> tuple[float, float, int]:
+    return math.inf, 0.0, 1
+
+
+@inlined
+def _put(p: Pack, e: int, state: int) -> None:
+    """A contact has no law to write."""
+
+
+@inlined
+def _begin(p: Pack, e: int, y: np.ndarray) -> int:
+    return AS_GIVEN
+
+
+def _subjects(given: Given, table: Contacts) -> tuple[tuple[str, str], ...]:
+    return tuple(("contact", one.name) for one in candidates(given))
+
+
+CONTACTS = Term(
+    KIND,
+    Contacts,
+    tabulate,
+    force=force,
+    events=EventSource(_count, _margin, _put, _begin, _subjects, CHANGES),
+    dampers=lambda given, table: (),  # friction and impacts are no forces of a step
+    works=True,
+)

@@ -1,0 +1,91 @@
+"""Which nodes and bars a Ground may touch, and what is wrong with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from taut.errors import Problem, SelectionError
+from taut.structure.grounds import Box, Ground, Plane, Terrain
+from taut.structure.magnitudes import size_problem
+from taut.structure.structure import Structure
+
+
+def touching(structure: Structure, ground: Ground) -> tuple[list[str], list[str]]:
+    """Names of the nodes, and of the bars, that may touch a ground; raises SelectionError where a selector is wrong."""
+    nodes, bars = dict[str, None](), dict[str, None]()
+    for selector in ground.touched_by:
+        if selector == "bar:*" and not structure.bars:
+            continue
+        kind = selector.partition(":")[0]
+        if kind not in ("node", "bar"):
+            raise SelectionError(f'"{selector}" does not say of what kind; write it as "node:..." or "bar:..."')
+        (nodes if kind == "node" else bars).update(dict.fromkeys(structure.select(selector)))
+    return [*nodes], [*bars]
+
+
+def problems_of_grounds(structure: Structure, grounds: Sequence[Ground]) -> list[Problem]:
+    """Everything that is wrong with them, at once."""
+    found: list[Problem] = []
+    names = [ground.name for ground in grounds]
+    for k, ground in enumerate(grounds):
+        place = ("ground", ground.name)
+        if names.index(ground.name) != k:
+            found.append(Problem(place, f'another ground is called "{ground.name}" too; give it another name'))
+        found += [Problem((*place, *where), message) for where, message in _problems_of(ground)]
+        try:
+            touching(structure, ground)
+        except SelectionError as error:
+            found.append(Problem((*place, "touched_by"), str(error)))
+    return found
+
+
+def _problems_of(ground: Ground) -> Iterator[tuple[tuple[str, ...], str]]:
+    static = ground.friction if ground.static_friction is None else ground.static_friction
+    for name, value in (("friction", ground.friction), ("static_friction", static), ("radius", ground.radius)):
+        if not (math.isfinite(value) and value >= 0.0):
+            yield (name,), f"{name} {value} must be a finite number of zero or more"
+        elif wrong := size_problem(value):
+            yield (name,), f"{name} {wrong}"
+    if static < ground.friction:
+        yield (
+            ("static_friction",),
+            f"static_friction {static} is less than friction {ground.friction}: what sticks would slide more easily "
+            "than what slides; give at least as much",
+        )
+    if not 0.0 <= ground.restitution <= 1.0:
+        yield (
+            ("restitution",),
+            f"restitution {ground.restitution} is not from 0 to 1: 0 where nothing bounces, 1 where nothing is lost",
+        )
+    yield from _problems_of_shape(ground.shape)
+
+
+def _problems_of_shape(shape: Plane | Box | Terrain) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(shape, Plane):
+        if not np.isfinite([*shape.normal, *shape.point]).all():
+            yield ("plane",), "normal and point must be finite numbers"
+        elif not any(shape.normal):
+            yield ("plane", "normal"), "the normal has no length; give the direction that points out of the ground"
+    elif isinstance(shape, Box):
+        if not np.isfinite([*shape.centre, *shape.size, shape.turned]).all():
+            yield ("box",), "centre, size and turned must be finite numbers"
+        elif min(shape.size) <= 0.0:
+            yield ("box", "size"), f"size {list(shape.size)} must be more than zero along every axis"
+    else:
+        rows, columns = len(shape.heights), {len(row) for row in shape.heights}
+        if rows < 2 or len(columns) != 1 or min(columns) < 2:
+            yield ("terrain", "heights"), "heights must be a table of at least 2 x 2 numbers, with rows of one length"
+            return
+        heights = np.array(shape.heights)
+        if not np.isfinite(heights).all():
+            row, column = np.argwhere(~np.isfinite(heights))[0]
+            yield (
+                ("terrain", "heights"),
+                f"the height in row {row + 1}, column {column + 1} is {heights[row, column]}; fill gaps, and cut out "
+                "overhangs, which no table of heights can hold",
+            )
+        if not (np.isfinite([*shape.spacing, *shape.corner]).all() and min(shape.spacing) > 0.0):
+            yield ("terrain", "spacing"), "spacing and corner must be finite, and the spacing more than zero"

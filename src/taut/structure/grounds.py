@@ -1,0 +1,103 @@
+"""What a structure stands on and runs into: planes, boxes and terrain, how they rub and how things bounce off them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from taut.reprs import brief
+from taut.type_checks import conform
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """All that lies behind a plane is solid; the normal, of any length, points out of it. Floors, slopes, walls."""
+
+    normal: Vector = (0.0, 0.0, 1.0)
+    point: Vector = (0.0, 0.0, 0.0)
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "Plane")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A solid box. centre, size: [m]. turned: [rad] about z, counter-clockwise seen from above."""
+
+    centre: Vector
+    size: Vector
+    turned: float = 0.0
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "Box")
+
+    @property
+    def axes(self) -> np.ndarray:
+        """(3, 3) its own axes, a row each."""
+        c, s = math.cos(self.turned), math.sin(self.turned)
+        return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+
+    @property
+    def edges(self) -> list[np.ndarray]:
+        """(4, 3) of each of its twelve edges: both ends, and the normals of the two faces that meet there."""
+        centre, half, axes = np.array(self.centre), 0.5 * np.array(self.size), self.axes
+        found = []
+        for along in range(3):
+            one, other = (axis for axis in range(3) if axis != along)
+            for signs in itertools.product((-1.0, 1.0), repeat=2):
+                faces = signs[0] * axes[one], signs[1] * axes[other]
+                middle, reach = centre + half[one] * faces[0] + half[other] * faces[1], half[along] * axes[along]
+                found.append(np.array([middle - reach, middle + reach, *faces]))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Terrain:
+    """Heights [m] on a regular grid, along straight lines between its points and level beyond its edge.
+
+    heights: a row for every x, a column for every y. spacing: [m] along x and y. corner: x, y of the first point [m].
+    """
+
+    heights: tuple[tuple[float, ...], ...]
+    spacing: tuple[float, float] = (1.0, 1.0)
+    corner: tuple[float, float] = (0.0, 0.0)
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "Terrain")
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A solid that nodes and bars touch, do not enter, and rub against.
+
+    friction: Coulomb's coefficient while something slides on it. static_friction: the one it takes to make it slide;
+        None means the same.
+    restitution: 0 where nothing bounces, 1 where the speed along the normal comes back whole.
+    touched_by: selectors of nodes, and of bars that may lie across the edges of a box. A node is touched once by a
+        ground, so that grounds of the same shape can have a friction for each of several groups.
+    radius: [m] of what touches it, around nodes and along bars.
+    """
+
+    name: str
+    shape: Plane | Box | Terrain = Plane()
+    friction: float = 0.5
+    static_friction: float | None = None
+    restitution: float = 0.0
+    touched_by: tuple[str, ...] = ("node:*", "bar:*")
+    radius: float = 0.0
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "Ground")

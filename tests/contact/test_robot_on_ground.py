@@ -1,0 +1,155 @@
+"""The six-strut robot dropped, at rest, on slopes and on boxes: forces, energy, books."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from on_ground import GRAVITY, followed, inclined, robot, slope
+from scipy.spatial.transform import Rotation
+
+from taut import Bar, Box, Ground, Structure, Terrain, assemble, simulate
+
+FLOOR = Ground("floor", friction=0.6)
+WEIGHT = 3.0 * GRAVITY
+
+
+def test_at_rest_the_ground_bears_the_weight() -> None:
+    """After fifteen seconds with damped cables: nothing moves, three nodes bear the robot, none is in the ground."""
+    run = followed(robot(0.05, damping=20.0), FLOOR, 15.0, 1e-3, every=0.1)
+    assert run.ok
+    assert np.abs(run.velocities[-1]).max() < 1e-9
+    assert run.contact_force[-1].sum(axis=0) == pytest.approx([0.0, 0.0, WEIGHT], abs=1e-9)
+    assert np.count_nonzero(run.contact_force[-1, :, 2]) == 3
+    assert run.nodes[:, :, 2].min() > -1e-12
+    # Bar forces, tensions and contact forces are in balance at every node.
+    places, net = run.nodes[-1], np.zeros((12, 3))
+    index = {name: k for k, name in enumerate(run.structure.nodes)}
+    for members, forces in ((run.structure.bars, run.bar_force[-1]), (run.structure.cables, run.cable_tension[-1])):
+        for member, force in zip(members.values(), forces, strict=True):
+            i, j = (index[node] for node in (member.nodes if isinstance(member, Bar) else member.route))
+            along = (places[j] - places[i]) / np.linalg.norm(places[j] - places[i])
+            net[i] += force * along
+            net[j] -= force * along
+    net += run.contact_force[-1]
+    net[:, 2] -= WEIGHT / 12.0
+    assert np.abs(net).max() < 1e-8
+
+
+def test_it_stands_still_on_a_slope() -> None:
+    """10 degrees, friction 0.6; settled for 5 s (the slow test takes 30), then 2 s."""
+    _stands(5.0, 2.0)
+
+
+@pytest.mark.slow
+def test_it_stands_still_on_a_slope_for_ten_seconds() -> None:
+    _stands(30.0, 10.0)
+
+
+def _stands(settling: float, standing: float) -> None:
+    down, normal = slope(10.0)
+    made = robot(0.0, damping=20.0, turned=_tilted(normal))
+    places = np.array(list(made.nodes.values()))
+    low = (places @ normal).min()
+    places = {name: np.array(place) - low * normal for name, place in made.nodes.items()}
+    made = Structure(
+        {name: tuple(map(float, place)) for name, place in places.items()}, made.bars.values(), made.cables.values()
+    )
+    run = followed(made, inclined(10.0, 0.6), settling + standing, 1e-3, every=0.5)
+    rest = run.nodes[run.time >= settling - 1e-9]
+    assert np.abs(rest - rest[0]).max() < 1e-6
+    force = run.contact_force[-1].sum(axis=0)
+    assert -force @ down / (force @ normal) == pytest.approx(np.tan(np.radians(10.0)), rel=1e-6)
+
+
+def _tilted(normal: np.ndarray) -> np.ndarray:
+    """Turns a face of the robot onto a slope."""
+    up, side = np.full(3, 1.0 / np.sqrt(3.0)), np.array([1.0, -1.0, 0.0]) / np.sqrt(2.0)
+    across = np.array([0.0, 1.0, 0.0])
+    own = np.array([side, np.cross(up, side), up])
+    return np.array([np.cross(across, normal), across, normal]).T @ own
+
+
+@pytest.mark.parametrize("step", [1e-4, 1e-3, 5e-3])
+def test_drops_make_no_energy(step: float) -> None:
+    """Of robots turned at random: the energy exceeds that at the start by no more than the same robot's in free flight
+    does, whose explicit steps let it swing by their square."""
+    _no_energy(step, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [1e-4, 3e-4, 1e-3, 2e-3, 5e-3])
+def test_two_hundred_drops_make_no_energy(step: float) -> None:
+    _no_energy(step, 200)
+
+
+def _no_energy(step: float, count: int) -> None:
+    for seed in range(count):
+        draw = np.random.default_rng(seed)
+        made = robot(0.1, turned=Rotation.from_rotvec(draw.normal(size=3)).as_matrix())
+        speeds = {node: tuple(map(float, draw.normal(size=3))) for node in made.nodes}
+        runs = [
+            simulate(
+                assemble(made, gravity=GRAVITY, velocities=speeds, ground=ground),
+                0.5,
+                every=5 * step,
+                method="impulses" if ground else "rattle2",
+                step=step,
+                verify=False,
+            )
+            for ground in ([FLOOR], [])
+        ]
+        energy = [run.energy_kinetic + run.energy_elastic + run.energy_gravity for run in runs]
+        rise, free = (float((one - one[0]).max()) for one in energy)
+        assert rise <= max(free, 1e-12 * abs(energy[0][0])) * 1.0001
+        assert runs[0].nodes[:, :, 2].min() > -1e-10
+
+
+def test_the_books_close_to_the_order_of_the_step() -> None:
+    """Energy and the work of impulses and dampers, in a drop with friction; halving the step halves what is left."""
+    left = []
+    for step in (1e-3, 2.5e-4):
+        run = followed(robot(0.1, damping=2.0), FLOOR, 0.4, step)
+        assert run.work[-1] < -1.0
+        left.append(np.abs(run.energy_violation).max())
+    assert left[0] < 0.02
+    assert left[1] < 0.5 * left[0]
+
+
+def test_momentum_changes_by_the_impulses_of_the_ground() -> None:
+    """Over the whole of a tumbling drop, as weight and contact forces of every step say."""
+    step = 1e-3
+    run = followed(robot(0.1, turned=np.eye(3)), FLOOR, 0.5, step, every=step)
+    momentum = 0.25 * run.velocities.sum(axis=1)
+    pushed = np.cumsum(run.contact_force[1:].sum(axis=1) * step, axis=0)
+    pushed[:, 2] -= WEIGHT * run.time[1:]
+    assert np.abs(momentum[1:] - momentum[0] - pushed).max() < 1e-11
+
+
+def test_a_bar_rocks_across_a_box() -> None:
+    """It falls across a step, touches its edges and no node of it; its middle never enters the box."""
+    box = Ground("step", Box((0.5, 0.0, 0.1), (0.2, 1.0, 0.2)), friction=0.4)
+    made = Structure({"a": (0.0, 0.0, 0.5), "b": (1.0, 0.0, 0.6)}, [Bar("ab", ("a", "b"), mass=2.0)])
+    run = followed(made, box, 1.0, 1e-3)
+    assert {event.subject.split(",")[0] for event in run.events} == {"ab on step"}
+    for share in np.linspace(0.3, 0.7, 41):
+        point = (1.0 - share) * run.nodes[:, 0] + share * run.nodes[:, 1]
+        above = np.abs(point[:, 0] - 0.5) < 0.1
+        assert point[above, 2].min(initial=1.0) > 0.2 - 1e-9
+
+
+def test_a_level_terrain_is_a_floor() -> None:
+    heights = tuple((0.0,) * 5 for _ in range(5))
+    level = Ground("field", Terrain(heights, (1.0, 1.0), (-2.0, -2.0)), friction=0.6)
+    one, other = (followed(robot(0.1), ground, 0.5, 1e-3).nodes for ground in (FLOOR, level))
+    assert np.array_equal(one, other)
+
+
+def test_an_even_terrain_is_a_slope() -> None:
+    """Of 10 degrees, by heights on a grid."""
+    down, _ = slope(10.0)
+    heights = tuple((-np.tan(np.radians(10.0)) * x,) * 3 for x in (-2.0, 0.0, 2.0))
+    hill = Ground("hill", Terrain(heights, (2.0, 2.0), (-2.0, -2.0)), friction=0.1)
+    made = Structure({"a": (0.0, 0.0, 0.0)}, point_masses={"a": 1.0})
+    run = followed(made, hill, 0.5, 1e-3)
+    wanted = 0.125 * GRAVITY * (np.sin(np.radians(10.0)) - 0.1 * np.cos(np.radians(10.0)))
+    assert run.nodes[-1, 0] == pytest.approx(wanted * down, abs=1e-12)
