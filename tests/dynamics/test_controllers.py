@@ -241,13 +241,16 @@ def test_a_linear_model_is_of_the_plant_alone() -> None:
     assert any('controllers are left out ("pd")' in note for note in controlled.notes)
 
 
-def test_variants_under_control_go_one_by_one() -> None:
+@pytest.mark.parametrize(
+    "steps", [{"method": "dp5"}, pytest.param({"method": "rk4", "step": 1e-3}, marks=pytest.mark.slow)], ids=str
+)
+def test_variants_under_control_go_one_by_one(steps: dict[str, Any]) -> None:
     plant = bead([pd(delay=0.02, law=_python)])
     speeds = np.zeros((3, 2, 3))
     speeds[:, 1, 0] = [0.0, 0.2, -0.2]
-    many = taut.ensemble(plant, 0.3, velocities=speeds, method="rk4", step=1e-3)
+    many = taut.ensemble(plant, 0.3, velocities=speeds, **steps)
     assert many.ok.all()
-    alone = simulate(plant, 0.3, method="rk4", step=1e-3, verify=False)
+    alone = simulate(plant, 0.3, verify=False, **steps)
     assert np.array_equal(many.nodes[0], alone.nodes)
     assert np.ptp(many.nodes[:, -1, 1, 0]) > 1e-3
 

@@ -62,6 +62,7 @@ def test_the_order_of_members_does_not_matter(driven: bool) -> None:
         assert run.cable_tension == pytest.approx(wanted.cable_tension[:, ::-1], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_both_solvers_move_it_alike() -> None:
     wanted = run_of(BARS, CABLES)
     run = run_of(BARS, CABLES, "iterative")
