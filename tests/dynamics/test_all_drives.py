@@ -147,6 +147,7 @@ def test_a_driven_angle_needs_the_torque_of_a_pendulum() -> None:
     assert np.ptp(balance_of(run)) < 1e-9
 
 
+@pytest.mark.slow  # quick: a string among all drives above, and a driven strut in test_drives.py
 def test_a_string_that_is_wound_in_is_the_pendulum_of_changing_length() -> None:
     """theta'' = -(2 l' theta' + g sin theta) / l, to 1e-10; the work is that of its tension."""
     nodes = {"o": (0.0, 0.0, 0.0), "p": (math.sin(0.6), 0.0, -math.cos(0.6))}

@@ -212,23 +212,27 @@ def test_a_command_may_add_to_a_signal() -> None:
         assert np.ptp(commands[steps == k]) < 1e-12
 
 
-def test_a_length_under_control_goes_smoothly() -> None:
+def telescope(**options: Any) -> Any:
     structure = Structure(
         {"o": (0.0, 0.0, 0.0), "a": (0.6, 0.0, -0.8)},
         bars=[Bar("b", ("o", "a"), mass=1.0)],
         supports={"o": "xyz", "a": "y"},
         point_masses={"a": 2.0},
     )
+    one = Controller("pump", ("node:a.velocity.x",), ("strut",), LinearLaw([[0.05]]), rate=20.0, **options)
+    return assemble(
+        structure, gravity=9.81, drives=[Drive("strut", "bar:b", "length", by=Command())], controllers=[one]
+    )
 
-    def plant(**options: Any) -> Any:
-        one = Controller("pump", ("node:a.velocity.x",), ("strut",), LinearLaw([[0.05]]), rate=20.0, **options)
-        return assemble(
-            structure, gravity=9.81, drives=[Drive("strut", "bar:b", "length", by=Command())], controllers=[one]
-        )
 
+def test_a_length_under_control_cannot_jump() -> None:
     with pytest.raises(ModelError, match='"drive:strut" drives a length, which cannot jump; say hold: smooth'):
-        plant()
-    run = simulate(plant(hold="smooth"), 1.0, every=0.05, tolerance=1e-11, verify=False)
+        telescope()
+
+
+@pytest.mark.slow  # lengths that are commanded step by step are quick, in test_step_by_step.py
+def test_a_length_under_control_goes_smoothly() -> None:
+    run = simulate(telescope(hold="smooth"), 1.0, every=0.05, tolerance=1e-11, verify=False)
     assert run.finished
     assert np.abs(run.energy_violation).max() < 1e-9
     assert np.abs(np.linalg.norm(run.node("a"), axis=1) - run.drive_value[:, 0]).max() < 1e-12
