@@ -128,8 +128,16 @@ WAYS = (
 )
 
 
-@pytest.mark.parametrize("kind", FILES)
-@pytest.mark.parametrize("way", WAYS, ids=[way.method for way in WAYS])
+QUICK = {"rattle": "wound_cable", "implicit": "on_sphere"}
+"""The one kind whose runs by these methods are among the quick tests: each pair is compiled by itself."""
+
+
+def followed(way: Way, kind: str) -> Any:
+    slow = QUICK.get(way.method.rstrip("0123456789"), kind) != kind
+    return pytest.param(kind, way, id=f"{way.method}-{kind}", marks=[pytest.mark.slow] if slow else [])
+
+
+@pytest.mark.parametrize(("kind", "way"), [followed(way, kind) for way in WAYS for kind in FILES])
 def test_every_method_follows_every_kind(kind: str, way: Way) -> None:
     """Explicit, implicit and RATTLE runs are the same motion, bounces included."""
     run, wanted = simulate(plant(kind), DURATION, every=EVERY, method=way.method, **way.options), reference(kind)
@@ -187,7 +195,9 @@ def bounces(cubic: float, until: float) -> list[float]:
 
 
 @pytest.mark.parametrize("cubic", [0.0, CUBIC])
-@pytest.mark.parametrize("method", ["dp8", "dp5", "rk4", "rattle4", "implicit4"])
+@pytest.mark.parametrize(
+    "method", ["dp8", "dp5", "rk4", *(pytest.param(m, marks=pytest.mark.slow) for m in ("rattle4", "implicit4"))]
+)
 def test_touch_down_and_lift_off_are_where_they_should_be(cubic: float, method: str) -> None:
     """The first touch-down, after free fall, to 1e-14 s; all later ones to 1e-10 s by dp8 at 1e-12 and to 1e-6 s by the
     others, whose places are good to 1e-8 m or better and pass the ground with 1 m/s."""
@@ -423,7 +433,9 @@ VARIANTS = {
 }
 
 
-@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize(
+    "kind", ["on_sphere", *(pytest.param(k, marks=pytest.mark.slow) for k in ("ground_spring", "wound_cable"))]
+)
 def test_ensembles_agree_with_each_alone(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """rk4 by 0.5 ms, five plants that differ in whatever a kind has: what declares lanes goes in lanes, in one group;
     what does not goes one by one. Either way each is as it is alone, without locating events, to 1e-12 m."""
@@ -533,7 +545,7 @@ def test_the_derivatives_of_a_sphere_are_those_of_its_residual() -> None:
 # --- twins
 
 
-@pytest.mark.parametrize("method", ["dp8", "rattle8"])
+@pytest.mark.parametrize("method", ["dp8", pytest.param("rattle8", marks=pytest.mark.slow)])
 def test_a_node_on_a_sphere_is_a_pendulum(method: str) -> None:
     """The twin hangs by a bar of next to no mass, half of it at either end; a pendulum's motion does not depend on its
     mass. Both swing around in space for a second, more than half a turn: 1e-8 m."""
@@ -579,7 +591,7 @@ def wound(t: np.ndarray, amplitude: float = WINDING, hertz: float = HERTZ) -> Wo
     return Wound(below, speed, tension(t), np.array(work))
 
 
-@pytest.mark.parametrize("method", ["dp8", "rk4", "rattle8", "implicit4"])
+@pytest.mark.parametrize("method", ["dp8", "rk4", "rattle8", pytest.param("implicit4", marks=pytest.mark.slow)])
 def test_a_wound_cable_is_the_linear_equation(method: str) -> None:
     """Over two seconds, three windings: places, tension and the work of the winch against closed form and quadrature,
     and work = change of energy. dp8 at 1e-12: 1e-10; rk4 by 1 ms: 0.04 m (14 / 1000)^4 14 2 = 4e-8 m, times 400 N/m in

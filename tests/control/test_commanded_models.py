@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from taut import Bar, Cable, OptionError, Structure, assemble, linearise, simulate
+from taut import Bar, Cable, OptionError, Plant, Structure, assemble, linearise
 
 
 def crane(tension: float = 12.0, density: float = 9.0, push: float = 20.0) -> Structure:
@@ -30,11 +30,15 @@ def crane(tension: float = 12.0, density: float = 9.0, push: float = 20.0) -> St
     return Structure(nodes, [jack], cables, held, point_masses={"p": 1.5, "q": 0.7})
 
 
+def at_rest(plant: Plant) -> np.ndarray:
+    return np.append(plant.positions.ravel(), np.zeros(plant.coordinates + 1))
+
+
 def rates_of(structure: Structure) -> np.ndarray:
     plant = assemble(structure, gravity=9.81)
     size = plant.coordinates
     out = np.zeros(2 * size + 1)
-    plant.operations()["rate"](plant.pack, 0.0, np.append(plant.positions.ravel(), np.zeros(size + 1)), out)
+    plant.operations()["rate"](plant.pack, 0.0, at_rest(plant), out)
     return out[size : 2 * size][[3 * k + axis for k in (4, 5) for axis in range(3)]]
 
 
@@ -62,8 +66,9 @@ def test_the_tension_and_length_of_a_string_are_outputs() -> None:
     model = linearise(plant, inputs=["cable:pull.tension"], outputs=["cable:string.tension", "cable:string.length"])
     h, tensions = 1e-3, []
     for change in (h, -h):
-        run = simulate(assemble(crane(tension=12.0 + change), gravity=9.81), 1e-6, verify=False)
-        tensions.append(run.cable_tension[0, 2])
+        other = assemble(crane(tension=12.0 + change), gravity=9.81)
+        seen = other.observed(other.own_tables(metric="mass", gains=(0.0, 0.0)), np.zeros(1), at_rest(other)[None])
+        tensions.append(seen["cable_tension"][0, 2])
     assert model.D[0, 0] == pytest.approx((tensions[0] - tensions[1]) / (2.0 * h), rel=1e-6)
     assert np.abs(model.C[1] @ model.B[:, 0]) < 1e-12, "it keeps its length"
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pytest
 from by_differences import STEP, change
 from hypothesis import assume, given, reject, settings
+from hypothesis.strategies import SearchStrategy
 from mixed_cases import Mixed, mixed_cases
 from scipy.linalg import null_space
 
@@ -14,6 +17,12 @@ from taut import LinearModel, Load, linearise
 from taut.errors import ModelError
 
 SOME = settings(max_examples=60, derandomize=True, deadline=None)
+FEW = settings(SOME, max_examples=20)
+
+
+def more_often(test: Any, some_cases: SearchStrategy[Mixed]) -> Any:
+    """A quick test once more, as often as the others."""
+    return pytest.mark.slow(SOME(given(some_cases)(test.hypothesis.inner_test)))
 
 
 def tangent(case: Mixed, y: np.ndarray) -> np.ndarray:
@@ -108,7 +117,7 @@ def check_outputs(case: Mixed, model: LinearModel) -> None:
         np.testing.assert_allclose(model.C @ model.reading @ way, shown, rtol=0.0, atol=atol)
 
 
-@SOME
+@FEW
 @given(mixed_cases(guided=True))
 def test_what_is_seen_changes_as_the_run_would_show_it(case: Mixed) -> None:
     assume(clear_of_kinks(case))
@@ -116,7 +125,12 @@ def test_what_is_seen_changes_as_the_run_would_show_it(case: Mixed) -> None:
     check_outputs(case, linearise(case.plant, outputs=outputs, time=case.time))
 
 
-@SOME
+test_what_is_seen_changes_often = more_often(
+    test_what_is_seen_changes_as_the_run_would_show_it, mixed_cases(guided=True)
+)
+
+
+@FEW
 @given(mixed_cases(moved=True))
 def test_supports_that_move_are_where_they_are_then(case: Mixed) -> None:
     assume(case.motions)
@@ -132,7 +146,10 @@ def test_supports_that_move_are_where_they_are_then(case: Mixed) -> None:
     check_outputs(case, model)
 
 
-@SOME
+test_supports_that_move_often = more_often(test_supports_that_move_are_where_they_are_then, mixed_cases(moved=True))
+
+
+@FEW
 @given(mixed_cases(loaded=False))
 def test_inputs_do_what_the_same_change_of_the_plant_does(case: Mixed) -> None:
     assume(clear_of_kinks(case))
@@ -168,3 +185,6 @@ def test_inputs_do_what_the_same_change_of_the_plant_does(case: Mixed) -> None:
         atol = 1e-5 * max(1.0, np.abs(jump).max(initial=0.0), np.abs(at_once).max(initial=0.0))
         np.testing.assert_allclose((model.C @ model.B[:, k])[: moving.size], jump, rtol=0.0, atol=atol, err_msg=name)
         np.testing.assert_allclose(model.D[:, k], at_once, rtol=0.0, atol=atol, err_msg=name)
+
+
+test_inputs_often = more_often(test_inputs_do_what_the_same_change_of_the_plant_does, mixed_cases(loaded=False))

@@ -134,6 +134,7 @@ def test_the_tower_is_held_by_noisy_gauges_and_estimated_as_well_as_predicted() 
         assert found.top[500:, k].std() == pytest.approx(deviation, rel=0.35), axis
 
 
+@pytest.mark.slow
 def test_an_estimator_that_is_told_of_other_noise_is_found_out() -> None:
     """The same judgement, of a filter that takes the gauges to be half as noisy as they are."""
     made = design(0.5 * GAUGE)

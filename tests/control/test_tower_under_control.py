@@ -13,7 +13,7 @@ from poles_of_motions import nearest, poles_of
 
 import taut
 from taut import OptionError, assemble, simulate
-from taut.control import Regulator, closed_loop, lqr, sampled
+from taut.control import LinearLaw, Regulator, closed_loop, lqr, sampled
 
 SPEED = 1e-3  # [m/s], of the push: small, so that the motion is nearly linear
 PUSH = {"top1": (SPEED, 2.0 * SPEED, 0.0), "top2": (0.5 * SPEED, -SPEED, 0.0), "top3": (0.0, SPEED, 0.0)}
@@ -52,7 +52,10 @@ def test_it_stands_in_balance_and_falls_by_itself() -> None:
     assert model.notes == ()
     growing = model.poles[model.poles.real > 0.0]
     assert growing.size == 2, "to either side"
-    run = moved([], 3.0)
+    winches = tuple(drive.name for drive in tower().setup["drives"])
+    idle = taut.Controller("idle", ("node:top1.x",), winches, LinearLaw(np.zeros((len(winches), 1))), rate=100.0)
+    run = moved([idle], 3.0)
+    assert np.ptp(run.drive_value, axis=0).max() == 0.0
     middle = np.mean([run.node(f"top{k}") for k in (1, 2, 3)], axis=0)[:, :2]
     tilt = np.linalg.norm(middle - middle[0], axis=1)
     assert np.log(tilt[150] / tilt[120]) / 0.3 == pytest.approx(growing[0].real, rel=0.02)

@@ -20,6 +20,7 @@ from taut import (
     Sinusoid,
     Structure,
     Trajectory,
+    Watch,
     assemble,
     simulate,
 )
@@ -119,7 +120,7 @@ def test_rattle_drives_what_does_not_damp() -> None:
 
 
 def test_a_driven_angle_needs_the_torque_of_a_pendulum() -> None:
-    """A rod turned about its end by theta(t): I theta'' + m g l / 2 sin theta, to 1e-9."""
+    """A rod turned about its end by theta(t): I theta'' + m g l / 2 sin theta, to 1e-9, and a height passed in time."""
     mass, length = 1.5, 0.8
     nodes = {"o": (0.0, 0.0, 0.0), "p": (0.0, 0.0, -length), "down": (0.0, 0.0, -1.0), "side": (0.0, -1.0, 0.0)}
     angle = Angle("shaft", ("o", "down"), ("o", "p"), about=("o", "side"))
@@ -130,9 +131,13 @@ def test_a_driven_angle_needs_the_torque_of_a_pendulum() -> None:
         angles=[angle],
     ).supported("p", "y")
     turned = Drive("servo", "angle:shaft", "angle", by=Sinusoid(0.9, 1.3))
-    run = simulate(assemble(arm, gravity=G, drives=[turned]), 1.0, every=0.05, method="dp8", tolerance=1e-12)
+    lifted = Watch.at_plane("lifted", "p", "z", -length * math.cos(0.5), sense="rising")
+    plant = assemble(arm, gravity=G, drives=[turned], events=[lifted])
+    run = simulate(plant, 1.0, every=0.05, method="dp8", tolerance=1e-12)
     assert run.ok, run.status
     w = 2.0 * math.pi * 1.3
+    first = math.asin(0.5 / 0.9) / w
+    assert [event.time for event in run.events] == pytest.approx([first + k * math.pi / w for k in range(3)], abs=1e-9)
     theta = 0.9 * np.sin(w * run.time)
     found = np.arctan2(run.nodes[:, 1, 0], -run.nodes[:, 1, 2])
     assert np.abs(np.abs(found) - np.abs(theta)).max() < 1e-9
@@ -142,6 +147,7 @@ def test_a_driven_angle_needs_the_torque_of_a_pendulum() -> None:
     assert np.ptp(balance_of(run)) < 1e-9
 
 
+@pytest.mark.slow  # quick: a string among all drives above, and a driven strut in test_drives.py
 def test_a_string_that_is_wound_in_is_the_pendulum_of_changing_length() -> None:
     """theta'' = -(2 l' theta' + g sin theta) / l, to 1e-10; the work is that of its tension."""
     nodes = {"o": (0.0, 0.0, 0.0), "p": (math.sin(0.6), 0.0, -math.cos(0.6))}

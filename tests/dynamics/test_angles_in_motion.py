@@ -64,7 +64,7 @@ def test_a_plain_angle_lets_a_pendulum_go_round_its_cone() -> None:
     assert np.abs(np.unwrap(phase) + turning * run.time).max() < 1e-10
 
 
-@pytest.mark.parametrize("method", ["dp8", "dp5", "implicit4"])
+@pytest.mark.parametrize("method", ["dp8", "dp5", pytest.param("implicit4", marks=pytest.mark.slow)])
 def test_the_torque_of_a_driven_pendulum_is_that_of_inverse_dynamics(method: str) -> None:
     motor = swung_angle.SwungAngle("joint", mean=0.3, amplitude=2.2, rate=4.0)  # well past the top
     plant = taut.assemble(flat(pendulum(0.3)), gravity=GRAVITY, elements=[motor])

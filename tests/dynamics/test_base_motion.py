@@ -250,7 +250,7 @@ def integrated(record: SampledSignal) -> tuple[np.ndarray, np.ndarray]:
         {"tolerance": 1e-6},
         {"tolerance": 1e-8, "method": "dp8"},
         {"tolerance": 1e-6, "correction": "none"},
-        {"tolerance": 1e-6, "samples": "dense"},
+        pytest.param({"tolerance": 1e-6, "samples": "dense"}, marks=pytest.mark.slow),
         {"method": "rk4", "step": 2e-3, "correction": "constraints"},
         {"method": "rk4", "step": 2e-3, "correction": "baumgarte"},
     ],
@@ -279,7 +279,7 @@ def test_supports_are_where_the_signal_says_to_round_off(options: dict) -> None:
     [
         {"tolerance": 1e-4},
         {"tolerance": 1e-5, "method": "dp8"},
-        {"tolerance": 1e-5, "samples": "dense"},
+        pytest.param({"tolerance": 1e-5, "samples": "dense"}, marks=pytest.mark.slow),
         {"method": "rk4", "step": 0.05},
     ],
     ids=str,
@@ -390,6 +390,7 @@ def test_another_motion_is_other_physics() -> None:
             simulate(assemble(on_springs(-1.0), motions=motions), 0.2, start=first)
 
 
+@pytest.mark.slow
 def test_the_iterative_solver_moves_them_the_same_way() -> None:
     motions = [Motion("*", "x", acceleration=RECORD)]
     runs = [

@@ -238,6 +238,7 @@ def test_thin_bars_have_the_mass_matrix_of_rigid_ones() -> None:
     assert plants[0].typical_time == plants[1].typical_time, "the stiffness of bars is not that of the structure"
 
 
+@pytest.mark.slow
 def test_thin_bars_run_in_rattle_and_in_every_solver() -> None:
     chain = replace(tbar(HDPE, "thin"), supports={"n1": "xyz", "n2": "xyz", "n3": "y", "n4": "y"})
     chain = chain.with_bars(Bar("b3", ("n3", "n4"), material=HDPE, radius=0.05))  # meets both, and is rigid

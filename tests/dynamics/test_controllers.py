@@ -212,23 +212,27 @@ def test_a_command_may_add_to_a_signal() -> None:
         assert np.ptp(commands[steps == k]) < 1e-12
 
 
-def test_a_length_under_control_goes_smoothly() -> None:
+def telescope(**options: Any) -> Any:
     structure = Structure(
         {"o": (0.0, 0.0, 0.0), "a": (0.6, 0.0, -0.8)},
         bars=[Bar("b", ("o", "a"), mass=1.0)],
         supports={"o": "xyz", "a": "y"},
         point_masses={"a": 2.0},
     )
+    one = Controller("pump", ("node:a.velocity.x",), ("strut",), LinearLaw([[0.05]]), rate=20.0, **options)
+    return assemble(
+        structure, gravity=9.81, drives=[Drive("strut", "bar:b", "length", by=Command())], controllers=[one]
+    )
 
-    def plant(**options: Any) -> Any:
-        one = Controller("pump", ("node:a.velocity.x",), ("strut",), LinearLaw([[0.05]]), rate=20.0, **options)
-        return assemble(
-            structure, gravity=9.81, drives=[Drive("strut", "bar:b", "length", by=Command())], controllers=[one]
-        )
 
+def test_a_length_under_control_cannot_jump() -> None:
     with pytest.raises(ModelError, match='"drive:strut" drives a length, which cannot jump; say hold: smooth'):
-        plant()
-    run = simulate(plant(hold="smooth"), 1.0, every=0.05, tolerance=1e-11, verify=False)
+        telescope()
+
+
+@pytest.mark.slow  # lengths that are commanded step by step are quick, in test_step_by_step.py
+def test_a_length_under_control_goes_smoothly() -> None:
+    run = simulate(telescope(hold="smooth"), 1.0, every=0.05, tolerance=1e-11, verify=False)
     assert run.finished
     assert np.abs(run.energy_violation).max() < 1e-9
     assert np.abs(np.linalg.norm(run.node("a"), axis=1) - run.drive_value[:, 0]).max() < 1e-12
@@ -241,13 +245,16 @@ def test_a_linear_model_is_of_the_plant_alone() -> None:
     assert any('controllers are left out ("pd")' in note for note in controlled.notes)
 
 
-def test_variants_under_control_go_one_by_one() -> None:
+@pytest.mark.parametrize(
+    "steps", [{"method": "dp5"}, pytest.param({"method": "rk4", "step": 1e-3}, marks=pytest.mark.slow)], ids=str
+)
+def test_variants_under_control_go_one_by_one(steps: dict[str, Any]) -> None:
     plant = bead([pd(delay=0.02, law=_python)])
     speeds = np.zeros((3, 2, 3))
     speeds[:, 1, 0] = [0.0, 0.2, -0.2]
-    many = taut.ensemble(plant, 0.3, velocities=speeds, method="rk4", step=1e-3)
+    many = taut.ensemble(plant, 0.3, velocities=speeds, **steps)
     assert many.ok.all()
-    alone = simulate(plant, 0.3, method="rk4", step=1e-3, verify=False)
+    alone = simulate(plant, 0.3, verify=False, **steps)
     assert np.array_equal(many.nodes[0], alone.nodes)
     assert np.ptp(many.nodes[:, -1, 1, 0]) > 1e-3
 

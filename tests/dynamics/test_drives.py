@@ -81,10 +81,10 @@ def pendulum_run(method: str, **options: float) -> taut.Trajectory:
     [
         ("dp8", {"tolerance": 1e-12}, 1e-10, 1e-10),
         ("rk4", {"step": 1e-3}, 1e-9, 1e-9),
-        ("rattle2", {"step": 1e-3}, 1e-5, 1e-4),
-        ("rattle6", {"step": 5e-3}, 1e-8, 1e-7),
-        ("rattle8", {"step": 5e-3}, 1e-10, 1e-9),
-        ("implicit4", {"tolerance": 1e-11}, 1e-8, 1e-7),
+        pytest.param("rattle2", {"step": 1e-3}, 1e-5, 1e-4, marks=pytest.mark.slow),
+        pytest.param("rattle6", {"step": 5e-3}, 1e-8, 1e-7, marks=pytest.mark.slow),
+        pytest.param("rattle8", {"step": 5e-3}, 1e-10, 1e-9, marks=pytest.mark.slow),
+        pytest.param("implicit4", {"tolerance": 1e-11}, 1e-8, 1e-7, marks=pytest.mark.slow),
     ],
 )
 def test_a_driven_strut_is_the_pendulum_of_variable_length(
@@ -268,6 +268,7 @@ def test_corrections_bring_driven_runs_back() -> None:
     assert max(kept.length_violation.max(), held.length_violation.max()) <= 1e-13
 
 
+@pytest.mark.slow  # the quick one is in test_all_drives.py
 @pytest.mark.parametrize(
     ("method", "options", "apart", "energy"),
     [

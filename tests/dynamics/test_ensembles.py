@@ -116,6 +116,7 @@ def test_lanes_take_ramps_and_smooth_starts_and_sums() -> None:
         ensemble(plant, 0.1, loads=[[*first[:2], fewer]])
 
 
+@pytest.mark.slow
 def test_lanes_of_rattle() -> None:
     plant = robot()
     assert_as_alone(plant, spread(plant, rest_length=5.0), 1e-12, method="rattle4", step=2e-3)

@@ -261,6 +261,7 @@ def test_variants_are_followed_one_by_one(options: dict) -> None:
     assert np.abs(several.nodes[1] - alone.nodes).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_with_the_iterative_solver_too() -> None:
     plants = [assemble(chain(), gravity=3.0, solver=solver) for solver in ("direct", "iterative")]
     runs = [simulate(plant, 0.3, method="implicit3", tolerance=1e-8) for plant in plants]
@@ -299,7 +300,15 @@ def test_a_step_too_long_to_be_solved_is_a_status() -> None:
     assert run.time.size == 1
 
 
-def test_a_tower_with_compressible_bars_settles_as_with_explicit_steps() -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"locate": False},
+        *(pytest.param({"locate": x, "samples": "steps"}, marks=pytest.mark.slow) for x in (False, True)),
+    ],
+    ids=str,
+)
+def test_a_tower_with_compressible_bars_settles_as_with_explicit_steps(options: dict) -> None:
     """Rigid and compressible bars, mixed; slack cables found by the steps or stepped over."""
     steel = taut.Material("steel", youngs_modulus=2e9, density=2700.0)
     tower = taut.generators.tower(2, radius=0.3, height=0.6, class_=2).supported("bottom*")
@@ -309,19 +318,18 @@ def test_a_tower_with_compressible_bars_settles_as_with_explicit_steps() -> None
         tower = tower.changed(f"bar:{name}", law="compressible", material=steel, radius=0.01, damping=50.0)
     plant = taut.assemble(tower, gravity=9.81, loads=[taut.Load("top1", "x", taut.Constant(20.0))])
     best = taut.simulate(plant, 0.2, every=0.02, method="dp8", tolerance=1e-11)
-    for locate in (False, True):
-        run = taut.simulate(plant, 0.2, every=0.02, method="implicit4", tolerance=1e-8, locate=locate, samples="steps")
-        assert run.ok
-        assert np.abs(run.nodes - best.nodes).max() < 2e-6
-        assert run.length_violation.max() < 1e-12
+    run = taut.simulate(plant, 0.2, every=0.02, method="implicit4", tolerance=1e-8, **options)
+    assert run.ok
+    assert np.abs(run.nodes - best.nodes).max() < 2e-6
+    assert run.length_violation.max() < 1e-12
 
 
 @pytest.mark.parametrize("method", IMPLICIT)
 @pytest.mark.parametrize(
     "changes",
     [
-        {"motions": [taut.Motion("*", "x", acceleration=Sinusoid(8.0, 4.0))]},
-        {"bars": "compressible"},
+        pytest.param({"motions": [taut.Motion("*", "x", acceleration=Sinusoid(8.0, 4.0))]}, marks=pytest.mark.slow),
+        pytest.param({"bars": "compressible"}, marks=pytest.mark.slow),
         {"bars": "compressible", "motions": [taut.Motion("*", "z", displacement=Sinusoid(0.01, 4.0))]},
     ],
     ids=["supports that move", "thickness that counts", "both"],

@@ -63,6 +63,7 @@ def test_a_run_in_two_parts_is_the_run_in_one() -> None:
     assert np.array_equal(whole.nodes, parts.nodes)
 
 
+@pytest.mark.slow
 def test_lanes_iterate_too() -> None:
     plant = assemble(cubic_grid(2), solver="iterative")
     velocities = np.random.default_rng(0).normal(size=(3, *plant.positions.shape))

@@ -49,7 +49,7 @@ def run_of(bars: list[Bar], cables: list[Cable], solver: str = "direct", *, driv
     return simulate(plant, 0.1, every=0.02, tolerance=1e-11, verify=False)
 
 
-@pytest.mark.parametrize("driven", [True, False], ids=["driven", "still"])
+@pytest.mark.parametrize("driven", [pytest.param(True, marks=pytest.mark.slow), False], ids=["driven", "still"])
 def test_the_order_of_members_does_not_matter(driven: bool) -> None:
     """With and without a driven bar: without, no bars meet, and the system is that of pairs."""
     wanted = run_of(BARS, CABLES, driven=driven)
@@ -62,15 +62,17 @@ def test_the_order_of_members_does_not_matter(driven: bool) -> None:
         assert run.cable_tension == pytest.approx(wanted.cable_tension[:, ::-1], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_both_solvers_move_it_alike() -> None:
     wanted = run_of(BARS, CABLES)
     run = run_of(BARS, CABLES, "iterative")
     assert np.abs(run.nodes - wanted.nodes).max() < 1e-8
 
 
-def test_cuts_mean_the_bars_of_their_names() -> None:
-    wanted = run_of(BARS, CABLES, cut=True)
-    run = run_of([BARS[k] for k in (2, 3, 1, 0)], CABLES[::-1], cut=True)
+@pytest.mark.parametrize("driven", [pytest.param(True, marks=pytest.mark.slow), False], ids=["driven", "still"])
+def test_cuts_mean_the_bars_of_their_names(driven: bool) -> None:
+    wanted = run_of(BARS, CABLES, driven=driven, cut=True)
+    run = run_of([BARS[k] for k in (2, 3, 1, 0)], CABLES[::-1], driven=driven, cut=True)
     assert np.abs(run.nodes - wanted.nodes).max() < 1e-9
     assert np.all(wanted.bar_force[-1, [0, 1]] == 0.0)
     assert wanted.bar_force[-1, 2] != 0.0

@@ -62,7 +62,9 @@ METHODS = {
 }
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "method", ["dp5", "dp8", "rk4", *(pytest.param(m, marks=pytest.mark.slow) for m in ("rattle4", "implicit3"))]
+)
 def test_steps_give_the_same_bits_as_one_run(method: str) -> None:
     options = {"method": method, **METHODS[method]}
     plant = kite(StepSignal(TIMES, WOUND), StepSignal(TIMES, PUSHED))
