@@ -17,6 +17,7 @@ from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import ModelError, OptionError, Problem, listed
 from taut.mechanics import capabilities
+from taut.mechanics.contact.facts import inside_grounds
 from taut.mechanics.implicit_plant import implicit_plant
 from taut.mechanics.operations.event_words import Watcher
 from taut.mechanics.plant import Plant
@@ -204,7 +205,7 @@ def beginning(
         )
         raise ModelError([Problem((), message)])
     run.words["impose"](tables, 0.0, y)  # once more: a drive may answer to the state
-    if inside := plant.inside_grounds(tables, y):
+    if inside := inside_grounds(plant, tables, y):
         message = f"at the start {listed(inside, most=4)}; lift the structure, or move the ground"
         raise ModelError([Problem(("ground",), message)])
     clock, counts = np.zeros(at.CLOCK), np.zeros(at.COUNTS, dtype=np.int64)

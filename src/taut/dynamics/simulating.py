@@ -32,10 +32,12 @@ from taut.dynamics.trajectory import (
 )
 from taut.dynamics.verdict import Seen, judged
 from taut.errors import OptionError
+from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.operations.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.tables import state_layout
 from taut.numerics.compile_events import working_time
+from taut.structure.ground_facts import facts_of
 from taut.structure.memory import memory_problem
 from taut.type_checks import checked_arguments
 
@@ -142,6 +144,7 @@ def simulate(
             **({"elements": list(plant.elements)} if plant.elements else {}),
             **({"drives": list(limits.drives)} if limits.drives else {}),
             **({"sensors": list(sensor_facts(plant))} if plant.sensor_names else {}),
+            **({"ground": facts_of(plant.grounds)} if plant.grounds else {}),
         },
         "notes": notes,
         "model_text": model_text,
@@ -178,7 +181,7 @@ def simulate(
             *independence_notes(run, state.clock),
             *stiffness_notes(run, state),
             *rounding_notes(run, state),
-            *run.plant.contact_notes(run.tables),
+            *contact_notes(run.plant, run.tables),
             *limits.notes(float(state.clock[at.TIME])),
         )
         result = replace(

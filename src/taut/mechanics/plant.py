@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from taut.mechanics.compose import Composition, composed
-from taut.mechanics.contact.facts import contact_notes, inside_grounds
 from taut.mechanics.imposed.called_functions import with_functions
 from taut.mechanics.imposed.commands import COMING
 from taut.mechanics.imposed.controllers import MEMORY
@@ -31,6 +30,7 @@ from taut.mechanics.tables import GAINS, STABILISED
 from taut.mechanics.terms.contacts import candidates
 from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
+from taut.structure.grounds import Ground
 from taut.structure.scenario import Load, Motion
 from taut.structure.sensing import base_rate
 from taut.structure.signals import Feedback
@@ -296,15 +296,13 @@ class Plant:
     def sensor_names(self) -> tuple[str, ...]:
         return tuple(sensor.name for sensor in self.given.sensors)
 
+    @property
+    def grounds(self) -> tuple[Ground, ...]:
+        return self.given.grounds
+
     @cached_property
     def contact_names(self) -> tuple[str, ...]:
         return tuple(one.name for one in candidates(self.given))
-
-    def inside_grounds(self, tables: Pack, y: np.ndarray) -> tuple[str, ...]:
-        return inside_grounds(self, tables, y)
-
-    def contact_notes(self, tables: Pack) -> tuple[str, ...]:
-        return contact_notes(self, tables)
 
     def memory(self, tables: Pack) -> np.ndarray:
         """What its controllers remember, to be changed in place; nothing where there are none."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from taut.mechanics.operations.event_words import Watcher
 from taut.mechanics.points.linearisation import Linearisation
+from taut.structure.grounds import Ground
 from taut.structure.structure import Structure
 
 
@@ -88,6 +89,9 @@ class PlantProtocol(Protocol):
     def sensor_names(self) -> tuple[str, ...]: ...
 
     @property
+    def grounds(self) -> tuple[Ground, ...]: ...
+
+    @property
     def contact_names(self) -> tuple[str, ...]:
         """Contacts that there can be with grounds."""
 
@@ -98,12 +102,6 @@ class PlantProtocol(Protocol):
     @property
     def ticks(self) -> bool:
         """Whether it has controllers that decide at their times."""
-
-    def inside_grounds(self, tables: Any, y: np.ndarray) -> tuple[str, ...]:
-        """What is inside a ground at a state, in words."""
-
-    def contact_notes(self, tables: Any) -> tuple[str, ...]:
-        """What is to be said of the search for contact forces in a run."""
 
     def memory(self, tables: Any) -> np.ndarray:
         """What controllers remember, to be changed in place."""

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from taut.mechanics.contact.responses import WORST
+from taut.mechanics.plant import Plant
+from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.terms.contacts import MOST_DENSE, candidates
-from taut.numerics.packing import Pack, reals_of
-
-if TYPE_CHECKING:
-    from taut.mechanics.plant import Plant
+from taut.numerics.packing import reals_of
 
 INSIDE = 1e-9
 """Of a typical length: how deep something may start inside a ground, and be taken to touch it."""
 
 
-def inside_grounds(plant: Plant, tables: Pack, y: np.ndarray) -> tuple[str, ...]:
+def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[str, ...]:
     """What is inside a ground at a state, in words."""
-    found = candidates(plant.given)
-    if not found:
+    if not (isinstance(plant, Plant) and plant.grounds):
         return ()
+    found = candidates(plant.given)
     gaps = np.zeros(len(found))
     plant.composition.tools["fill_gaps"](tables, y, gaps)
     return tuple(
@@ -31,9 +30,9 @@ def inside_grounds(plant: Plant, tables: Pack, y: np.ndarray) -> tuple[str, ...]
     )
 
 
-def contact_notes(plant: Plant, tables: Pack) -> tuple[str, ...]:
+def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
     """How the search for contact forces went in a run, where that is worth a word."""
-    if not plant.given.grounds:
+    if not plant.grounds:
         return ()
     sweeps, residual, unconverged, left_out = reals_of(tables, WORST)
     told = []

@@ -25,6 +25,7 @@ from taut.mechanics.points.lagrangian_linearisation import lagrangian_linearisat
 from taut.mechanics.points.lagrangian_operations import OPERATIONS, Workspace, energies, motion, residuals
 from taut.mechanics.points.linearisation import Linearisation
 from taut.reprs import brief
+from taut.structure.grounds import Ground
 from taut.structure.structure import Structure
 
 Function = Callable[[np.ndarray], Any]
@@ -79,6 +80,7 @@ class LagrangianPlant:
     drive_names: tuple[str, ...] = ()
     sensor_names: tuple[str, ...] = ()
     contact_names: tuple[str, ...] = ()
+    grounds: tuple[Ground, ...] = ()
     ticks = False
     element_outputs: tuple[str, ...] = ()
     elements: tuple[dict[str, Any], ...] = ()
@@ -88,12 +90,6 @@ class LagrangianPlant:
     @property
     def internal(self) -> np.ndarray:
         return np.zeros(0)
-
-    def inside_grounds(self, tables: Workspace, y: np.ndarray) -> tuple[str, ...]:
-        return ()
-
-    def contact_notes(self, tables: Workspace) -> tuple[str, ...]:
-        return ()
 
     def memory(self, tables: Workspace) -> np.ndarray:
         return np.zeros(0)

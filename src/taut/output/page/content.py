@@ -15,10 +15,12 @@ from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
 from taut.output.page.charts import charts_of
 from taut.output.page.embedding import Arrays, quantised, rounded
+from taut.output.page.grounds import ground_numbers
 from taut.output.page.layout import centre_of_mass, described, size_facts, tensions_as_placed
 from taut.output.pictured import ModeShape, Still, checked_mode
 from taut.structure.events import Event
 from taut.structure.files import parse_model
+from taut.structure.ground_facts import grounds_from
 from taut.structure.records import AXES
 
 MOST_FRAMES = 2000
@@ -55,6 +57,7 @@ def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) 
         "centre": arrays.sampled(centre_of_mass(structure, nodes)),
         "bounds": bounds_of(run.nodes),
         "arrows": _run_arrows(run, kept, store),
+        "grounds": ground_numbers(grounds_from(run.options.get("ground", ())), bounds_of(run.nodes)),
         "charts": charts_of(run, kept, arrays),
         "facts": {**run.facts(), **size_facts(structure)},
         "finished": run.ok,
@@ -93,6 +96,7 @@ def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
         "centre": arrays.sampled(centre_of_mass(structure, nodes)),
         "bounds": bounds_of(nodes),
         "arrows": arrows,
+        "grounds": [],
         "charts": [],
         "facts": {**still.facts, **size_facts(structure)},
         "finished": True,
@@ -202,7 +206,16 @@ def _run_arrows(run: Trajectory, kept: np.ndarray, store: Store) -> list[dict[st
         for row, (k, _, axis) in enumerate(loaded):
             forces[:, row, axis] = run.load_force[kept, k]
         arrows.append(_arrows("load", "tail", [node for _, node, _ in loaded], forces, store))
+    touched = [(k, place[node]) for k, node in enumerate(map(_touching_node, run.contact_names)) if node in place]
+    if touched:
+        forces = run.contact_force[kept][:, [k for k, _ in touched]]
+        arrows.append(_arrows("contact", "tip", [node for _, node in touched], forces, store))
     return arrows
+
+
+def _touching_node(contact: str) -> str:
+    """Of a contact's name, "a on floor"; that of a bar across an edge, "ab on step, edge 6", is no node's."""
+    return "" if ", edge " in contact else contact.rpartition(" on ")[0]
 
 
 def _load_places(run: Trajectory) -> list[tuple[str, str]]:

@@ -63,6 +63,7 @@ def posture_content(name: str, shown: InterpolatedMap, arrays: Arrays) -> dict[s
         "centre": arrays.sampled(centre_of_mass(structure, nodes)),
         "bounds": bounds_of(nodes),
         "arrows": [],
+        "grounds": [],
         "charts": _charts(stored),
         "facts": {**_facts(area), **size_facts(structure)},
         "finished": True,

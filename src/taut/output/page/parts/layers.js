@@ -5,7 +5,7 @@
 // what is selected and how cables are coloured; shared are the uniforms of every shader, node positions among them.
 import { named, rgb } from "./colours.js";
 import { Batch, program, rod, turned, uniforms } from "./gl.js";
-import { BAR, CABLE, GLYPH, GRID, NODE, PLATE } from "./shaders.js";
+import { BAR, CABLE, GLYPH, GRID, GROUND, NODE, PLATE } from "./shaders.js";
 import { niceStep } from "./format.js";
 import { median } from "./maths.js";
 
@@ -135,7 +135,22 @@ function supports(gl, run, sizes) {
   };
 }
 
-/** Loads and reactions: lengths in proportion to the largest of their kind. */
+/** What a run stands on and strikes: triangles that stay. */
+function grounds(gl, run) {
+  const corners = run.grounds;
+  const count = corners.length / 9;
+  const corner = (k) => Float32Array.from({ length: 3 * count }, (_, at) => corners[9 * Math.floor(at / 3) + 3 * k + (at % 3)]);
+  const batch = new Batch(gl, TRIANGLE, [0, 1, 2].map((k) => [corner(k), 3]), count);
+  const paint = brush(gl, GROUND);
+  return {
+    update() {},
+    draw(shared, look) {
+      if (look.ground && count) paint(shared, { u_colour: colour("ground") }, batch);
+    },
+  };
+}
+
+/** Loads, reactions and contact forces: lengths in proportion to the largest of their kind. */
 function arrows(gl, run, sizes) {
   const paint = brush(gl, GLYPH);
   const groups = run.arrows.filter((arrow) => arrow.largest > 0).map((arrow) => {
@@ -161,7 +176,7 @@ function arrows(gl, run, sizes) {
   };
 }
 
-export const LAYERS = [supports, plates, bars, cables, nodes, arrows];
+export const LAYERS = [grounds, supports, plates, bars, cables, nodes, arrows];
 
 /** Lines on the floor; the same for all runs. */
 export function floor(gl, runs, sizes) {

@@ -8,7 +8,7 @@ const KINDS = {
   density: ["Cable force density", "Bar force density, pushing", "N/m"],
 };
 
-const WORDS = { load: "loads", reaction: "reactions" };
+const WORDS = { load: "loads", reaction: "reactions", contact: "contact forces" };
 const AT_REST = { load: "loads and weight" }; // of an equilibrium, whose forces at nodes are known as a whole
 
 /** The largest values of a colouring over all runs and times, and whether cables are slack, push or are unknown. */
@@ -83,7 +83,7 @@ export function drawLegend(host, runs, look, gridStep) {
     if (look.range.pushing) keys.append(swatch(named("push"), "pushing"));
     if (look.range.unknown) keys.append(swatch(named("unknown"), "tension unknown"));
   }
-  for (const name of ["load", "reaction"]) {
+  for (const name of ["load", "reaction", "contact"]) {
     const largest = Math.max(0, ...runs.flatMap((run) => run.arrows.filter((a) => a.name === name).map((a) => a.largest)));
     const words = runs.every((run) => run.kind === "still") ? AT_REST[name] ?? WORDS[name] : WORDS[name];
     if (largest > 0 && look[name]) keys.append(swatch(named(name), `${words}, longest ${quantity(largest, "N", 3)}`));

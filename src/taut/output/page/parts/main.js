@@ -34,7 +34,7 @@ async function start() {
   const state = new State({
     time: Math.min(...runs.map((run) => run.begin)), inputs: grid ? grid.start : [], active: 0, playing: false, speed: 1, selection: null,
     charted: moving || grid ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
-    plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, trails: false, grid: true, flat: false, measured: true,
+    plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, contact: true, ground: true, trails: false, grid: true, flat: false, measured: true,
     follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
@@ -126,7 +126,7 @@ async function start() {
     look.largest = look.range.largest;
     stale = true;
   });
-  state.on(["theme", "colouring", "load", "reaction", "grid", "supports", "measured"], (values) => {
+  state.on(["theme", "colouring", "load", "reaction", "contact", "ground", "grid", "supports", "measured"], (values) => {
     Object.assign(look, values);
     drawLegend(by("legend"), runs, look, scene.floor.step);
     drawRunNames(by("runs"), runs);

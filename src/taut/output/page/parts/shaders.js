@@ -68,6 +68,23 @@ void main() {
   gl_Position = u_projection * vec4(at, 1.0);
 }`, LIT];
 
+/** A triangle of a ground, where it stands. */
+export const GROUND = [`${VERTEX}${OUT}
+layout(location = 0) in float a_corner;
+layout(location = 1) in vec3 a_first;
+layout(location = 2) in vec3 a_second;
+layout(location = 3) in vec3 a_third;
+uniform vec3 u_colour;
+vec3 seen(vec3 place) { return (u_view * vec4(place, 1.0)).xyz; }
+void main() {
+  vec3 a = seen(a_first), b = seen(a_second), c = seen(a_third), n = cross(b - a, c - a);
+  vec3 at = a_corner < 0.5 ? a : a_corner < 1.5 ? b : c;
+  v_normal = dot(n, u_pixel.x > 0.0 ? vec3(0.0, 0.0, -1.0) : at) > 0.0 ? -n : n;
+  v_haze = haze(-at.z);
+  v_colour = u_colour;
+  gl_Position = u_projection * vec4(at, 1.0);
+}`, LIT];
+
 /** A cable is a ribbon that faces the viewer, shaded like a round cord. */
 export const CABLE = [`${VERTEX}${OUT}
 layout(location = 0) in vec2 a_corner;
