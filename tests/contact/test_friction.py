@@ -61,6 +61,7 @@ def test_what_sticks_does_not_move_at_all(structure: Structure) -> None:
     force = run.contact_force[1:].sum(axis=1)
     assert force @ DOWN / (force @ NORMAL) == pytest.approx(-np.tan(np.radians(DEGREES)), rel=1e-12)
     assert [event.change for event in run.events] == ["touches down and sticks"] * len(structure.nodes)
+    assert (run.contact_state[1:] == 1.0).all()
 
 
 @pytest.mark.parametrize("structure", [point(), FLAT], ids=["point", "bar"])
@@ -71,6 +72,7 @@ def test_what_slides_goes_as_far_as_it_should(structure: Structure) -> None:
     went = (run.nodes[-1] - run.nodes[0]) @ DOWN
     assert went == pytest.approx(12.5 * gained(friction), abs=1e-12)
     assert np.abs((run.nodes - run.nodes[0]) @ NORMAL).max() < 1e-15
+    assert (run.contact_state[1:] == 2.0).all()
 
 
 @pytest.mark.parametrize("way", [1.0, -1.0], ids=["down", "up"])

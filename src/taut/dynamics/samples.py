@@ -32,6 +32,9 @@ VARIABLES = {
     "contact_force": Variable(
         ("time", "contact", "axis"), "N", "force of the ground in each contact", "contact:{contact}.{axis}"
     ),
+    "contact_state": Variable(
+        ("time", "contact"), "", "what each contact does: 0 open, 1 sticks, 2 slides", "contact:{contact}.state"
+    ),
     "reading": Variable(("time", "sensor"), "of its quantity", "what each sensor showed last", "sensor:{sensor}"),
     "coordinate": Variable(
         ("time", "freedom"), "m or rad", "each coordinate of a plant that has its own", "coordinate:{freedom}"

@@ -117,7 +117,7 @@ STABILISED = part_of("constants", Constants, "stabilised")
 command_count = counter(slot("commands") * MOST_PARTS)
 """In kernels: what is commanded and measured, which stands first in the table of commands (`imposed/commands.py`)."""
 contact_numbers = counter(slot("contacts") * MOST_PARTS)
-"""Numbers of contact forces, three a contact, which stand first in the table of contacts (`terms/contacts.py`)."""
+"""Numbers of contacts in a state, which stand first in the table of contacts (`terms/contacts.py`)."""
 coordinate_count = counter(SHARE)
 """In kernels: all coordinates, held ones too."""
 free_count = counter(FREE)

@@ -20,12 +20,12 @@ from taut.mechanics.contact.responses import (
     responses_in,
 )
 from taut.mechanics.contact.surfaces import FAR, TERRAIN
-from taut.mechanics.operations.event_table import AS_GIVEN, events_in
 from taut.mechanics.parts import fill_response, push_response, respond_together
 from taut.mechanics.tables import constants_in, coordinate_count, work_in
 from taut.mechanics.terms.contacts import (
     LANDED_SLIDING,
     LANDED_STICKING,
+    NUMBERS,
     OPEN,
     SLIDING,
     STICKING,
@@ -114,7 +114,7 @@ def _search(p: Pack, v: np.ndarray) -> int:
             dn, d1, d2 = pn - p_[0], p1 - p_[1], p2 - p_[2]
             p_[0], p_[1], p_[2] = pn, p1, p2
             if pn > 0.0:
-                contacts.slides[c] = slides
+                contacts.impulse[NUMBERS * c + 3] = SLIDING if slides == 1 else STICKING
             if dn != 0.0 or d1 != 0.0 or d2 != 0.0:
                 push_response(p, a, dn, d1, d2, v)
                 change = max(change, (own[0] + own[3] + own[5]) * max(abs(dn), max(abs(d1), abs(d2))))
@@ -148,7 +148,7 @@ def begin_contacts(p: Pack, y: np.ndarray) -> None:
     contacts, at, state = contacts_in(p), forces_begin(p), start_of(y)
     _open_all(p)
     responses_in(p).work[0] = 0.0
-    for k in range(3 * contact_count(p)):
+    for k in range(NUMBERS * contact_count(p)):
         contacts.impulse[k] = 0.0
         state[at + k] = 0.0
 
@@ -301,42 +301,35 @@ def book_contacts(p: Pack, before: np.ndarray, trial: np.ndarray) -> float:
     for a in range(made.used[0]):
         c, f, p_ = made.contact[a], shifted(made.frame, 9 * a), shifted(made.impulse, 3 * a)
         for m in range(3):
-            contacts.impulse[3 * c + m] += f[m] * p_[0] + f[3 + m] * p_[1] + f[6 + m] * p_[2]
+            contacts.impulse[NUMBERS * c + m] += f[m] * p_[0] + f[3 + m] * p_[1] + f[6 + m] * p_[2]
     return done
 
 
 @entry
 def leave_forces(p: Pack, h: float, trial: np.ndarray) -> None:
     """Leave in the state what contacts pushed with in a step of h, as forces."""
-    contacts, at, state = contacts_in(p), forces_begin(p), start_of(trial)
-    for k in range(3 * contact_count(p)):
-        state[at + k] = contacts.impulse[k] / h
-
-
-@inlined
-def _doing(p: Pack, c: int, y: np.ndarray, slides: int) -> int:
-    at = forces_begin(p) + 3 * c
-    if y[at] == 0.0 and y[at + 1] == 0.0 and y[at + 2] == 0.0:
-        return OPEN
-    return SLIDING if slides == 1 else STICKING
+    contacts, state = contacts_in(p), start_of(trial)
+    for c in range(contact_count(p)):
+        told, at = shifted(contacts.impulse, NUMBERS * c), forces_begin(p) + NUMBERS * c
+        pushes = told[0] != 0.0 or told[1] != 0.0 or told[2] != 0.0
+        for m in range(3):
+            state[at + m] = told[m] / h
+        state[at + 3] = told[3] if pushes else OPEN
 
 
 @entry
 def note_contacts(p: Pack, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
     """Log every contact that does something else at the end of a step than at its beginning; returns how much of the
     log is filled. What does not fit is left out."""
-    contacts, state = contacts_in(p), events_in(p).state
+    first, begun, ended = contacts_in(p).event[0], start_of(y), start_of(trial)
     for c in range(contact_count(p)):
-        e = contacts.event[0] + c
-        was = state[e] if state[e] in (STICKING, SLIDING) else OPEN
-        now = _doing(p, c, start_of(trial), contacts.slides[c])
-        if now == was:
+        at = forces_begin(p) + NUMBERS * c + 3
+        was, now = begun[at], ended[at]
+        if now == was or filled >= log.shape[0]:
             continue
-        state[e] = now if now != OPEN else AS_GIVEN
-        if filled < log.shape[0]:
-            told = (LANDED_STICKING if now == STICKING else LANDED_SLIDING) if was == OPEN else now
-            log[filled, 0], log[filled, 1], log[filled, 2] = t, e, told
-            filled += 1
+        told = (LANDED_STICKING if now == STICKING else LANDED_SLIDING) if was == OPEN else now
+        log[filled, 0], log[filled, 1], log[filled, 2] = t, first + c, told
+        filled += 1
     return filled
 
 

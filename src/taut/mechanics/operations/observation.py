@@ -12,6 +12,7 @@ from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.outputs import bar_forces, cable_outputs, columns, turning_push
 from taut.mechanics.signals import pieces_of
+from taut.mechanics.terms.contacts import NUMBERS
 from taut.numerics.packing import Pack, reals_of
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     length, tension = seen.pop("length"), seen.pop("tension")
     cables = cable_outputs(plant.given, plant.tables, states, length, tension, multiplier)
     guides, bar_force = len(plant.structure.constraints), bar_forces(plant.given, plant.tables, tension, multiplier)
+    contacts = _contacts(plant, tables, states)
     torque = multiplier[:, plant.row_ranges.get("angles", slice(0))].copy()
     return {
         "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
@@ -65,7 +67,8 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
         "reaction": reaction,
         "load_force": loads,
         **drive_outputs(plant.given, driven, cables["cable_tension"], bar_force, torque),
-        "contact_force": _contact_forces(plant, tables, states),
+        "contact_force": contacts[..., :3].copy(),
+        "contact_state": contacts[..., 3].copy(),
         "reading": readings,
         "element_output": np.concatenate([seen.pop("others"), multiplier[:, plant.own_rows :]], axis=1),
         **{name: values[:, 0] for name, values in seen.items()},
@@ -80,10 +83,10 @@ def _dependent(plant: Plant, tables: Pack, time: float, piece: int, y: np.ndarra
     return plant.dependent(tables, y)
 
 
-def _contact_forces(plant: Plant, tables: Pack, states: np.ndarray) -> np.ndarray:
-    """(T, p, 3) of the step that led to each state [N]."""
+def _contacts(plant: Plant, tables: Pack, states: np.ndarray) -> np.ndarray:
+    """(T, p, 4) of the step that led to each state: forces [N], and what contacts do."""
     count, at = len(plant.contact_names), 2 * plant.coordinates + 1 + plant.coming(tables).size
-    return states[:, at : at + 3 * count].reshape(len(states), count, 3).copy()
+    return states[:, at : at + NUMBERS * count].reshape(len(states), count, NUMBERS)
 
 
 def _readings(plant: Plant, tables: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray) -> np.ndarray:

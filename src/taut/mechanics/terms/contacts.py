@@ -37,6 +37,9 @@ CHANGES = {
     LANDED_SLIDING: "touches down and slides",
 }
 
+NUMBERS = 4
+"""Of a contact in a state: its force along x, y, z [N], and what it does."""
+
 MOST_DENSE = 96
 """Contacts that can be closed at once where bars meet, each of which takes a response of the whole structure."""
 
@@ -44,7 +47,7 @@ MOST_DENSE = 96
 class Contacts(NamedTuple):
     """c contacts that there can be: of nodes with surfaces, then of bars with edges."""
 
-    impulse: Reals  # (3 c,) of this step, along x, y, z [N s]
+    impulse: Reals  # (4 c,) of this step, along x, y, z [N s], and what the contact does
     first: Integers  # (c,) first coordinate of the node, or of the bar's first end
     second: Integers  # (c,) of the bar's second end; that of the node once more where there is no bar
     rod: Integers  # (c,) the row among thin bars of the bar that it belongs to, -1 where there is none
@@ -56,7 +59,6 @@ class Contacts(NamedTuple):
     kind: Integers  # (s,) of each surface
     start: Integers  # (s,) where its numbers begin
     data: Reals
-    slides: Integers  # (c,) whether it slid at the end of the step
     event: Integers  # (1,) the number of the first contact among all events
 
 
@@ -109,7 +111,7 @@ def tabulate(given: Given) -> Contacts:
     static = [g.friction if g.static_friction is None else g.static_friction for g in (one.ground for one in found)]
     sizes = [one.data.size for one in surfaces]
     return Contacts(
-        impulse=np.zeros(3 * len(found)),
+        impulse=np.zeros(NUMBERS * len(found)),
         first=first,
         second=second,
         rod=owner[first] if found else np.zeros(0, dtype=np.int64),
@@ -121,7 +123,6 @@ def tabulate(given: Given) -> Contacts:
         kind=np.array([one.kind for one in surfaces], dtype=np.int64),
         start=np.cumsum([0, *sizes[:-1]]).astype(np.int64),
         data=np.concatenate([one.data for one in surfaces]),
-        slides=np.zeros(len(found), dtype=np.int64),
         event=np.zeros(1, dtype=np.int64),
     )
 
@@ -151,8 +152,9 @@ def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
     """Those that the state carries. Their work is booked where impulses are found."""
     contacts, at = contacts_in(p), forces_begin(p)
     for c in range(contact_count(p)):
-        x, z, w = y[at + 3 * c], y[at + 3 * c + 1], y[at + 3 * c + 2]
-        if x != 0.0 or z != 0.0 or w != 0.0:
+        k = at + NUMBERS * c
+        if y[k + 3] != OPEN:
+            x, z, w = y[k], y[k + 1], y[k + 2]
             i, j = contacts.first[c], contacts.second[c]
             share = gap_at(p, c, y)[4] if j != i else 0.0
             out[i] += (1.0 - share) * x
