@@ -25,7 +25,11 @@ INTEGRATORS = ("RK4", "Euler", "implicit")
 
 
 class InMujoco:
-    """A structure at a start given by positions and velocities (n, 3) of its nodes. gravity: [m/s^2] along -z."""
+    """A structure at a start given by positions and velocities (n, 3) of its nodes.
+
+    gravity: [m/s^2] along -z. friction: of a floor z = 0 that the ends of bars touch, as balls of a millimetre whose
+    lowest points are the nodes'; None: there is no floor.
+    """
 
     def __init__(
         self,
@@ -34,6 +38,7 @@ class InMujoco:
         velocities: np.ndarray,
         gravity: float,
         axial: float = 1e-3,
+        friction: float | None = None,
     ) -> None:
         import mujoco
 
@@ -57,8 +62,10 @@ class InMujoco:
                 f'<inertial pos="0 0 0" mass="{_text([mass])}"'
                 f' diaginertia="{_text([inertia, inertia, axial * inertia])}"/>'
                 f'<site name="{bar.nodes[0]}" pos="{_text([0.0, 0.0, -length / 2.0])}"/>'
-                f'<site name="{bar.nodes[1]}" pos="{_text([0.0, 0.0, length / 2.0])}"/></body>'
+                f'<site name="{bar.nodes[1]}" pos="{_text([0.0, 0.0, length / 2.0])}"/>'
+                f"{'' if friction is None else _balls(length)}</body>"
             )
+        floor = "" if friction is None else _floor(friction)
         tendons = [
             f'<spatial stiffness="{_text([properties.stiffness(structure, cable)])}"'
             f' springlength="{_text([0.0, properties.rest_length(structure, cable)])}">'
@@ -66,13 +73,14 @@ class InMujoco:
             for cable in structure.cables.values()
         ]
         self.model = mujoco.MjModel.from_xml_string(
-            f"<mujoco><worldbody>{''.join(bodies)}</worldbody><tendon>{''.join(tendons)}</tendon></mujoco>"
+            f"<mujoco><worldbody>{floor}{''.join(bodies)}</worldbody><tendon>{''.join(tendons)}</tendon></mujoco>"
         )
         self.model.opt.gravity[:] = 0.0, 0.0, -gravity
         flags = mujoco.mjtDisableBit.__members__.items()
-        self.model.opt.disableflags = sum(
-            int(bit) for name, bit in flags if name.startswith("mjDSBL_") and name not in NEEDED
-        )
+        if friction is None:
+            self.model.opt.disableflags = sum(
+                int(bit) for name, bit in flags if name.startswith("mjDSBL_") and name not in NEEDED
+            )
         self.data = mujoco.MjData(self.model)
         self.qpos, self.qvel = np.array(qpos), np.array(qvel)
         self.sites = [self.model.site(name).id for name in names]
@@ -91,6 +99,24 @@ class InMujoco:
             engine.mj_kinematics(model, data)
             nodes[k] = data.site_xpos[self.sites]
         return nodes
+
+
+BALL = 1e-3
+"""[m]"""
+
+
+def _balls(length: float) -> str:
+    """Of both ends; they touch the floor only."""
+    ends = ("0 0 " + _text([side * length / 2.0]) for side in (-1.0, 1.0))
+    return "".join(
+        f'<geom type="sphere" size="{BALL}" mass="0" pos="{end}" contype="1" conaffinity="0"/>' for end in ends
+    )
+
+
+def _floor(friction: float) -> str:
+    """Below z = 0 by the radius of a ball."""
+    rough = f'friction="{_text([friction, 0.0, 0.0])}" condim="3" contype="0" conaffinity="1"'
+    return f'<geom type="plane" size="50 50 1" pos="0 0 {_text([-BALL])}" {rough}/>'
 
 
 def _text(numbers: Iterable[float]) -> str:

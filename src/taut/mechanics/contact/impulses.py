@@ -38,9 +38,9 @@ from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted, start_of
 
-MET = 1e-12
+MET = 1e-10
 """Of a typical length: a gap that is zero."""
-UNDONE = 1e3
+UNDONE = 10.0
 """Times that: how deep something may be inside a ground and be moved out of it again within a step."""
 CLOSED = 1e-9
 """Of a typical length: a gap at which a contact can be struck."""
