@@ -116,6 +116,7 @@ def test_every_script_has_a_test() -> None:
         "follow_a_circle",
         "hold_up_a_mast",
         "hold_up_a_tower",
+        "move_a_robot",
         "stand_a_tower",
         "two_hundred_seconds",
     }

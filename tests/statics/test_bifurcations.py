@@ -106,7 +106,8 @@ def test_the_branch_that_leaves_is_the_one_of_the_equations() -> None:
             force = pull(feet, np.array([aside, 0.0, unknown[0]]))
             return np.array([force[0], force[2] - unknown[1]])
 
-        guess = fsolve(left, guess, xtol=1e-13)
+        guess = fsolve(left, guess, xtol=1e-13, full_output=True)[0]
+        assert np.abs(left(guess)).max() < 1e-9 * load, "solved, however many steps that took"
         assert [top[2], 1.2 * factor * load] == pytest.approx(guess, rel=1e-8)
 
 

@@ -257,7 +257,12 @@ class Trajectory(Tabular):
 def of_samples(structure: Structure, samples: Mapping[str, Any]) -> Trajectory:
     """A trajectory of samples alone, by name; what is not named does not apply and has no columns."""
     count = len(samples["time"])
-    return Trajectory(structure=structure, **{**{name: np.zeros((count, 0)) for name in SAMPLED}, **samples})
+    none = {name: np.zeros((count, *_no_columns(one.dimensions[1:]))) for name, one in VARIABLES.items()}
+    return Trajectory(structure=structure, **{**none, **samples})
+
+
+def _no_columns(dimensions: Sequence[str]) -> tuple[int, ...]:
+    return tuple(3 if name == "axis" else 0 for name in dimensions) or (0,)
 
 
 def samples_of(run: Trajectory, kept: slice = slice(None)) -> Trajectory:
