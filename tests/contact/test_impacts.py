@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from on_ground import GRAVITY, LENGTH, MASS, followed, point, rod
+from on_ground import GRAVITY, LENGTH, MASS, followed, inclined, point, rod
 
 from taut import Ground
 
@@ -41,6 +41,27 @@ def test_a_bar_dropped_at_an_angle(angle: float, across: float, friction: float)
     assert [event.change for event in run.events] == [change]
     after = run.velocities[-1].mean(axis=0)
     assert MASS * (after - [across, 0.0, -1.0]) == pytest.approx(found, abs=1e-10)
+
+
+def test_what_slides_is_not_held_by_static_friction() -> None:
+    """A point that strikes while it slides: the kinetic one takes its share, whatever it takes to make it slide."""
+    for static in (None, 0.6):
+        ground = Ground("floor", friction=0.3, static_friction=static)
+        speeds = {"a": (0.55, 0.0, -1.0)}
+        run = followed(point(), ground, INSTANT, INSTANT, gravity=0.0, velocities=speeds, every=INSTANT)
+        assert run.velocities[-1, 0] == pytest.approx([0.25, 0.0, 0.0], abs=1e-12)
+        assert run.events[0].change == "touches down and slides"
+
+
+def test_static_friction_holds_what_rests() -> None:
+    """On a slope whose tangent lies between both."""
+    held = followed(point(), inclined(15.0, 0.2, static_friction=0.3), 1.0, 1e-3)
+    assert np.abs(held.nodes - held.nodes[0]).max() < 1e-15
+    loose = followed(point(), inclined(15.0, 0.2, static_friction=0.25), 1.0, 1e-3)
+    wanted = 0.5 * GRAVITY * (np.sin(np.radians(15.0)) - 0.2 * np.cos(np.radians(15.0)))
+    assert np.linalg.norm(loose.nodes[-1, 0]) == pytest.approx(wanted, abs=2e-3), (
+        "the first step still has the static one"
+    )
 
 
 def test_a_bouncing_ball_rises_to_the_right_heights() -> None:

@@ -7,7 +7,7 @@ import pytest
 from on_ground import GRAVITY, followed, inclined, robot, slope
 from scipy.spatial.transform import Rotation
 
-from taut import Bar, Box, Ground, Structure, Terrain, assemble, simulate
+from taut import Bar, Box, Ground, ModelError, Structure, Terrain, assemble, simulate
 
 FLOOR = Ground("floor", friction=0.6)
 WEIGHT = 3.0 * GRAVITY
@@ -135,6 +135,59 @@ def test_a_bar_rocks_across_a_box() -> None:
         point = (1.0 - share) * run.nodes[:, 0] + share * run.nodes[:, 1]
         above = np.abs(point[:, 0] - 0.5) < 0.1
         assert point[above, 2].min(initial=1.0) > 0.2 - 1e-9
+
+
+def test_a_bar_slides_over_an_edge_while_it_turns() -> None:
+    """It neither sinks in nor chatters; its book is of second order, since nothing strikes and nothing rubs."""
+    half, turning = np.array([np.cos(0.7), 0.0, -np.sin(0.7)]), 3.0
+    middle, box = np.array([0.5, 0.0, 0.0]), Box((0.0, 0.0, -0.25), (1.0, 1.0, 0.5))
+    across = np.array([-half[2], 0.0, half[0]])
+    made = Structure(
+        {name: tuple(map(float, middle + side * half)) for name, side in (("a", -1.0), ("b", 1.0))},
+        [Bar("ab", ("a", "b"), mass=2.0)],
+    )
+    speeds = {n: tuple(map(float, -2.0 * half + s * turning * across)) for n, s in (("a", -1.0), ("b", 1.0))}
+    left = []
+    for step in (1e-3, 5e-4):
+        ground = Ground("box", box, friction=0.0, touched_by=("bar:ab",))
+        run = followed(made, ground, 0.15, step, gravity=0.0, velocities=speeds, every=step)
+        ends = run.nodes[:, 1] - run.nodes[:, 0]
+        # The corner seen from the bar, along its normal in the x-z plane.
+        corner = np.array([0.5, 0.0, 0.0]) - run.nodes[:, 0]
+        depth = (ends[:, 0] * corner[:, 2] - ends[:, 2] * corner[:, 0]) / np.linalg.norm(ends, axis=1)
+        assert depth.max() < 1e-9
+        left.append(np.abs(run.energy_violation).max())
+    assert left[1] < 0.3 * left[0] + 1e-12
+
+
+@pytest.mark.parametrize("speed", [5.0, 15.0, 25.0, 400.0])
+def test_no_node_goes_through_a_thin_box(speed: float) -> None:
+    plate = Ground("plate", Box((0.0, 0.0, 0.0), (1.0, 1.0, 0.01)))
+    made = Structure({"a": (0.1, 0.2, 1.0)}, point_masses={"a": 1.0})
+    run = followed(made, plate, 0.5, 1e-3, gravity=0.0, velocities={"a": (0.0, 0.0, -speed)})
+    assert run.nodes[-1, 0, 2] == pytest.approx(0.005, abs=1e-9)
+
+
+def test_a_bar_through_a_box_is_refused() -> None:
+    made = Structure({"a": (-2.0, 0.0, 0.0), "b": (2.0, 0.01, 0.0)}, [Bar("ab", ("a", "b"), mass=1.0)])
+    with pytest.raises(ModelError, match=r'bar "ab" (goes through|is .* inside) the ground "box"; lift'):
+        followed(made, Ground("box", Box((0.0, 0.0, 0.02), (0.2, 1.0, 0.4))), 0.1, 1e-3)
+
+
+@pytest.mark.parametrize(("friction", "restitution"), [(0.0, 0.0), (0.5, 0.0), (0.5, 0.3)])
+def test_a_rigid_tripod_comes_to_rest(friction: float, restitution: float) -> None:
+    """Six bars that meet, dropped askew: contacts that bars join converge, and in the end bear the weight."""
+    corners = np.array([[0.0, 0.0, 0.2], [1.0, 0.0, 0.3], [0.3, 0.9, 0.4], [0.4, 0.3, 1.1]])
+    names = "abcd"
+    bars = [Bar(a + b, (a, b), mass=1.0) for k, a in enumerate(names) for b in names[k + 1 :]]
+    made = Structure({n: tuple(map(float, c)) for n, c in zip(names, corners, strict=True)}, bars)
+    run = followed(made, Ground("floor", friction=friction, restitution=restitution), 2.0, 1e-3)
+    assert run.finished
+    assert run.nodes[..., 2].min() > -1e-9
+    energy = run.energy_kinetic + run.energy_gravity
+    assert (np.diff(energy) < 1e-2).all()
+    if friction:
+        assert run.contact_force[-1].sum(axis=0) == pytest.approx([0.0, 0.0, 6.0 * GRAVITY], abs=1e-3)
 
 
 def test_a_level_terrain_is_a_floor() -> None:

@@ -52,7 +52,7 @@ def prepared(settings: Settings, internal: np.ndarray | None = None) -> tuple[Ru
         settings.step,
         dense=settings.dense,
         history=settings.history,
-        watches=watcher is not None and (settings.locate or bool(watcher.things)),
+        watches=watcher is not None and (settings.locate or bool(watcher.things or settings.plant.grounds)),
     )
     if settings.start is None:
         return run, *beginning(run, locate=settings.locate, internal=internal)

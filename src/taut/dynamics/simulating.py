@@ -233,8 +233,8 @@ def _check_start(plant: PlantProtocol, start: Trajectory, duration: float) -> No
         raise OptionError("the trajectory to continue is of another structure; assemble the one it was made with")
     if start.options.get("physics") != plant.fingerprint:
         raise OptionError(
-            "the trajectory to continue was made with other loads, motions, drives, elements, gravity or damping; "
-            "assemble the plant of then"
+            "the trajectory to continue was made with other loads, motions, drives, ground, elements, gravity or "
+            "damping; assemble the plant of then"
         )
     if not start.time.size:
         raise OptionError("the trajectory to continue has no samples; start afresh")

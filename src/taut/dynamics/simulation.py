@@ -24,6 +24,7 @@ from taut.dynamics.simulating import counts_of, reached_by, read_off
 from taut.dynamics.simulation_state import Course, Record, SimulationState
 from taut.dynamics.trajectory import Trajectory, joined
 from taut.errors import MotionError, OptionError
+from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.operations.observation import sense
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
@@ -237,7 +238,7 @@ class Simulation:
                 "physics": plant.fingerprint,
             },
             counts=counts_of(self._point.counts),
-            notes=(*self.notes, NOT_COMPARED),
+            notes=(*self.notes, *contact_notes(plant, self._run.tables), NOT_COMPARED),
             events=self._course.events,
             load_names=plant.load_names,
             drive_names=plant.drive_names,

@@ -46,6 +46,16 @@ class Box:
         c, s = math.cos(self.turned), math.sin(self.turned)
         return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
 
+    def meets(self, first: np.ndarray, second: np.ndarray, small: float) -> bool:
+        """Whether the straight line between two points goes through it, deeper than `small` [m]."""
+        begin, way = self.axes @ (first - np.array(self.centre)), self.axes @ (second - first)
+        half = 0.5 * np.array(self.size) - small
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cuts = np.sort(np.array([(-half - begin) / way, (half - begin) / way]), axis=0)
+        beside = (way == 0.0) & (np.abs(begin) >= half)
+        cuts = np.where(way == 0.0, np.array([[-np.inf], [np.inf]]), cuts)
+        return bool(not beside.any() and max(cuts[0].max(), 0.0) < min(cuts[1].min(), 1.0))
+
     @property
     def edges(self) -> list[np.ndarray]:
         """(4, 3) of each of its twelve edges: both ends, and the normals of the two faces that meet there."""

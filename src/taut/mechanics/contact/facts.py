@@ -11,6 +11,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.terms.contacts import MOST_DENSE, candidates
 from taut.numerics.packing import reals_of
+from taut.structure.grounds import Box
 
 INSIDE = 1e-9
 """Of a typical length: how deep something may start inside a ground, and be taken to touch it."""
@@ -20,14 +21,21 @@ def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[st
     """What is inside a ground at a state, in words."""
     if not (isinstance(plant, Plant) and plant.grounds):
         return ()
-    found = candidates(plant.given)
+    found, small = candidates(plant.given), INSIDE * plant.typical_length
     gaps = np.zeros(len(found))
     plant.composition.tools["fill_gaps"](tables, y, gaps)
-    return tuple(
-        f'{one.what} is {-gap:.3g} m inside the ground "{one.ground.name}"'
+    told = {
+        (one.what, one.ground.name): f'{one.what} is {-gap:.3g} m inside the ground "{one.ground.name}"'
         for one, gap in zip(found, gaps, strict=True)
-        if gap < -INSIDE * plant.typical_length
-    )
+        if gap < -small
+    }
+    places = dict(zip(plant.structure.nodes, y[: plant.coordinates].reshape(-1, 3), strict=True))
+    for one in found:
+        if one.bar and isinstance(one.ground.shape, Box) and (one.what, one.ground.name) not in told:
+            first, second = (places[node] for node in one.nodes)
+            if one.ground.shape.meets(first, second, small):
+                told[one.what, one.ground.name] = f'{one.what} goes through the ground "{one.ground.name}"'
+    return tuple(told.values())
 
 
 def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:

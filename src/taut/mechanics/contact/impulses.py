@@ -19,7 +19,7 @@ from taut.mechanics.contact.responses import (
     entry_room,
     responses_in,
 )
-from taut.mechanics.contact.surfaces import FAR, TERRAIN
+from taut.mechanics.contact.surfaces import EDGE, FAR, TERRAIN
 from taut.mechanics.parts import fill_response, push_response, respond_together
 from taut.mechanics.tables import constants_in, coordinate_count, work_in
 from taut.mechanics.terms.contacts import (
@@ -33,6 +33,7 @@ from taut.mechanics.terms.contacts import (
     contacts_in,
     forces_begin,
     gap_at,
+    passes,
 )
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Pack
@@ -42,6 +43,8 @@ MET = 1e-10
 """Of a typical length: a gap that is zero."""
 UNDONE = 10.0
 """Times that: how deep something may be inside a ground and be moved out of it again within a step."""
+RESTING = 1e-9
+"""Of a typical speed: slower than that a contact does not slide."""
 CLOSED = 1e-9
 """Of a typical length: a gap at which a contact can be struck."""
 MOST_SWEEPS = 1000
@@ -89,14 +92,26 @@ def _close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> in
     return a
 
 
+@inlined
+def _held_by(p: Pack, c: int, a: int, y: np.ndarray) -> float:
+    """The friction that has to be overcome: the static one where a contact does not slide at the start of the step."""
+    contacts, scale = contacts_in(p), constants_in(p).scale
+    _, u1, u2 = _velocity(p, a, shifted(y, coordinate_count(p)))
+    rests = math.sqrt(u1 * u1 + u2 * u2) <= RESTING * scale[0] / scale[1]
+    return contacts.static[c] if rests else contacts.kinetic[c]
+
+
 @kernel
 def _search(p: Pack, v: np.ndarray) -> int:
     """Impulses at all closed contacts, by sweeps; returns how many."""
     made, contacts = responses_in(p), contacts_in(p)
-    count, sweeps, change, speed = made.used[0], 0, 0.0, 0.0
+    count, n, sweeps, change, speed, quiet = made.used[0], coordinate_count(p), 0, 0.0, 0.0, 0
     while sweeps < MOST_SWEEPS:
         sweeps += 1
         change = 0.0
+        if made.coupled[0] == 1:
+            for i in range(n):
+                made.swept[i] = v[i]
         for a in range(count):
             own, p_ = shifted(made.own, 6 * a), shifted(made.impulse, 3 * a)
             un, u1, u2 = _velocity(p, a, v)
@@ -109,7 +124,7 @@ def _search(p: Pack, v: np.ndarray) -> int:
             pn, p1, p2, slides = impulse_at(
                 *(own[0], own[1], own[2], own[3], own[4], own[5]),
                 *(un, u1, u2),
-                *(contacts.static[c], contacts.kinetic[c]),
+                *(made.hold[a], contacts.kinetic[c]),
             )
             dn, d1, d2 = pn - p_[0], p1 - p_[1], p2 - p_[2]
             p_[0], p_[1], p_[2] = pn, p1, p2
@@ -117,8 +132,13 @@ def _search(p: Pack, v: np.ndarray) -> int:
                 contacts.impulse[NUMBERS * c + 3] = SLIDING if slides == 1 else STICKING
             if dn != 0.0 or d1 != 0.0 or d2 != 0.0:
                 push_response(p, a, dn, d1, d2, v)
-                change = max(change, (own[0] + own[3] + own[5]) * max(abs(dn), max(abs(d1), abs(d2))))
-        if made.coupled[0] == 0 or change <= STILL * speed:
+        if made.coupled[0] == 0:
+            return _told(p, sweeps, 0.0)
+        # Impulses of contacts that bars join may go on changing against one another; velocities count, twice in a row.
+        for i in range(n):
+            change = max(change, abs(v[i] - made.swept[i]))
+        quiet = quiet + 1 if change <= STILL * speed else 0
+        if quiet == 2 or (quiet == 1 and count == 1):
             return _told(p, sweeps, 0.0)
     return _told(p, sweeps, change)
 
@@ -155,11 +175,15 @@ def begin_contacts(p: Pack, y: np.ndarray) -> None:
 
 @inlined
 def _end_of_move(p: Pack, c: int, a: int, start: np.ndarray, end: np.ndarray) -> float:
-    """The gap at which a closed contact ends [m]. Planes, boxes and edges are convex: what stays in front of the plane
-    that it came from stays outside, whichever face is nearest on the way. Of a terrain it is the ground below."""
+    """The gap at which a closed contact ends [m]. Planes and boxes are convex: a node that stays in front of the plane
+    that it came from stays outside, whichever face is nearest on the way. Of a terrain it is the ground below, and of a
+    bar across an edge what is true at the end, since it slides along itself and turns."""
     made, contacts = responses_in(p), contacts_in(p)
-    if contacts.kind[contacts.surface[c]] == TERRAIN:
-        return gap_at(p, c, end)[0] - made.sunk[a]
+    kind = contacts.kind[contacts.surface[c]]
+    if kind == TERRAIN or (kind == EDGE and made.sunk[a] == 0.0):
+        true = gap_at(p, c, end)[0]
+        if true < FAR:
+            return true - made.sunk[a]
     i, j, share, gap = contacts.first[c], contacts.second[c], made.share[a], made.begin[a]
     for m in range(3):
         moved = (1.0 - share) * (end[i + m] - start[i + m]) + share * (end[j + m] - start[j + m])
@@ -181,7 +205,7 @@ def keep_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, last: bool) 
         a = made.place[c] - 1
         if a < 0:
             gap, nx, ny, nz, share = gap_at(p, c, end)
-            if gap >= -small:
+            if gap >= -small and not passes(p, c, start, end, small):
                 continue
             # As it is seen from where it comes, unless a bar was not across the edge then.
             before, ox, oy, oz, other = gap_at(p, c, start)
@@ -195,6 +219,7 @@ def keep_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, last: bool) 
             # to throw it out within a step would make energy.
             made.begin[a] = max(before, -UNDONE * MET * scale) if seen else 0.0
             made.sunk[a] = min(before - made.begin[a], 0.0) if seen else min(gap, 0.0)
+            made.hold[a] = _held_by(p, c, a, start)
             todo = True
         gap = _end_of_move(p, c, a, start, end)
         if gap < -small or (gap > small and made.impulse[3 * a] > 0.0):
@@ -225,6 +250,7 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
             if a >= 0:
                 came = min(_velocity(p, a, shifted(start_of(y), n))[0], 0.0)
                 made.aim[a] = contacts.restitution[c] * came
+                made.hold[a] = _held_by(p, c, a, start_of(y))
                 bounces = bounces or made.aim[a] < 0.0
     if made.used[0] == 0:
         return 0

@@ -39,12 +39,14 @@ class Responses(NamedTuple):
     share: Reals  # (a,) of the second node
     begin: Reals  # (a,) the gap at the start of the move [m]
     sunk: Reals  # (a,) how deep it was already then, as a negative gap [m]
+    hold: Reals  # (a,) friction that has to be overcome
     aim: Reals  # (a,) added to the normal velocity, whose sum is not to be negative [m/s]
     impulse: Reals  # (3 a,) in the frame [N s]
     bounced: Reals  # (3 a,) those of a full bounce [N s]
     own: Reals  # (6 a,) what an impulse does to the velocity where it acts, upper half [1/kg]
     column: Reals  # (a k,)
     before: Reals  # (3 n,) velocities before a search [m/s]
+    swept: Reals  # (3 n,) velocities before a sweep [m/s]
     work: Reals  # (1,) of all impulses in this step [J]
     worst: Reals  # (4,) most sweeps of a search, its residual, searches that did not converge, contacts left out
 
@@ -70,12 +72,14 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         share=np.zeros(room),
         begin=np.zeros(room),
         sunk=np.zeros(room),
+        hold=np.zeros(room),
         aim=np.zeros(room),
         impulse=np.zeros(3 * room),
         bounced=np.zeros(3 * room),
         own=np.zeros(6 * room),
         column=np.zeros(room * (LOCAL if local else 3 * coordinates)),
         before=np.zeros(coordinates),
+        swept=np.zeros(coordinates),
         work=np.zeros(1),
         worst=np.zeros(4),
     )

@@ -97,6 +97,25 @@ def _from_terrain(data: np.ndarray, x: float, y: float, z: float) -> tuple[float
 
 
 @kernel
+def crosses_box(
+    data: np.ndarray, ax: float, ay: float, az: float, bx: float, by: float, bz: float, small: float
+) -> bool:
+    """Whether the straight way from a to b goes through a box, deeper than `small` [m]."""
+    low, high = 0.0, 1.0
+    for k in range(3):
+        axis, half = 6 + 3 * k, data[3 + k] - small
+        a = data[axis] * (ax - data[0]) + data[axis + 1] * (ay - data[1]) + data[axis + 2] * (az - data[2])
+        d = data[axis] * (bx - ax) + data[axis + 1] * (by - ay) + data[axis + 2] * (bz - az)
+        if d == 0.0:
+            if abs(a) >= half:
+                return False
+            continue
+        one, other = (-half - a) / d, (half - a) / d
+        low, high = max(low, min(one, other)), min(high, max(one, other))
+    return low < high
+
+
+@kernel
 def distance_of_bar(
     data: np.ndarray, ax: float, ay: float, az: float, bx: float, by: float, bz: float
 ) -> tuple[float, float, float, float, float]:

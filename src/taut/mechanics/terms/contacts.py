@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.contact.surfaces import EDGE, distance_from, distance_of_bar, edges_of, surface_of
+from taut.mechanics.contact.surfaces import (
+    BOX,
+    EDGE,
+    crosses_box,
+    distance_from,
+    distance_of_bar,
+    edges_of,
+    surface_of,
+)
 from taut.mechanics.inertia import thin
 from taut.mechanics.kinds import EventSource, Given, Term
 from taut.mechanics.operations.event_table import AS_GIVEN
@@ -139,6 +147,18 @@ def gap_at(p: Pack, c: int, y: np.ndarray) -> tuple[float, float, float, float, 
         gap, nx, ny, nz = distance_from(contacts.kind[s], data, y[i], y[i + 1], y[i + 2])
         share = 0.0
     return gap - contacts.radius[c], nx, ny, nz, share
+
+
+@inlined
+def passes(p: Pack, c: int, start: np.ndarray, end: np.ndarray, small: float) -> bool:
+    """Whether a node goes through a box in a move, and comes out on its other side."""
+    contacts = contacts_in(p)
+    i, s = contacts.first[c], contacts.surface[c]
+    if contacts.kind[s] != BOX:
+        return False
+    data = shifted(contacts.data, contacts.start[s])
+    ends = start[i], start[i + 1], start[i + 2], end[i], end[i + 1], end[i + 2]
+    return crosses_box(data, *ends, small)
 
 
 @inlined
