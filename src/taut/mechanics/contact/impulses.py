@@ -1,7 +1,7 @@
 """What a step with impulses asks of contacts: to be kept apart, to be struck, and what that took.
 
-Closed contacts are solved one after another, each exactly (`contact/cone.py`), until nothing changes any more.
-Velocities always hold what all impulses so far have done to them.
+Which contacts are closed, and the search for their impulses, is in `closed_contacts.py`. Velocities always hold what all
+impulses so far have done to them.
 """
 
 from __future__ import annotations
@@ -10,24 +10,15 @@ import math
 
 import numpy as np
 
-from taut.mechanics.contact.cone import impulse_at
-from taut.mechanics.contact.responses import (
-    LEFT_OUT,
-    RESIDUAL,
-    SWEEPS,
-    UNCONVERGED,
-    entry_room,
-    responses_in,
-)
+from taut.mechanics.contact.closed_contacts import close, counted, held_by, open_all, search, velocity_at
+from taut.mechanics.contact.responses import responses_in
 from taut.mechanics.contact.surfaces import EDGE, FAR, TERRAIN
-from taut.mechanics.parts import fill_response, push_response, respond_together
 from taut.mechanics.tables import constants_in, coordinate_count, work_in
 from taut.mechanics.terms.contacts import (
     LANDED_SLIDING,
     LANDED_STICKING,
     NUMBERS,
     OPEN,
-    SLIDING,
     STICKING,
     contact_count,
     contacts_in,
@@ -43,130 +34,15 @@ MET = 1e-10
 """Of a typical length: a gap that is zero."""
 UNDONE = 10.0
 """Times that: how deep something may be inside a ground and be moved out of it again within a step."""
-RESTING = 1e-9
-"""Of a typical speed: slower than that a contact does not slide."""
 CLOSED = 1e-9
 """Of a typical length: a gap at which a contact can be struck."""
-MOST_SWEEPS = 1000
-STILL = 1e-13
-"""Of the largest velocity that an impulse has to do with: a change that is none."""
-
-
-@inlined
-def _velocity(p: Pack, a: int, v: np.ndarray) -> tuple[float, float, float]:
-    """Where an entry acts, in its frame."""
-    made, contacts = responses_in(p), contacts_in(p)
-    c, share, f = made.contact[a], made.share[a], shifted(made.frame, 9 * a)
-    i, j = contacts.first[c], contacts.second[c]
-    x = (1.0 - share) * v[i] + share * v[j]
-    y = (1.0 - share) * v[i + 1] + share * v[j + 1]
-    z = (1.0 - share) * v[i + 2] + share * v[j + 2]
-    return f[0] * x + f[1] * y + f[2] * z, f[3] * x + f[4] * y + f[5] * z, f[6] * x + f[7] * y + f[8] * z
-
-
-@kernel
-def _close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int:
-    """Take a contact among those that are closed; returns its entry, -1 where there is no room."""
-    made = responses_in(p)
-    a = made.used[0]
-    if a == entry_room(p):
-        made.worst[LEFT_OUT] += 1.0
-        return -1
-    made.used[0] = a + 1
-    made.contact[a], made.share[a], made.place[c] = c, share, a + 1
-    # A direction along the ground that no normal is close to.
-    if abs(nx) < 0.6:
-        tx, ty, tz = 1.0 - nx * nx, -nx * ny, -nx * nz
-    else:
-        tx, ty, tz = -ny * nx, 1.0 - ny * ny, -ny * nz
-    size = math.sqrt(tx * tx + ty * ty + tz * tz)
-    tx, ty, tz = tx / size, ty / size, tz / size
-    f = shifted(made.frame, 9 * a)
-    f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
-    f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
-    made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2] = 0.0, 0.0, 0.0
-    for b in range(a):
-        if made.coupled[0] == 0 and respond_together(p, a, b):
-            made.coupled[0] = 1
-    fill_response(p, a)
-    return a
-
-
-@inlined
-def _held_by(p: Pack, c: int, a: int, y: np.ndarray) -> float:
-    """The friction that has to be overcome: the static one where a contact does not slide at the start of the step."""
-    contacts, scale = contacts_in(p), constants_in(p).scale
-    _, u1, u2 = _velocity(p, a, shifted(y, coordinate_count(p)))
-    rests = math.sqrt(u1 * u1 + u2 * u2) <= RESTING * scale[0] / scale[1]
-    return contacts.static[c] if rests else contacts.kinetic[c]
-
-
-@kernel
-def _search(p: Pack, v: np.ndarray) -> int:
-    """Impulses at all closed contacts, by sweeps; returns how many."""
-    made, contacts = responses_in(p), contacts_in(p)
-    count, n, sweeps, change, speed, quiet = made.used[0], coordinate_count(p), 0, 0.0, 0.0, 0
-    while sweeps < MOST_SWEEPS:
-        sweeps += 1
-        change = 0.0
-        if made.coupled[0] == 1:
-            for i in range(n):
-                made.swept[i] = v[i]
-        for a in range(count):
-            own, p_ = shifted(made.own, 6 * a), shifted(made.impulse, 3 * a)
-            un, u1, u2 = _velocity(p, a, v)
-            # As they were without this contact's own impulse.
-            un += made.aim[a] - (own[0] * p_[0] + own[1] * p_[1] + own[2] * p_[2])
-            u1 -= own[1] * p_[0] + own[3] * p_[1] + own[4] * p_[2]
-            u2 -= own[2] * p_[0] + own[4] * p_[1] + own[5] * p_[2]
-            speed = max(speed, max(abs(un), max(abs(u1), abs(u2))))
-            c = made.contact[a]
-            pn, p1, p2, slides = impulse_at(
-                *(own[0], own[1], own[2], own[3], own[4], own[5]),
-                *(un, u1, u2),
-                *(made.hold[a], contacts.kinetic[c]),
-            )
-            dn, d1, d2 = pn - p_[0], p1 - p_[1], p2 - p_[2]
-            p_[0], p_[1], p_[2] = pn, p1, p2
-            if pn > 0.0:
-                contacts.impulse[NUMBERS * c + 3] = SLIDING if slides == 1 else STICKING
-            if dn != 0.0 or d1 != 0.0 or d2 != 0.0:
-                push_response(p, a, dn, d1, d2, v)
-        if made.coupled[0] == 0:
-            return _told(p, sweeps, 0.0)
-        # Impulses of contacts that bars join may go on changing against one another; velocities count, twice in a row.
-        for i in range(n):
-            change = max(change, abs(v[i] - made.swept[i]))
-        quiet = quiet + 1 if change <= STILL * speed else 0
-        if quiet == 2 or (quiet == 1 and count == 1):
-            return _told(p, sweeps, 0.0)
-    return _told(p, sweeps, change)
-
-
-@inlined
-def _told(p: Pack, sweeps: int, residual: float) -> int:
-    worst = responses_in(p).worst
-    worst[SWEEPS] = max(worst[SWEEPS], float(sweeps))
-    if residual > 0.0:
-        worst[RESIDUAL] = max(worst[RESIDUAL], residual)
-        worst[UNCONVERGED] += 1.0
-    return sweeps
-
-
-@inlined
-def _open_all(p: Pack) -> None:
-    made = responses_in(p)
-    for a in range(made.used[0]):
-        made.place[made.contact[a]] = 0
-    made.used[0] = 0
-    made.coupled[0] = 0
 
 
 @entry
 def begin_contacts(p: Pack, y: np.ndarray) -> None:
     """A step begins: no contact is closed yet, and the forces of the last step do not act any more."""
     contacts, at, state = contacts_in(p), forces_begin(p), start_of(y)
-    _open_all(p)
+    open_all(p)
     responses_in(p).work[0] = 0.0
     for k in range(NUMBERS * contact_count(p)):
         contacts.impulse[k] = 0.0
@@ -212,25 +88,25 @@ def keep_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, last: bool) 
             seen = before < FAR
             if seen:
                 nx, ny, nz, share = ox, oy, oz, other
-            a = _close(p, c, nx, ny, nz, share)
+            a = close(p, c, nx, ny, nz, share)
             if a < 0:
                 continue
             # What is deeper inside than round-off, since grounds meet there, is kept from going deeper and no more:
             # to throw it out within a step would make energy.
             made.begin[a] = max(before, -UNDONE * MET * scale) if seen else 0.0
             made.sunk[a] = min(before - made.begin[a], 0.0) if seen else min(gap, 0.0)
-            made.hold[a] = _held_by(p, c, a, start)
+            made.hold[a] = held_by(p, c, a, start)
             todo = True
         gap = _end_of_move(p, c, a, start, end)
         if gap < -small or (gap > small and made.impulse[3 * a] > 0.0):
             todo = True
             left = max(left, abs(gap))
-        made.aim[a] = gap / h - _velocity(p, a, v)[0]
+        made.aim[a] = gap / h - velocity_at(p, a, v)[0]
     if not todo:
         return 0
     for i in range(n):
         made.before[i] = v[i]
-    sweeps = _told(p, 0, left / h) if last else _search(p, v)
+    sweeps = counted(p, 0, left / h) if last else search(p, v)
     for i in range(n):
         end[i] += h * (v[i] - made.before[i])
     return sweeps
@@ -242,21 +118,21 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
     came at the beginning of the step; moved: velocities of the move. Returns how many sweeps that took."""
     made, contacts, n = responses_in(p), contacts_in(p), coordinate_count(p)
     small, v, bounces = CLOSED * constants_in(p).scale[0], shifted(start_of(trial), n), False
-    _open_all(p)
+    open_all(p)
     for c in range(contact_count(p)):
         gap, nx, ny, nz, share = gap_at(p, c, start_of(trial))
         if gap <= small:
-            a = _close(p, c, nx, ny, nz, share)
+            a = close(p, c, nx, ny, nz, share)
             if a >= 0:
-                came = min(_velocity(p, a, shifted(start_of(y), n))[0], 0.0)
+                came = min(velocity_at(p, a, shifted(start_of(y), n))[0], 0.0)
                 made.aim[a] = contacts.restitution[c] * came
-                made.hold[a] = _held_by(p, c, a, start_of(y))
+                made.hold[a] = held_by(p, c, a, start_of(y))
                 bounces = bounces or made.aim[a] < 0.0
     if made.used[0] == 0:
         return 0
     for i in range(n):
         made.before[i] = v[i]
-    sweeps = _search(p, v)
+    sweeps = search(p, v)
     return sweeps + _bound_bounce(p, start_of(moved), v) if bounces else sweeps
 
 
@@ -268,8 +144,8 @@ def _work(p: Pack, before: np.ndarray, v: np.ndarray) -> float:
     """
     made, total = responses_in(p), 0.0
     for a in range(made.used[0]):
-        un, u1, u2 = _velocity(p, a, before)
-        wn, w1, w2 = _velocity(p, a, v)
+        un, u1, u2 = velocity_at(p, a, before)
+        wn, w1, w2 = velocity_at(p, a, v)
         p_ = shifted(made.impulse, 3 * a)
         total += 0.5 * (p_[0] * (un + wn) + p_[1] * (u1 + w1) + p_[2] * (u2 + w2))
     return total
@@ -295,7 +171,7 @@ def _bound_bounce(p: Pack, moved: np.ndarray, v: np.ndarray) -> int:
     for k in range(3 * count):
         made.bounced[k] = made.impulse[k]
         made.impulse[k] = 0.0
-    sweeps = _search(p, v)
+    sweeps = search(p, v)
     none = made.work[0] + _work(p, moved, v)
     _blend(p, 0.5, room, v)
     half = made.work[0] + _work(p, moved, v)

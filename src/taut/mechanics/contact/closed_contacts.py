@@ -1,0 +1,133 @@
+"""Contacts that are closed: taken up one by one, and solved one after another, each exactly (`cone.py`), until nothing
+changes any more."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from taut.mechanics.contact.cone import impulse_at
+from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
+from taut.mechanics.parts import fill_response, push_response, respond_together
+from taut.mechanics.tables import constants_in, coordinate_count
+from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in
+from taut.numerics.compiled import inlined, kernel
+from taut.numerics.packing import Pack
+from taut.numerics.pointers import shifted
+
+RESTING = 1e-9
+"""Of a typical speed: slower than that a contact does not slide."""
+MOST_SWEEPS = 1000
+STILL = 1e-13
+"""Of the largest velocity that an impulse has to do with: a change that is none."""
+
+
+@inlined
+def velocity_at(p: Pack, a: int, v: np.ndarray) -> tuple[float, float, float]:
+    """Where an entry acts, in its frame."""
+    made, contacts = responses_in(p), contacts_in(p)
+    c, share, f = made.contact[a], made.share[a], shifted(made.frame, 9 * a)
+    i, j = contacts.first[c], contacts.second[c]
+    x = (1.0 - share) * v[i] + share * v[j]
+    y = (1.0 - share) * v[i + 1] + share * v[j + 1]
+    z = (1.0 - share) * v[i + 2] + share * v[j + 2]
+    return f[0] * x + f[1] * y + f[2] * z, f[3] * x + f[4] * y + f[5] * z, f[6] * x + f[7] * y + f[8] * z
+
+
+@kernel
+def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int:
+    """Take a contact among those that are closed; returns its entry, -1 where there is no room."""
+    made = responses_in(p)
+    a = made.used[0]
+    if a == entry_room(p):
+        made.worst[LEFT_OUT] += 1.0
+        return -1
+    made.used[0] = a + 1
+    made.contact[a], made.share[a], made.place[c] = c, share, a + 1
+    # A direction along the ground that no normal is close to.
+    if abs(nx) < 0.6:
+        tx, ty, tz = 1.0 - nx * nx, -nx * ny, -nx * nz
+    else:
+        tx, ty, tz = -ny * nx, 1.0 - ny * ny, -ny * nz
+    size = math.sqrt(tx * tx + ty * ty + tz * tz)
+    tx, ty, tz = tx / size, ty / size, tz / size
+    f = shifted(made.frame, 9 * a)
+    f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
+    f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
+    made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2] = 0.0, 0.0, 0.0
+    for b in range(a):
+        if made.coupled[0] == 0 and respond_together(p, a, b):
+            made.coupled[0] = 1
+    fill_response(p, a)
+    return a
+
+
+@inlined
+def held_by(p: Pack, c: int, a: int, y: np.ndarray) -> float:
+    """The friction that has to be overcome: the static one where a contact does not slide at the start of the step."""
+    contacts, scale = contacts_in(p), constants_in(p).scale
+    _, u1, u2 = velocity_at(p, a, shifted(y, coordinate_count(p)))
+    rests = math.sqrt(u1 * u1 + u2 * u2) <= RESTING * scale[0] / scale[1]
+    return contacts.static[c] if rests else contacts.kinetic[c]
+
+
+@kernel
+def search(p: Pack, v: np.ndarray) -> int:
+    """Impulses at all closed contacts, by sweeps; returns how many."""
+    made, contacts = responses_in(p), contacts_in(p)
+    count, n, sweeps, change, speed, quiet = made.used[0], coordinate_count(p), 0, 0.0, 0.0, 0
+    while sweeps < MOST_SWEEPS:
+        sweeps += 1
+        change = 0.0
+        if made.coupled[0] == 1:
+            for i in range(n):
+                made.swept[i] = v[i]
+        for a in range(count):
+            own, p_ = shifted(made.own, 6 * a), shifted(made.impulse, 3 * a)
+            un, u1, u2 = velocity_at(p, a, v)
+            # As they were without this contact's own impulse.
+            un += made.aim[a] - (own[0] * p_[0] + own[1] * p_[1] + own[2] * p_[2])
+            u1 -= own[1] * p_[0] + own[3] * p_[1] + own[4] * p_[2]
+            u2 -= own[2] * p_[0] + own[4] * p_[1] + own[5] * p_[2]
+            speed = max(speed, max(abs(un), max(abs(u1), abs(u2))))
+            c = made.contact[a]
+            pn, p1, p2, slides = impulse_at(
+                *(own[0], own[1], own[2], own[3], own[4], own[5]),
+                *(un, u1, u2),
+                *(made.hold[a], contacts.kinetic[c]),
+            )
+            dn, d1, d2 = pn - p_[0], p1 - p_[1], p2 - p_[2]
+            p_[0], p_[1], p_[2] = pn, p1, p2
+            if pn > 0.0:
+                contacts.impulse[NUMBERS * c + 3] = SLIDING if slides == 1 else STICKING
+            if dn != 0.0 or d1 != 0.0 or d2 != 0.0:
+                push_response(p, a, dn, d1, d2, v)
+        if made.coupled[0] == 0:
+            return counted(p, sweeps, 0.0)
+        # Impulses of contacts that bars join may go on changing against one another; velocities count, twice in a row.
+        for i in range(n):
+            change = max(change, abs(v[i] - made.swept[i]))
+        quiet = quiet + 1 if change <= STILL * speed else 0
+        if quiet == 2 or (quiet == 1 and count == 1):
+            return counted(p, sweeps, 0.0)
+    return counted(p, sweeps, change)
+
+
+@inlined
+def counted(p: Pack, sweeps: int, residual: float) -> int:
+    worst = responses_in(p).worst
+    worst[SWEEPS] = max(worst[SWEEPS], float(sweeps))
+    if residual > 0.0:
+        worst[RESIDUAL] = max(worst[RESIDUAL], residual)
+        worst[UNCONVERGED] += 1.0
+    return sweeps
+
+
+@inlined
+def open_all(p: Pack) -> None:
+    made = responses_in(p)
+    for a in range(made.used[0]):
+        made.place[made.contact[a]] = 0
+    made.used[0] = 0
+    made.coupled[0] = 0
