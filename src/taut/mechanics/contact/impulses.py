@@ -1,7 +1,7 @@
 """What a step with impulses asks of contacts: to be kept apart, to be struck, and what that took.
 
-Which contacts are closed, and the search for their impulses, is in `closed_contacts.py`. Velocities always hold what all
-impulses so far have done to them.
+Which contacts are closed, and the search for their impulses, is in `closed_contacts.py`. Velocities always hold what
+all impulses so far have done to them.
 """
 
 from __future__ import annotations
