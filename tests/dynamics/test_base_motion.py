@@ -386,7 +386,7 @@ def test_a_run_in_two_parts_is_the_run_in_one(options: dict) -> None:
 def test_another_motion_is_other_physics() -> None:
     first = simulate(assemble(on_springs(-1.0), motions=[Motion("*", "x", displacement=Sinusoid(0.1, 1.0))]), 0.1)
     for motions in ([], [Motion("*", "x", displacement=Sinusoid(0.1, 1.1))]):
-        with pytest.raises(OptionError, match="made with other loads, motions, drives, elements, gravity or damping"):
+        with pytest.raises(OptionError, match="other loads, motions, drives, ground, elements, gravity or damping"):
             simulate(assemble(on_springs(-1.0), motions=motions), 0.2, start=first)
 
 
