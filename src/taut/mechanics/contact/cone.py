@@ -17,6 +17,8 @@ from taut.numerics.compiled import inlined, kernel
 
 MOST_TURNS = 100
 """Of the search for s; a bisection alone would need 50."""
+CLOSE = 1e-9
+"""Of s: a step of Newton's method after which no digit changes any more, since its error is of second order."""
 
 
 @inlined
@@ -70,16 +72,17 @@ def impulse_at(
             low = s
         else:
             high = s
-        new = math.inf
+        new, close = math.inf, CLOSE
         if r > 0.0 and limit > 0.0:
             q1, q2 = _along(e11, e12, e22, p1, p2, s)  # dp/ds
             slope = (p1 * q1 + p2 * q2) / (r * r * r) + kinetic * (n1 * q1 + n2 * q2) / (nn * limit * limit)
             new = s - (r - limit) / (r * limit * slope) if slope < 0.0 else math.inf
         if not low < new < high:
-            new = 0.5 * (low + high) if high < math.inf else 4.0 * s
-        if abs(new - s) <= 2e-16 * s:
-            break
+            new, close = 0.5 * (low + high) if high < math.inf else 4.0 * s, 2e-16
+        done = abs(new - s) <= close * s
         s = new
+        if done:
+            break
     p1, p2 = _along(e11, e12, e22, g1, g2, s)
     pn = max(first - (n1 * p1 + n2 * p2) / nn, 0.0)
     r = math.sqrt(p1 * p1 + p2 * p2)
