@@ -13,28 +13,33 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.correction import CARRIED, GRADIENT_Q, NOTHING, RESIDUAL, RESIDUAL_RATE, SHIFT, STILL, SWING
+from taut.dynamics.correction import CARRIED, GRADIENT_Q, STILL, SWING
 from taut.dynamics.operations import (
-    begin_contacts,
     book_contacts,
     drive_power,
     forces,
     impose,
-    keep_apart,
+    keep_rates,
     layout,
     leave_forces,
+    move_apart,
     power,
     prepare_projection,
     project,
-    residuals,
+    resume_contacts,
     row,
     strike,
 )
-from taut.dynamics.rattle import meet
-from taut.numerics.vectors import accumulate, number_at, oppose, put, put_number
+from taut.numerics.vectors import accumulate, number_at, put, put_number
 
-ROUNDS = 30
-"""Bars are brought back to their length and contacts apart in turn; flat grounds need two."""
+START, END = 0, 1
+"""Rows of the stages: accelerations along the constraints, and behind them the power of what damps."""
+
+
+def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
+    """What acts at the start of the step is not known from the one before."""
+    put_number(row(stages, START), 0, np.nan)
+    return 0
 
 
 def advance(
@@ -48,27 +53,27 @@ def advance(
     b: Any,
     wanted: int,
 ) -> int:
-    """trial = y after one step; returns how many times forces were computed."""
+    """trial = y after one step; returns how many times forces were computed.
+
+    What acts at its end is left for the next step, which may begin with it where nothing depends on velocities.
+    """
     put(trial, y)
     space = layout(plant)
     size, rest = space.coordinates, space.remainder
     q, v = trial[:size], trial[size : 2 * size]
     spare_q, spare_v = trial[rest : rest + size], trial[rest + size : rest + 2 * size]
-    force, push, rates, moved = row(b, GRADIENT_Q), row(b, SHIFT), row(b, RESIDUAL_RATE), row(b, CARRIED)
+    force, moved, push, last = row(b, GRADIENT_Q), row(b, CARRIED), row(stages, START), row(stages, END)
     before = drive_power(plant, t, y)
-    begin_contacts(plant, trial)
-    prepare_projection(plant, trial)
-    damped = forces(plant, t, trial, force) - power(plant, t, trial)
-    project(plant, force, row(b, STILL), push)
+    unknown = not abs(number_at(push, 0)) < np.inf
+    resume_contacts(plant, trial, unknown)
+    if unknown:
+        put_number(push, size, forces(plant, t, trial, force) - power(plant, t, trial))
+        project(plant, force, row(b, STILL), push)
     accumulate(v, spare_v, 0.5 * h, push)
     accumulate(q, spare_q, h, v)
     impose(plant, t + h, trial)
-    for k in range(ROUNDS):
-        if not meet(plant, trial, q, v, h, b):
-            put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
-            break
-        if keep_apart(plant, h, y, trial, k + 1 == ROUNDS) == 0:
-            break
+    if move_apart(plant, h, y, trial) == 0:
+        put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
     work = book_contacts(plant, y[size : 2 * size], trial)
     # A commanded tension turns with its cable: half of the work is done where the step began.
     put(row(b, SWING), q)
@@ -80,16 +85,14 @@ def advance(
     loaded += power(plant, t + h, trial)
     put(moved, v)
     prepare_projection(plant, trial)
-    damped += forces(plant, t + h, trial, force) - power(plant, t + h, trial)
-    project(plant, force, row(b, STILL), push)
-    accumulate(v, spare_v, 0.5 * h, push)
-    residuals(plant, trial, row(b, RESIDUAL), rates)
-    oppose(rates)
-    project(plant, row(b, NOTHING), rates, row(b, SWING))
-    accumulate(v, spare_v, 1.0, row(b, SWING))
+    put_number(last, size, forces(plant, t + h, trial, force) - power(plant, t + h, trial))
+    project(plant, force, row(b, STILL), last)
+    accumulate(v, spare_v, 0.5 * h, last)
+    keep_rates(plant, trial)
     strike(plant, y, moved, trial)
     work += book_contacts(plant, moved, trial)
     leave_forces(plant, h, trial)
+    damped = number_at(push, size) + number_at(last, size)
     work += 0.5 * h * (loaded + damped + before + drive_power(plant, t + h, trial))
     put_number(trial, space.work, number_at(trial, space.work) + work)
-    return 2
+    return 2 if unknown else 1

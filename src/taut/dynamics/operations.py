@@ -156,8 +156,26 @@ def layout(plant: Any) -> Any:
 def begin_contacts(plant: Any, y: np.ndarray) -> None:
     """Take the contact forces of the last step out of a state; no contact is closed yet.
 
-    This and the next four are asked of plants that strike grounds only.
+    This and the next seven are asked of plants that strike grounds only.
     """
+    raise NotImplementedError
+
+
+def resume_contacts(plant: Any, y: np.ndarray, afresh: bool) -> None:
+    """The same, with `project` made ready and what touches closed; kept from the last step where nothing has changed.
+
+    afresh: whether more than positions may have.
+    """
+    raise NotImplementedError
+
+
+def move_apart(plant: Any, h: float, y: np.ndarray, trial: np.ndarray) -> int:
+    """Bring the end of a move of h, and its velocities, onto the constraints and out of all grounds; 0 if that fails."""
+    raise NotImplementedError
+
+
+def keep_rates(plant: Any, y: np.ndarray) -> None:
+    """Take out of the velocities what would change constraints, after `prepare_projection`."""
     raise NotImplementedError
 
 

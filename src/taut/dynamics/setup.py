@@ -23,6 +23,7 @@ from taut.mechanics.operations.event_words import Watcher
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
+from taut.mechanics.spec import BUILT_IN
 from taut.mechanics.tables import state_layout
 from taut.structure.magnitudes import size_problem
 
@@ -152,7 +153,7 @@ def prepare_run(
         longest=plant.shortest_period,
         error_order=method.error_order or 0,
         stages=method.stages,
-        sample_stages=method.sample_stages,
+        sample_stages=method.sample_stages if _hands_on(plant, method) else method.stages,
         dense=dense,
         limits=limits,
     )
@@ -166,6 +167,15 @@ def prepare_run(
     )
     words = words_for(plant, stepper, dense=dense, watches=watched > 0 and not strikes)
     return Run(plant, tables, words, method, rules, space)
+
+
+def _hands_on(plant: PlantProtocol, method: Method | Rattle) -> bool:
+    """Whether a step may begin with what acted at the end of the last: after impulses where positions alone decide."""
+    if not isinstance(method, Impulses):
+        return True
+    spec, features = getattr(plant, "spec", None), capabilities.features_of(plant)
+    own = spec is not None and not spec.imposed and all(name in BUILT_IN for name in (*spec.terms, *spec.rows))
+    return own and not {capabilities.DAMPING, capabilities.CYLINDERS, capabilities.FRICTION} & set(features)
 
 
 def beginning(

@@ -328,10 +328,8 @@ _NOT_BETWEEN = (rattle.widen, rattle.blend)
 STEPPERS: Mapping[str, tuple[Callable[..., Any], ...]] = {
     "explicit": (lend_method, begin, advance, hand_on, estimate),
     "implicit": (implicit.lend_method, implicit.begin, implicit.approach, implicit.advance, hand_on, estimate),
-    **{
-        name: (*(rattle.lend_method, rattle.begin, rattle.meet), advances, *(rattle.hand_on, rattle.estimate))
-        for name, advances in (("rattle", rattle.advance), ("impulses", impulses.advance))
-    },
+    "rattle": (rattle.lend_method, rattle.begin, rattle.meet, rattle.advance, rattle.hand_on, rattle.estimate),
+    "impulses": (rattle.lend_method, impulses.begin, impulses.advance, hand_on, rattle.estimate),
 }
 
 

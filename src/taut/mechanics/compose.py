@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
-from taut.mechanics.contact import impulses, responses
+from taut.mechanics.contact import impulses, lengths, responses
 from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
@@ -105,7 +105,8 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         found |= {
             parts.fill_response: responses.fill_local if local else responses.fill_whole,
             parts.push_response: responses.push_local if local else responses.push_whole,
-        } | ({parts.respond_together: responses.together_local} if local else {})
+            parts.meet_rows: lengths.meet_local if local else lengths.meet_whole,
+        } | ({parts.body_of: responses.body_local} if local else {})
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
     if any(kind.accelerates for kind in imposed):
@@ -209,7 +210,10 @@ NEWTON: Mapping[str, Any] = _named(
 CONTACT: Mapping[str, Any] = _named(
     (
         impulses.begin_contacts,
+        impulses.resume_contacts,
+        impulses.move_apart,
         impulses.keep_apart,
+        lengths.keep_rates,
         impulses.strike,
         impulses.book_contacts,
         impulses.leave_forces,

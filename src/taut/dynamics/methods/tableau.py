@@ -139,7 +139,11 @@ class Rattle:
 
 @dataclass(frozen=True)
 class Impulses(Rattle):
-    """RATTLE with contact impulses, one substep a step."""
+    """RATTLE with contact impulses, one substep a step. What acts at its end may be what acts at the next one's start."""
+
+    rows: int = 2
+    stages: int = 2
+    sample_stages: int = 1
 
 
 def _rectangle(rows: tuple[tuple[float, ...], ...], height: int, width: int) -> np.ndarray:

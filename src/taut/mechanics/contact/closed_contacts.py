@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from taut.mechanics.contact.cone import impulse_at
+from taut.mechanics.contact.cone import impulse_from
 from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
-from taut.mechanics.parts import fill_response, push_response, respond_together
+from taut.mechanics.parts import body_of, fill_response, push_response
 from taut.mechanics.tables import constants_in, coordinate_count
 from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in
 from taut.numerics.compiled import inlined, kernel
@@ -55,10 +55,11 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
     f = shifted(made.frame, 9 * a)
     f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
     f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
-    made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2] = 0.0, 0.0, 0.0
-    for b in range(a):
-        if made.coupled[0] == 0 and respond_together(p, a, b):
-            made.coupled[0] = 1
+    made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2], made.slide[a] = 0.0, 0.0, 0.0, 0.0
+    body = body_of(p, c)
+    if made.bodies[body] > 0:
+        made.coupled[0] = 1
+    made.bodies[body] += 1
     fill_response(p, a)
     return a
 
@@ -92,10 +93,10 @@ def search(p: Pack, v: np.ndarray) -> int:
             u2 -= own[2] * p_[0] + own[4] * p_[1] + own[5] * p_[2]
             speed = max(speed, max(abs(un), max(abs(u1), abs(u2))))
             c = made.contact[a]
-            pn, p1, p2, slides = impulse_at(
+            pn, p1, p2, slides, made.slide[a] = impulse_from(
                 *(own[0], own[1], own[2], own[3], own[4], own[5]),
                 *(un, u1, u2),
-                *(made.hold[a], contacts.kinetic[c]),
+                *(made.hold[a], contacts.kinetic[c], made.slide[a]),
             )
             dn, d1, d2 = pn - p_[0], p1 - p_[1], p2 - p_[2]
             p_[0], p_[1], p_[2] = pn, p1, p2
@@ -129,5 +130,6 @@ def open_all(p: Pack) -> None:
     made = responses_in(p)
     for a in range(made.used[0]):
         made.place[made.contact[a]] = 0
+        made.bodies[body_of(p, made.contact[a])] = 0
     made.used[0] = 0
     made.coupled[0] = 0

@@ -11,8 +11,10 @@ import math
 import numpy as np
 
 from taut.mechanics.contact.closed_contacts import close, counted, held_by, open_all, search, velocity_at
+from taut.mechanics.contact.near_contacts import look_if_moved, quick_gap
 from taut.mechanics.contact.responses import responses_in
-from taut.mechanics.contact.surfaces import EDGE, FAR, TERRAIN
+from taut.mechanics.contact.surfaces import BOX, EDGE, FAR, TERRAIN
+from taut.mechanics.parts import meet_rows, prepare_system
 from taut.mechanics.tables import constants_in, coordinate_count, work_in
 from taut.mechanics.terms.contacts import (
     LANDED_SLIDING,
@@ -36,17 +38,80 @@ UNDONE = 10.0
 """Times that: how deep something may be inside a ground and be moved out of it again within a step."""
 CLOSED = 1e-9
 """Of a typical length: a gap at which a contact can be struck."""
+ROUNDS = 30
+"""Bars are brought back to their length and contacts apart in turn; two are the rule."""
+TURNS = 3
+"""Of a round: what one contact takes may close another, and grounds are not all flat."""
 
 
 @entry
 def begin_contacts(p: Pack, y: np.ndarray) -> None:
     """A step begins: no contact is closed yet, and the forces of the last step do not act any more."""
-    contacts, at, state = contacts_in(p), forces_begin(p), start_of(y)
+    _forget(p)
     open_all(p)
-    responses_in(p).work[0] = 0.0
+    _take_out(p, start_of(y))
+
+
+@inlined
+def _forget(p: Pack) -> None:
+    """Nothing of an earlier step holds."""
+    made, contacts = responses_in(p), contacts_in(p)
+    made.seen[0], made.stood[0] = np.nan, np.nan
     for k in range(NUMBERS * contact_count(p)):
         contacts.impulse[k] = 0.0
+
+
+@inlined
+def _take_out(p: Pack, state: np.ndarray) -> None:
+    """The contact forces of the last step, out of a state."""
+    at = forces_begin(p)
+    responses_in(p).work[0] = 0.0
+    for k in range(NUMBERS * contact_count(p)):
         state[at + k] = 0.0
+
+
+@entry
+def resume_contacts(p: Pack, y: np.ndarray, afresh: bool) -> None:
+    """A step begins: the system is prepared, contacts that touch are closed, and the forces of the last step do not
+    act any more. All of that is as the last step left it where this one begins at the same positions, and is found
+    again, to the same bits, elsewhere and where it is asked for afresh."""
+    made, state, n, moved = responses_in(p), start_of(y), coordinate_count(p), 0
+    for i in range(n):
+        moved += 0 if state[i] == made.stood[i] else 1
+    if afresh or moved > 0:
+        _forget(p)
+        prepare_system(p, constants_in(p).metric[0], state)
+        _touch(p, state)
+    for a in range(made.used[0]):
+        made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2], made.slide[a] = 0.0, 0.0, 0.0, 0.0
+        made.hold[a] = held_by(p, made.contact[a], a, state)
+    _take_out(p, state)
+
+
+@kernel
+def _touch(p: Pack, y: np.ndarray) -> None:
+    """Close the contacts that touch at a state, and no others, with the system that was prepared there."""
+    made, scale = responses_in(p), constants_in(p).scale[0]
+    look_if_moved(p, y, y)
+    open_all(p)
+    for m in range(made.nearby[0]):
+        c = made.near[m]
+        if quick_gap(p, c, y) <= CLOSED * scale:
+            gap, nx, ny, nz, share = gap_at(p, c, y)
+            a = close(p, c, nx, ny, nz, share)
+            if a >= 0:
+                _begin_at(p, a, gap)
+    for i in range(coordinate_count(p)):
+        made.stood[i] = y[i]
+
+
+@inlined
+def _begin_at(p: Pack, a: int, gap: float) -> None:
+    """What is deeper inside than round-off, since grounds meet there, is kept from going deeper and no more: to throw
+    it out within a step would make energy."""
+    made = responses_in(p)
+    made.begin[a] = max(gap, -UNDONE * MET * constants_in(p).scale[0])
+    made.sunk[a] = min(gap - made.begin[a], 0.0)
 
 
 @inlined
@@ -74,42 +139,74 @@ def keep_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, last: bool) 
 
     last: whether this is the last try, so that whatever is left to be done is counted as a search that failed.
     """
-    made, n, scale, left = responses_in(p), coordinate_count(p), constants_in(p).scale[0], 0.0
-    small = MET * scale
-    start, end, v, todo = start_of(y), start_of(trial), shifted(start_of(trial), n), False
-    for c in range(contact_count(p)):
-        a = made.place[c] - 1
-        if a < 0:
+    return _keep_apart(p, h, start_of(y), start_of(trial), last)
+
+
+@kernel
+def _keep_apart(p: Pack, h: float, start: np.ndarray, end: np.ndarray, last: bool) -> int:
+    made, n, sweeps = responses_in(p), coordinate_count(p), 0
+    v = shifted(end, n)
+    for _ in range(TURNS):
+        left = _aim(p, h, start, end)
+        if left < 0.0:
+            return sweeps
+        if last:
+            return sweeps + counted(p, 0, left / h)
+        for i in range(n):
+            made.before[i] = v[i]
+        sweeps += search(p, v)
+        for i in range(n):
+            end[i] += h * (v[i] - made.before[i])
+    return sweeps
+
+
+@kernel
+def _aim(p: Pack, h: float, start: np.ndarray, end: np.ndarray) -> float:
+    """Close what ends inside a ground, and say of all that is closed which normal velocity it needs; returns the worst
+    gap that is to be closed or opened [m], negative where there is none."""
+    made, contacts, left = responses_in(p), contacts_in(p), -1.0
+    small, v = MET * constants_in(p).scale[0], shifted(end, coordinate_count(p))
+    look_if_moved(p, start, end)
+    for m in range(made.nearby[0]):
+        c = made.near[m]
+        if made.place[c] > 0:
+            continue
+        inside = quick_gap(p, c, end) < -small
+        if inside or (contacts.kind[contacts.surface[c]] == BOX and passes(p, c, start, end, small)):
             gap, nx, ny, nz, share = gap_at(p, c, end)
-            if gap >= -small and not passes(p, c, start, end, small):
-                continue
             # As it is seen from where it comes, unless a bar was not across the edge then.
             before, ox, oy, oz, other = gap_at(p, c, start)
             seen = before < FAR
             if seen:
                 nx, ny, nz, share = ox, oy, oz, other
             a = close(p, c, nx, ny, nz, share)
-            if a < 0:
-                continue
-            # What is deeper inside than round-off, since grounds meet there, is kept from going deeper and no more:
-            # to throw it out within a step would make energy.
-            made.begin[a] = max(before, -UNDONE * MET * scale) if seen else 0.0
-            made.sunk[a] = min(before - made.begin[a], 0.0) if seen else min(gap, 0.0)
-            made.hold[a] = held_by(p, c, a, start)
-            todo = True
-        gap = _end_of_move(p, c, a, start, end)
+            if a >= 0:
+                _begin_at(p, a, before if seen else 0.0)
+                if not seen:
+                    made.sunk[a] = min(gap, 0.0)
+                made.hold[a] = held_by(p, c, a, start)
+                left = max(left, 0.0)
+    for a in range(made.used[0]):
+        gap = _end_of_move(p, made.contact[a], a, start, end)
         if gap < -small or (gap > small and made.impulse[3 * a] > 0.0):
-            todo = True
             left = max(left, abs(gap))
         made.aim[a] = gap / h - velocity_at(p, a, v)[0]
-    if not todo:
-        return 0
-    for i in range(n):
-        made.before[i] = v[i]
-    sweeps = counted(p, 0, left / h) if last else search(p, v)
-    for i in range(n):
-        end[i] += h * (v[i] - made.before[i])
-    return sweeps
+    return left
+
+
+@entry
+def move_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray) -> int:
+    """Bring the end of a move of h from y onto the constraints and out of every ground, in turn; returns in how many
+    rounds, 0 where constraints cannot be met."""
+    start, end, small = start_of(y), start_of(trial), 0.5 * MET * constants_in(p).scale[0]
+    for k in range(ROUNDS):
+        way = meet_rows(p, h, end)
+        if not way >= 0.0:
+            return 0
+        # Where bars moved by no more than a gap that is zero, contacts are as they were left.
+        if (k > 0 and way <= small) or _keep_apart(p, h, start, end, k + 1 == ROUNDS) == 0:
+            return k + 1
+    return ROUNDS
 
 
 @entry
@@ -117,21 +214,19 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
     """Change the velocities at the end of a step so that no closed contact goes on into its ground, and bounces as it
     came at the beginning of the step; moved: velocities of the move. Returns how many sweeps that took."""
     made, contacts, n = responses_in(p), contacts_in(p), coordinate_count(p)
-    small, v, bounces = CLOSED * constants_in(p).scale[0], shifted(start_of(trial), n), False
-    open_all(p)
-    for c in range(contact_count(p)):
-        gap, nx, ny, nz, share = gap_at(p, c, start_of(trial))
-        if gap <= small:
-            a = close(p, c, nx, ny, nz, share)
-            if a >= 0:
-                came = min(velocity_at(p, a, shifted(start_of(y), n))[0], 0.0)
-                made.aim[a] = contacts.restitution[c] * came
-                made.hold[a] = held_by(p, c, a, start_of(y))
-                bounces = bounces or made.aim[a] < 0.0
+    begun, v, bounces = start_of(y), shifted(start_of(trial), n), False
+    _touch(p, start_of(trial))
     if made.used[0] == 0:
         return 0
-    for i in range(n):
-        made.before[i] = v[i]
+    for a in range(made.used[0]):
+        c = made.contact[a]
+        came = min(velocity_at(p, a, shifted(begun, n))[0], 0.0)
+        made.aim[a] = contacts.restitution[c] * came
+        made.hold[a] = held_by(p, c, a, begun)
+        bounces = bounces or made.aim[a] < 0.0
+    if bounces:
+        for i in range(n):
+            made.before[i] = v[i]
     sweeps = search(p, v)
     return sweeps + _bound_bounce(p, start_of(moved), v) if bounces else sweeps
 
@@ -209,24 +304,33 @@ def book_contacts(p: Pack, before: np.ndarray, trial: np.ndarray) -> float:
 
 @entry
 def leave_forces(p: Pack, h: float, trial: np.ndarray) -> None:
-    """Leave in the state what contacts pushed with in a step of h, as forces."""
-    contacts, state = contacts_in(p), start_of(trial)
+    """Leave in the state what contacts pushed with in a step of h, as forces, and no impulse for the next one."""
+    impulse, state, at = contacts_in(p).impulse, start_of(trial), forces_begin(p)
     for c in range(contact_count(p)):
-        told, at = shifted(contacts.impulse, NUMBERS * c), forces_begin(p) + NUMBERS * c
+        told, force = shifted(impulse, NUMBERS * c), shifted(state, at + NUMBERS * c)
+        if told[3] == OPEN:
+            continue
         pushes = told[0] != 0.0 or told[1] != 0.0 or told[2] != 0.0
+        force[3] = told[3] if pushes else OPEN
         for m in range(3):
-            state[at + m] = told[m] / h
-        state[at + 3] = told[3] if pushes else OPEN
+            force[m] = told[m] / h
+        for m in range(NUMBERS):
+            told[m] = 0.0
 
 
 @entry
 def note_contacts(p: Pack, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
     """Log every contact that does something else at the end of a step than at its beginning; returns how much of the
     log is filled. What does not fit is left out."""
-    first, begun, ended = contacts_in(p).event[0], start_of(y), start_of(trial)
+    at = forces_begin(p) + 3
+    begun, ended, changed = shifted(start_of(y), at), shifted(start_of(trial), at), 0
     for c in range(contact_count(p)):
-        at = forces_begin(p) + NUMBERS * c + 3
-        was, now = begun[at], ended[at]
+        changed += 0 if begun[NUMBERS * c] == ended[NUMBERS * c] else 1
+    if changed == 0:
+        return filled
+    first = contacts_in(p).event[0]
+    for c in range(contact_count(p)):
+        was, now = begun[NUMBERS * c], ended[NUMBERS * c]
         if now == was or filled >= log.shape[0]:
             continue
         told = (LANDED_STICKING if now == STICKING else LANDED_SLIDING) if was == OPEN else now

@@ -35,11 +35,15 @@ class Responses(NamedTuple):
     place: Integers  # (c,) 1 + its entry, 0 where it is not closed
     used: Integers  # (1,) entries in use
     coupled: Integers  # (1,) 1 where an impulse at one changes the velocity at another
+    bodies: Integers  # (3 n,) entries of the body that is known by a coordinate
+    near: Integers  # (c,) contacts that may touch soon, in their order
+    nearby: Integers  # (1,) how many
     frame: Reals  # (9 a,) normal and two directions along the ground
     share: Reals  # (a,) of the second node
     begin: Reals  # (a,) the gap at the start of the move [m]
     sunk: Reals  # (a,) how deep it was already then, as a negative gap [m]
     hold: Reals  # (a,) friction that has to be overcome
+    slide: Reals  # (a,) the s of `cone.py` that was found last, from which the next search begins
     aim: Reals  # (a,) added to the normal velocity, whose sum is not to be negative [m/s]
     impulse: Reals  # (3 a,) in the frame [N s]
     bounced: Reals  # (3 a,) those of a full bounce [N s]
@@ -47,6 +51,8 @@ class Responses(NamedTuple):
     column: Reals  # (a k,)
     before: Reals  # (3 n,) velocities before a search [m/s]
     swept: Reals  # (3 n,) velocities before a sweep [m/s]
+    seen: Reals  # (3 n,) positions at which was looked for contacts that are near [m]
+    stood: Reals  # (3 n,) positions at which the system was prepared and entries were made last, at a step's end [m]
     work: Reals  # (1,) of all impulses in this step [J]
     worst: Reals  # (4,) most sweeps of a search, its residual, searches that did not converge, contacts left out
 
@@ -68,11 +74,15 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         place=np.zeros(every, dtype=whole),
         used=np.zeros(1, dtype=whole),
         coupled=np.zeros(1, dtype=whole),
+        bodies=np.zeros(coordinates, dtype=whole),
+        near=np.zeros(every, dtype=whole),
+        nearby=np.zeros(1, dtype=whole),
         frame=np.zeros(9 * room),
         share=np.zeros(room),
         begin=np.zeros(room),
         sunk=np.zeros(room),
         hold=np.zeros(room),
+        slide=np.zeros(room),
         aim=np.zeros(room),
         impulse=np.zeros(3 * room),
         bounced=np.zeros(3 * room),
@@ -80,6 +90,8 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         column=np.zeros(room * (LOCAL if local else 3 * coordinates)),
         before=np.zeros(coordinates),
         swept=np.zeros(coordinates),
+        seen=np.full(coordinates, np.nan),
+        stood=np.full(coordinates, np.nan),
         work=np.zeros(1),
         worst=np.zeros(4),
     )
@@ -162,11 +174,11 @@ def push_local(p: Pack, a: int, pn: float, p1: float, p2: float, v: np.ndarray) 
 
 
 @inlined
-def together_local(p: Pack, a: int, b: int) -> bool:
-    """Whether two entries are of one bar, or of one node."""
-    made, contacts = responses_in(p), contacts_in(p)
-    c, d = made.contact[a], made.contact[b]
-    return contacts.first[c] == contacts.first[d] or (contacts.rod[c] >= 0 and contacts.rod[c] == contacts.rod[d])
+def body_local(p: Pack, c: int) -> int:
+    """The first end of the bar, or the node that has none."""
+    contacts = contacts_in(p)
+    k = contacts.rod[c]
+    return thin_in(p).first[k] if k >= 0 else contacts.first[c]
 
 
 @kernel

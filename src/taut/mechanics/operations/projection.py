@@ -38,8 +38,13 @@ def residuals(p: Pack, y: np.ndarray, residual: np.ndarray, rate: np.ndarray) ->
     Residuals are relative to the bar, rates to the largest speed, with an allowance for structures much larger than
     their bars: far from the origin coordinates have fewer digits left for a bar's length.
     """
+    return worst_residuals(p, start_of(y), start_of(residual), start_of(rate))
+
+
+@inlined
+def worst_residuals(p: Pack, state: np.ndarray, off: np.ndarray, moving: np.ndarray) -> tuple[float, float]:
+    """The same by pointers."""
     scale, size, n = constants_in(p).scale, jacobian_in(p).size, coordinate_count(p)
-    state, off, moving = start_of(y), start_of(residual), start_of(rate)
     worst, worst_rate, speed, reach, sound = 0.0, 0.0, scale[0] / scale[1], 0.0, 0.0
     for i in range(0, n, 3):
         reach = max(reach, largest_of_three(state, i))
