@@ -13,19 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.correction import CARRIED, GRADIENT_Q, STILL, SWING
+from taut.dynamics.correction import CARRIED, GRADIENT_Q, SWING
 from taut.dynamics.operations import (
+    accelerate,
     book_contacts,
     drive_power,
     forces,
     impose,
+    imposes,
     keep_rates,
     layout,
     leave_forces,
     move_apart,
     power,
     prepare_projection,
-    project,
     resume_contacts,
     row,
     strike,
@@ -33,7 +34,7 @@ from taut.dynamics.operations import (
 from taut.numerics.vectors import accumulate, number_at, put, put_number
 
 START, END = 0, 1
-"""Rows of the stages: accelerations along the constraints, and behind them the power of what damps."""
+"""Rows of the stages: accelerations by forces, and behind them the power of what damps."""
 
 
 def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
@@ -68,25 +69,28 @@ def advance(
     resume_contacts(plant, trial, unknown)
     if unknown:
         put_number(push, size, forces(plant, t, trial, force) - power(plant, t, trial))
-        project(plant, force, row(b, STILL), push)
+        accelerate(plant, force, push)
     accumulate(v, spare_v, 0.5 * h, push)
     accumulate(q, spare_q, h, v)
     impose(plant, t + h, trial)
     if move_apart(plant, h, y, trial) == 0:
         put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
     work = book_contacts(plant, y[size : 2 * size], trial)
-    # A commanded tension turns with its cable: half of the work is done where the step began.
-    put(row(b, SWING), q)
-    put(q, y[:size])
-    impose(plant, t, trial)
-    loaded = power(plant, t, trial)
-    put(q, row(b, SWING))
-    impose(plant, t + h, trial)
+    if imposes(plant):
+        # A commanded tension turns with its cable: half of the work is done where the step began.
+        put(row(b, SWING), q)
+        put(q, y[:size])
+        impose(plant, t, trial)
+        loaded = power(plant, t, trial)
+        put(q, row(b, SWING))
+        impose(plant, t + h, trial)
+    else:
+        loaded = power(plant, t, trial)
     loaded += power(plant, t + h, trial)
     put(moved, v)
     prepare_projection(plant, trial)
     put_number(last, size, forces(plant, t + h, trial, force) - power(plant, t + h, trial))
-    project(plant, force, row(b, STILL), last)
+    accelerate(plant, force, last)
     accumulate(v, spare_v, 0.5 * h, last)
     keep_rates(plant, trial)
     strike(plant, y, moved, trial)

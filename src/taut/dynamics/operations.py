@@ -121,6 +121,11 @@ def impose(plant: Any, t: float, y: np.ndarray) -> None:
     """
 
 
+def imposes(plant: Any) -> bool:
+    """Whether `impose` does anything; this is what it means for plants without anything imposed."""
+    return False
+
+
 def pass_break(plant: Any, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
     """Enter the smooth piece that begins at t, with `inside` in it; returns how much of the log of events is filled.
 
@@ -148,6 +153,12 @@ def _impose_nothing(plant: Any, t: float, y: np.ndarray) -> None:
     """The same in kernels."""
 
 
+@woven
+def _imposes_nothing(plant: Any) -> bool:
+    """The same in kernels."""
+    return False
+
+
 def layout(plant: Any) -> Any:
     """Where things stand in a state: a `taut.mechanics.tables.Layout`."""
     raise NotImplementedError
@@ -156,7 +167,7 @@ def layout(plant: Any) -> Any:
 def begin_contacts(plant: Any, y: np.ndarray) -> None:
     """Take the contact forces of the last step out of a state; no contact is closed yet.
 
-    This and the next seven are asked of plants that strike grounds only.
+    This and the next eight are asked of plants that strike grounds only.
     """
     raise NotImplementedError
 
@@ -171,6 +182,11 @@ def resume_contacts(plant: Any, y: np.ndarray, afresh: bool) -> None:
 
 def move_apart(plant: Any, h: float, y: np.ndarray, trial: np.ndarray) -> int:
     """Bring the end of a move of h, and its velocities, onto the constraints and out of all grounds; 0 if that fails."""
+    raise NotImplementedError
+
+
+def accelerate(plant: Any, force: np.ndarray, out: np.ndarray) -> None:
+    """out = W^-1 (force - G^T l), with any l."""
     raise NotImplementedError
 
 
@@ -265,7 +281,7 @@ def spoken(
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
     return _bound_in_turn(
         algorithm,
-        {"impose": impose, "decide": decide, "note_contacts": note_contacts, **operations, "lend_plant": lend_plant},
+        {"impose": impose, "imposes": imposes, "decide": decide, "note_contacts": note_contacts, **operations, "lend_plant": lend_plant},
         lambda copy: copy,
     )
 
@@ -289,6 +305,7 @@ def compiled(
         algorithm,
         {
             "impose": _impose_nothing,
+            "imposes": _imposes_nothing,
             "decide": _decide_nothing,
             "note_contacts": _note_nothing,
             **operations,

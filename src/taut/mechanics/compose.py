@@ -49,7 +49,11 @@ def composed(spec: Spec) -> Composition:
     """Each operation bound to the plant's own parts; compiled when it is first called."""
     made = Rebinding(_parts(spec))
     # Where nothing is imposed there is nothing to call, either; algorithms know what that means.
-    imposed = {"impose": motion.impose_on, "pass_break": events.pass_imposed_break}
+    imposed = {
+        "impose": motion.impose_on,
+        "imposes": motion.imposes_something,
+        "pass_break": events.pass_imposed_break,
+    }
     own = MOTION | (imposed if spec.imposed else {})
     own |= {"decide": controllers.decide} if "controllers" in spec.imposed else {}
     own |= CONTACT if "contacts" in spec.terms else {}
@@ -106,6 +110,8 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.fill_response: responses.fill_local if local else responses.fill_whole,
             parts.push_response: responses.push_local if local else responses.push_whole,
             parts.meet_rows: lengths.meet_local if local else lengths.meet_whole,
+            parts.meet_row_rates: lengths.meet_rates_local if local else lengths.meet_rates_whole,
+            parts.respond: lengths.respond_local if local else lengths.respond_whole,
         } | ({parts.body_of: responses.body_local} if local else {})
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
@@ -214,6 +220,7 @@ CONTACT: Mapping[str, Any] = _named(
         impulses.move_apart,
         impulses.keep_apart,
         lengths.keep_rates,
+        lengths.accelerate,
         impulses.strike,
         impulses.book_contacts,
         impulses.leave_forces,

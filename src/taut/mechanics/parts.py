@@ -312,3 +312,13 @@ def meet_rows(p: Pack, h: float, y: np.ndarray) -> float:
     """Bring the end of a move of h back onto the constraints along the directions that were prepared, and velocities
     with it; returns the longest way along a coordinate [m], negative where that fails."""
     return 0.0
+
+
+@inlined
+def meet_row_rates(p: Pack, y: np.ndarray) -> None:
+    """Take out of velocities what would change the constraints."""
+
+
+@inlined
+def respond(p: Pack, force: np.ndarray, x: np.ndarray) -> None:
+    """x = what a force does to velocities, with constraints or without."""

@@ -323,12 +323,7 @@ def note_contacts(p: Pack, t: float, y: np.ndarray, trial: np.ndarray, log: np.n
     """Log every contact that does something else at the end of a step than at its beginning; returns how much of the
     log is filled. What does not fit is left out."""
     at = forces_begin(p) + 3
-    begun, ended, changed = shifted(start_of(y), at), shifted(start_of(trial), at), 0
-    for c in range(contact_count(p)):
-        changed += 0 if begun[NUMBERS * c] == ended[NUMBERS * c] else 1
-    if changed == 0:
-        return filled
-    first = contacts_in(p).event[0]
+    begun, ended, first = shifted(start_of(y), at), shifted(start_of(trial), at), contacts_in(p).event[0]
     for c in range(contact_count(p)):
         was, now = begun[NUMBERS * c], ended[NUMBERS * c]
         if now == was or filled >= log.shape[0]:

@@ -11,13 +11,14 @@ import math
 
 import numpy as np
 
+from taut.mechanics.inertia.thin import rod_count, thin_in
 from taut.mechanics.operations.projection import worst_residuals
-from taut.mechanics.parts import row_residuals, solve_system
+from taut.mechanics.parts import meet_row_rates, respond, row_residuals, solve_system
 from taut.mechanics.rows.bars import bar_count, bars_in
-from taut.mechanics.systems.pairs import PAIRS, pairs_at
+from taut.mechanics.systems.pairs import LOOSE, PAIRS, pairs_at, respond_pair
 from taut.mechanics.tables import constants_in, coordinate_count, internal_count, layout_of, row_count, work_in
 from taut.numerics.compiled import entry, inlined, kernel
-from taut.numerics.packing import Pack
+from taut.numerics.packing import Pack, size_of
 from taut.numerics.pointers import shifted, start_of
 
 TURNS = 20
@@ -35,8 +36,30 @@ def _add(total: np.ndarray, rest: np.ndarray, i: int, more: float) -> None:
 
 
 @inlined
+def _add_to_node(total: np.ndarray, rest: np.ndarray, i: int, x: float, y: float, z: float) -> None:
+    """The same along three axes; all is found before any is written, so that it can be done side by side."""
+    x, y, z = x + rest[i], y + rest[i + 1], z + rest[i + 2]
+    a, b, c = total[i], total[i + 1], total[i + 2]
+    u, v, w = a + x, b + y, c + z
+    x, y, z = x - (u - a), y - (v - b), z - (w - c)
+    rest[i], rest[i + 1], rest[i + 2] = x, y, z
+    total[i], total[i + 1], total[i + 2] = u, v, w
+
+
+@inlined
 def _remainders(p: Pack, y: np.ndarray) -> np.ndarray:
     return shifted(y, layout_of(coordinate_count(p), internal_count(p), 1).remainder)
+
+
+@inlined
+def _along(
+    block: np.ndarray, place: np.ndarray, i: int, j: int
+) -> tuple[float, float, float, float, float, float]:
+    """What a push along a bar, as it stood, does to its first and to its second end."""
+    ux, uy, uz = place[j] - place[i], place[j + 1] - place[i + 1], place[j + 2] - place[i + 2]
+    cx, cy, cz = block[3], block[4], block[5]
+    fx, fy, fz = (block[0] - cx) * ux, (block[1] - cy) * uy, (block[2] - cz) * uz
+    return fx, fy, fz, (cx - block[6]) * ux, (cy - block[7]) * uy, (cz - block[8]) * uz
 
 
 @kernel
@@ -53,10 +76,7 @@ def meet_local(p: Pack, h: float, y: np.ndarray) -> float:
         longer = bx * bx + by * by + bz * bz - length * length
         if abs(longer) <= 2.0 * MET * length * length or bars.per_length[k] == 0.0:
             continue
-        place = pairs.place
-        ux, uy, uz = place[j] - place[i], place[j + 1] - place[i + 1], place[j + 2] - place[i + 2]
-        fx, fy, fz = (block[0] - block[3]) * ux, (block[1] - block[4]) * uy, (block[2] - block[5]) * uz
-        gx, gy, gz = (block[3] - block[6]) * ux, (block[4] - block[7]) * uy, (block[5] - block[8]) * uz
+        fx, fy, fz, gx, gy, gz = _along(block, pairs.place, i, j)
         cx, cy, cz = fx - gx, fy - gy, fz - gz
         cc, bc = cx * cx + cy * cy + cz * cz, bx * cx + by * cy + bz * cz
         if cc == 0.0:  # both ends are held
@@ -66,18 +86,10 @@ def meet_local(p: Pack, h: float, y: np.ndarray) -> float:
             return -1.0
         s = longer / (bc + math.sqrt(square))
         fx, fy, fz, gx, gy, gz = s * fx, s * fy, s * fz, s * gx, s * gy, s * gz
-        _add(y, rest, i, fx)
-        _add(y, rest, i + 1, fy)
-        _add(y, rest, i + 2, fz)
-        _add(y, rest, j, gx)
-        _add(y, rest, j + 1, gy)
-        _add(y, rest, j + 2, gz)
-        _add(v, rest_v, i, per_h * fx)
-        _add(v, rest_v, i + 1, per_h * fy)
-        _add(v, rest_v, i + 2, per_h * fz)
-        _add(v, rest_v, j, per_h * gx)
-        _add(v, rest_v, j + 1, per_h * gy)
-        _add(v, rest_v, j + 2, per_h * gz)
+        _add_to_node(y, rest, i, fx, fy, fz)
+        _add_to_node(y, rest, j, gx, gy, gz)
+        _add_to_node(v, rest_v, i, per_h * fx, per_h * fy, per_h * fz)
+        _add_to_node(v, rest_v, j, per_h * gx, per_h * gy, per_h * gz)
         longest = max(longest, max(max(abs(fx), max(abs(fy), abs(fz))), max(abs(gx), max(abs(gy), abs(gz)))))
     return longest
 
@@ -107,14 +119,61 @@ def meet_whole(p: Pack, h: float, y: np.ndarray) -> float:
 @entry
 def keep_rates(p: Pack, y: np.ndarray) -> None:
     """Take out of the velocities of a state what would change its constraints, along the directions prepared."""
-    state, work, n = start_of(y), work_in(p), coordinate_count(p)
-    v, rest = shifted(state, n), shifted(_remainders(p, state), n)
-    row_residuals(p, state, work.residual, work.residual_rate)
+    meet_row_rates(p, start_of(y))
+
+
+@inlined
+def meet_rates_local(p: Pack, y: np.ndarray) -> None:
+    bars, n = bars_in(p), coordinate_count(p)
+    pairs = pairs_at(p, PAIRS + constants_in(p).metric[0])
+    v, rest = shifted(y, n), shifted(_remainders(p, y), n)
+    for k in range(bar_count(p)):
+        i, j, place = bars.first[k], bars.second[k], pairs.place
+        fx, fy, fz, gx, gy, gz = _along(shifted(pairs.block, 9 * k), place, i, j)
+        bx, by, bz = place[j] - place[i], place[j + 1] - place[i + 1], place[j + 2] - place[i + 2]
+        longer = bx * (v[j] - v[i]) + by * (v[j + 1] - v[i + 1]) + bz * (v[j + 2] - v[i + 2])
+        softness = bx * (fx - gx) + by * (fy - gy) + bz * (fz - gz)
+        if softness > 0.0 and bars.per_length[k] > 0.0:
+            s = longer / softness
+            _add_to_node(v, rest, i, s * fx, s * fy, s * fz)
+            _add_to_node(v, rest, j, s * gx, s * gy, s * gz)
+
+
+@kernel
+def meet_rates_whole(p: Pack, y: np.ndarray) -> None:
+    work, n = work_in(p), coordinate_count(p)
+    v, rest, way = shifted(y, n), shifted(_remainders(p, y), n), work.acceleration
+    row_residuals(p, y, work.residual, work.residual_rate)
     for k in range(row_count(p)):
         work.residual_rate[k] = -work.residual_rate[k]
     for i in range(n):
         work.balance[i] = 0.0
-    way = work.acceleration
     solve_system(p, constants_in(p).metric[0], work.balance, work.residual_rate, way, work.multiplier)
     for i in range(n):
         _add(v, rest, i, way[i])
+
+
+@entry
+def accelerate(p: Pack, force: np.ndarray, out: np.ndarray) -> None:
+    """out = what forces do to velocities by themselves or along the constraints, whichever is found sooner: a step
+    takes out of both what would change constraints."""
+    respond(p, start_of(force), start_of(out))
+
+
+@inlined
+def respond_local(p: Pack, force: np.ndarray, x: np.ndarray) -> None:
+    """W^-1 force, bar by bar."""
+    pairs, thin = pairs_at(p, PAIRS + constants_in(p).metric[0]), thin_in(p)
+    for k in range(size_of(p, LOOSE)):
+        i = pairs.loose[k]
+        x[i] = pairs.single[k] * force[i]
+    for k in range(rod_count(p)):
+        respond_pair(pairs.block, 9 * k, force, thin.first[k], thin.second[k], 0.0, 0.0, 0.0, x)
+
+
+@kernel
+def respond_whole(p: Pack, force: np.ndarray, x: np.ndarray) -> None:
+    work = work_in(p)
+    for k in range(row_count(p)):
+        work.residual_rate[k] = 0.0
+    solve_system(p, constants_in(p).metric[0], force, work.residual_rate, x, work.multiplier)

@@ -15,7 +15,9 @@ from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted
 
 REACH = 1e-2
-"""Of a typical length: what is further away than this is not near."""
+"""Of a typical length: what is further away than this is not near ..."""
+STEPS = 16.0
+"""... nor what does not come near within about so many steps."""
 WAY = 0.45
 """Of that: so far may each coordinate go before it has to be looked again; a node then goes less than 0.8 of it."""
 
@@ -57,6 +59,9 @@ def _may_touch(p: Pack, c: int, start: np.ndarray, end: np.ndarray, reach: float
 def look_around(p: Pack, start: np.ndarray, end: np.ndarray) -> None:
     """List what may touch at the end of a move, or on the way."""
     made, reach, count = responses_in(p), REACH * constants_in(p).scale[0], 0
+    for i in range(coordinate_count(p)):
+        reach = max(reach, STEPS * abs(end[i] - start[i]))
+    made.reach[0] = reach
     for c in range(contact_count(p)):
         made.near[count] = c
         count += 1 if _may_touch(p, c, start, end, reach) else 0
@@ -68,7 +73,7 @@ def look_around(p: Pack, start: np.ndarray, end: np.ndarray) -> None:
 @inlined
 def look_if_moved(p: Pack, start: np.ndarray, end: np.ndarray) -> None:
     """The list as it is while nothing has gone far since it was made."""
-    seen, limit, gone = responses_in(p).seen, WAY * REACH * constants_in(p).scale[0], 0
+    seen, limit, gone = responses_in(p).seen, WAY * responses_in(p).reach[0], 0
     for i in range(coordinate_count(p)):
         gone += 0 if abs(end[i] - seen[i]) <= limit else 1
     if gone > 0:

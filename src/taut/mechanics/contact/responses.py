@@ -52,6 +52,7 @@ class Responses(NamedTuple):
     before: Reals  # (3 n,) velocities before a search [m/s]
     swept: Reals  # (3 n,) velocities before a sweep [m/s]
     seen: Reals  # (3 n,) positions at which was looked for contacts that are near [m]
+    reach: Reals  # (1,) how far away what was left out is at least [m]
     stood: Reals  # (3 n,) positions at which the system was prepared and entries were made last, at a step's end [m]
     work: Reals  # (1,) of all impulses in this step [J]
     worst: Reals  # (4,) most sweeps of a search, its residual, searches that did not converge, contacts left out
@@ -91,6 +92,7 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         before=np.zeros(coordinates),
         swept=np.zeros(coordinates),
         seen=np.full(coordinates, np.nan),
+        reach=np.zeros(1),
         stood=np.full(coordinates, np.nan),
         work=np.zeros(1),
         worst=np.zeros(4),

@@ -187,6 +187,12 @@ def impose_on(p: Pack, t: float, y: np.ndarray) -> None:
 
 
 @entry
+def imposes_something(p: Pack) -> bool:
+    """Whether anything is imposed at all."""
+    return True
+
+
+@entry
 def enter_piece(p: Pack, inside: float) -> None:
     """Say in which smooth piece of the signals the run is, by a time inside it."""
     constants_in(p).piece[0] = inside

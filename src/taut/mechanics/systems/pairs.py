@@ -73,12 +73,12 @@ def _solve_at(
         softness = soft_x + soft_y + soft_z
         moves = softness > 0.0
         push = where(moves, rate_x + rate_y + rate_z - rates[k], 0.0) / where(moves, softness, 1.0)
-        _respond(pairs.block, at, force, i, j, push * ux, push * uy, push * uz, x)
+        respond_pair(pairs.block, at, force, i, j, push * ux, push * uy, push * uz, x)
         multiplier[k] = -push
     for k in range(count, rod_count(p)):  # compressible bars, which have a block of W and no row
         i, j = thin.first[k], thin.second[k]
         none = 0.0 * force[i]
-        _respond(pairs.block, 9 * k, force, i, j, none, none, none, x)
+        respond_pair(pairs.block, 9 * k, force, i, j, none, none, none, x)
 
 
 @inlined
@@ -92,7 +92,7 @@ def _axis(
 
 
 @inlined
-def _respond(
+def respond_pair(
     block: np.ndarray, at: int, force: np.ndarray, i: int, j: int, px: float, py: float, pz: float, x: np.ndarray
 ) -> None:
     """x = W^-1 (force - G^T push). All is found before any is written, which the compiler could not change by itself:
