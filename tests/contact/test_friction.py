@@ -9,7 +9,6 @@ from scipy.integrate import solve_ivp
 
 from taut import Bar, Ground, Structure
 from taut.mechanics.contact.cone import impulse_at
-from taut.numerics.compiled import entry
 
 DEGREES = 10.0
 DOWN, NORMAL = slope(DEGREES)
@@ -21,12 +20,6 @@ def gained(friction: float) -> float:
     return float(GRAVITY * (np.sin(np.radians(DEGREES)) - friction * np.cos(np.radians(DEGREES))))
 
 
-@entry
-def solved(*given: float) -> tuple[float, float, float, int]:
-    nn, n1, n2, d11, d12, d22, un, u1, u2, mu = given
-    return impulse_at(nn, n1, n2, d11, d12, d22, un, u1, u2, mu, mu)
-
-
 def test_one_contact_is_solved_exactly() -> None:
     """Ten thousand contacts at random, conditions up to 1e6: closed, inside the cone, and against the sliding."""
     draw, slid = np.random.default_rng(1), 0
@@ -34,7 +27,7 @@ def test_one_contact_is_solved_exactly() -> None:
         root = draw.normal(size=(3, 3))
         matrix, mu = root @ root.T + 10 ** draw.uniform(-6, 0) * np.eye(3), 10 ** draw.uniform(-2, 0.7)
         before = draw.normal(size=3) * 10 ** draw.uniform(-3, 1)
-        *found, slides = solved(*matrix[np.triu_indices(3)], *before, mu)
+        *found, slides = impulse_at(matrix[np.triu_indices(3)], before, mu, mu)
         p, after, size = np.array(found), before + matrix @ found, np.abs(before).max()
         allowed = 1e-15 * np.linalg.cond(matrix)
         if before[0] >= 0.0:

@@ -31,7 +31,7 @@ from taut.dynamics.operations import (
     row,
     strike,
 )
-from taut.numerics.vectors import accumulate, number_at, put, put_number
+from taut.numerics.vectors import add, number_at, put, put_number
 
 START, END = 0, 1
 """Rows of the stages: accelerations by forces, and behind them the power of what damps."""
@@ -60,18 +60,17 @@ def advance(
     """
     put(trial, y)
     space = layout(plant)
-    size, rest = space.coordinates, space.remainder
+    size = space.coordinates
     q, v = trial[:size], trial[size : 2 * size]
-    spare_q, spare_v = trial[rest : rest + size], trial[rest + size : rest + 2 * size]
     force, moved, push, last = row(b, GRADIENT_Q), row(b, CARRIED), row(stages, START), row(stages, END)
     before = drive_power(plant, t, y)
     unknown = not abs(number_at(push, 0)) < np.inf
-    resume_contacts(plant, trial, unknown)
+    resume_contacts(plant, h, trial, unknown)
     if unknown:
         put_number(push, size, forces(plant, t, trial, force) - power(plant, t, trial))
         accelerate(plant, force, push)
-    accumulate(v, spare_v, 0.5 * h, push)
-    accumulate(q, spare_q, h, v)
+    add(v, 0.5 * h, push)
+    add(q, h, v)
     impose(plant, t + h, trial)
     if move_apart(plant, h, y, trial) == 0:
         put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
@@ -91,7 +90,7 @@ def advance(
     prepare_projection(plant, trial)
     put_number(last, size, forces(plant, t + h, trial, force) - power(plant, t + h, trial))
     accelerate(plant, force, last)
-    accumulate(v, spare_v, 0.5 * h, last)
+    add(v, 0.5 * h, last)
     keep_rates(plant, trial)
     strike(plant, y, moved, trial)
     work += book_contacts(plant, moved, trial)

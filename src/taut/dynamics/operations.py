@@ -172,7 +172,7 @@ def begin_contacts(plant: Any, y: np.ndarray) -> None:
     raise NotImplementedError
 
 
-def resume_contacts(plant: Any, y: np.ndarray, afresh: bool) -> None:
+def resume_contacts(plant: Any, h: float, y: np.ndarray, afresh: bool) -> None:
     """The same, with `project` made ready and what touches closed; kept from the last step where nothing has changed.
 
     afresh: whether more than positions may have.

@@ -157,11 +157,10 @@ def prepare_run(
         dense=dense,
         limits=limits,
     )
-    rattles = isinstance(method, Rattle)
-    state = state_layout(coordinates, plant.internal.size, int(rattles)).size
+    rattles, strikes = isinstance(method, Rattle), isinstance(method, Impulses)
+    state = state_layout(coordinates, plant.internal.size, int(rattles and not strikes)).size
     watched = plant.watcher.count if plant.watcher and watches else 0
     space = at.workspace(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
-    strikes = isinstance(method, Impulses)
     stepper = (
         "impulses" if strikes else "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
     )

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from taut.mechanics.contact.cone import impulse_from
+from taut.mechanics.contact.cone import SOFTNESS, impulse_from, soften
 from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
 from taut.mechanics.parts import body_of, fill_response, push_response
 from taut.mechanics.tables import constants_in, coordinate_count
@@ -61,16 +61,26 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
         made.coupled[0] = 1
     made.bodies[body] += 1
     fill_response(p, a)
+    soften(shifted(made.own, 6 * a), shifted(made.soft, SOFTNESS * a))
     return a
 
 
 @inlined
 def held_by(p: Pack, c: int, a: int, y: np.ndarray) -> float:
     """The friction that has to be overcome: the static one where a contact does not slide at the start of the step."""
-    contacts, scale = contacts_in(p), constants_in(p).scale
+    return friction_at(p, c, sliding_speed(p, a, y))
+
+
+@inlined
+def sliding_speed(p: Pack, a: int, y: np.ndarray) -> float:
     _, u1, u2 = velocity_at(p, a, shifted(y, coordinate_count(p)))
-    rests = math.sqrt(u1 * u1 + u2 * u2) <= RESTING * scale[0] / scale[1]
-    return contacts.static[c] if rests else contacts.kinetic[c]
+    return math.sqrt(u1 * u1 + u2 * u2)
+
+
+@inlined
+def friction_at(p: Pack, c: int, speed: float) -> float:
+    contacts, scale = contacts_in(p), constants_in(p).scale
+    return contacts.static[c] if speed <= RESTING * scale[0] / scale[1] else contacts.kinetic[c]
 
 
 @kernel
@@ -94,9 +104,7 @@ def search(p: Pack, v: np.ndarray) -> int:
             speed = max(speed, max(abs(un), max(abs(u1), abs(u2))))
             c = made.contact[a]
             pn, p1, p2, slides, made.slide[a] = impulse_from(
-                *(own[0], own[1], own[2], own[3], own[4], own[5]),
-                *(un, u1, u2),
-                *(made.hold[a], contacts.kinetic[c], made.slide[a]),
+                own, shifted(made.soft, SOFTNESS * a), un, u1, u2, made.hold[a], contacts.kinetic[c], made.slide[a]
             )
             dn, d1, d2 = pn - p_[0], p1 - p_[1], p2 - p_[2]
             p_[0], p_[1], p_[2] = pn, p1, p2

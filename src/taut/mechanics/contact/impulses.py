@@ -10,7 +10,16 @@ import math
 
 import numpy as np
 
-from taut.mechanics.contact.closed_contacts import close, counted, held_by, open_all, search, velocity_at
+from taut.mechanics.contact.closed_contacts import (
+    close,
+    counted,
+    friction_at,
+    held_by,
+    open_all,
+    search,
+    sliding_speed,
+    velocity_at,
+)
 from taut.mechanics.contact.near_contacts import look_if_moved, quick_gap
 from taut.mechanics.contact.responses import responses_in
 from taut.mechanics.contact.surfaces import BOX, EDGE, FAR, TERRAIN
@@ -21,6 +30,7 @@ from taut.mechanics.terms.contacts import (
     LANDED_STICKING,
     NUMBERS,
     OPEN,
+    SLIDING,
     STICKING,
     contact_count,
     contacts_in,
@@ -71,8 +81,8 @@ def _take_out(p: Pack, state: np.ndarray) -> None:
 
 
 @entry
-def resume_contacts(p: Pack, y: np.ndarray, afresh: bool) -> None:
-    """A step begins: the system is prepared, contacts that touch are closed, and the forces of the last step do not
+def resume_contacts(p: Pack, h: float, y: np.ndarray, afresh: bool) -> None:
+    """A step of h begins: the system is prepared, contacts that touch are closed, and the forces of the last step do not
     act any more. All of that is as the last step left it where this one begins at the same positions, and is found
     again, to the same bits, elsewhere and where it is asked for afresh."""
     made, state, n, moved = responses_in(p), start_of(y), coordinate_count(p), 0
@@ -82,9 +92,15 @@ def resume_contacts(p: Pack, y: np.ndarray, afresh: bool) -> None:
         _forget(p)
         prepare_system(p, constants_in(p).metric[0], state)
         _touch(p, state)
+    contacts, at = contacts_in(p), forces_begin(p)
     for a in range(made.used[0]):
-        made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2], made.slide[a] = 0.0, 0.0, 0.0, 0.0
-        made.hold[a] = held_by(p, made.contact[a], a, state)
+        c, speed = made.contact[a], sliding_speed(p, a, state)
+        force, f = shifted(state, at + NUMBERS * c), shifted(made.frame, 9 * a)
+        made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2] = 0.0, 0.0, 0.0
+        made.hold[a], made.slide[a] = friction_at(p, c, speed), 0.0
+        if force[3] == SLIDING:  # as if it went on to slide like this, half of the force in each half of the step
+            limit = 0.5 * h * contacts.kinetic[c] * (f[0] * force[0] + f[1] * force[1] + f[2] * force[2])
+            made.slide[a] = speed / limit if limit > 0.0 else 0.0
     _take_out(p, state)
 
 
@@ -214,8 +230,15 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
     """Change the velocities at the end of a step so that no closed contact goes on into its ground, and bounces as it
     came at the beginning of the step; moved: velocities of the move. Returns how many sweeps that took."""
     made, contacts, n = responses_in(p), contacts_in(p), coordinate_count(p)
-    begun, v, bounces = start_of(y), shifted(start_of(trial), n), False
+    begun, v, bounces, former = start_of(y), shifted(start_of(trial), n), False, made.used[0]
+    for a in range(former):
+        made.former[a] = made.contact[a]
+        made.slid[made.contact[a]] = made.slide[a]
     _touch(p, start_of(trial))
+    for a in range(made.used[0]):
+        made.slide[a] = made.slid[made.contact[a]]
+    for a in range(former):
+        made.slid[made.former[a]] = 0.0
     if made.used[0] == 0:
         return 0
     for a in range(made.used[0]):

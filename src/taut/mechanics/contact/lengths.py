@@ -2,7 +2,7 @@
 and velocities follow.
 
 Where no bar meets another each is a quadratic equation (`meet_local`); otherwise it is Newton's method with the system
-that was prepared (`meet_whole`). Sums keep their remainders, as RATTLE's do.
+that was prepared (`meet_whole`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from taut.mechanics.operations.projection import worst_residuals
 from taut.mechanics.parts import meet_row_rates, respond, row_residuals, solve_system
 from taut.mechanics.rows.bars import bar_count, bars_in
 from taut.mechanics.systems.pairs import LOOSE, PAIRS, pairs_at, respond_pair
-from taut.mechanics.tables import constants_in, coordinate_count, internal_count, layout_of, row_count, work_in
+from taut.mechanics.tables import constants_in, coordinate_count, row_count, work_in
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Pack, size_of
 from taut.numerics.pointers import shifted, start_of
@@ -27,28 +27,10 @@ MET = 5e-16
 
 
 @inlined
-def _add(total: np.ndarray, rest: np.ndarray, i: int, more: float) -> None:
-    """With what falls below the last bit kept (Kahan)."""
-    more += rest[i]
-    new = total[i] + more
-    rest[i] = more - (new - total[i])
-    total[i] = new
-
-
-@inlined
-def _add_to_node(total: np.ndarray, rest: np.ndarray, i: int, x: float, y: float, z: float) -> None:
-    """The same along three axes; all is found before any is written, so that it can be done side by side."""
-    x, y, z = x + rest[i], y + rest[i + 1], z + rest[i + 2]
-    a, b, c = total[i], total[i + 1], total[i + 2]
-    u, v, w = a + x, b + y, c + z
-    x, y, z = x - (u - a), y - (v - b), z - (w - c)
-    rest[i], rest[i + 1], rest[i + 2] = x, y, z
-    total[i], total[i + 1], total[i + 2] = u, v, w
-
-
-@inlined
-def _remainders(p: Pack, y: np.ndarray) -> np.ndarray:
-    return shifted(y, layout_of(coordinate_count(p), internal_count(p), 1).remainder)
+def _add(total: np.ndarray, i: int, x: float, y: float, z: float) -> None:
+    """Along three axes; all is found before any is written, so that it can be done side by side."""
+    x, y, z = total[i] + x, total[i + 1] + y, total[i + 2] + z
+    total[i], total[i + 1], total[i + 2] = x, y, z
 
 
 @inlined
@@ -68,8 +50,7 @@ def meet_local(p: Pack, h: float, y: np.ndarray) -> float:
     one near zero, written so that nothing cancels."""
     bars, n, per_h, longest = bars_in(p), coordinate_count(p), 1.0 / h, 0.0
     pairs = pairs_at(p, PAIRS + constants_in(p).metric[0])
-    v, rest = shifted(y, n), _remainders(p, y)
-    rest_v = shifted(rest, n)
+    v = shifted(y, n)
     for k in range(bar_count(p)):
         i, j, length, block = bars.first[k], bars.second[k], bars.length[k], shifted(pairs.block, 9 * k)
         bx, by, bz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
@@ -86,10 +67,10 @@ def meet_local(p: Pack, h: float, y: np.ndarray) -> float:
             return -1.0
         s = longer / (bc + math.sqrt(square))
         fx, fy, fz, gx, gy, gz = s * fx, s * fy, s * fz, s * gx, s * gy, s * gz
-        _add_to_node(y, rest, i, fx, fy, fz)
-        _add_to_node(y, rest, j, gx, gy, gz)
-        _add_to_node(v, rest_v, i, per_h * fx, per_h * fy, per_h * fz)
-        _add_to_node(v, rest_v, j, per_h * gx, per_h * gy, per_h * gz)
+        _add(y, i, fx, fy, fz)
+        _add(y, j, gx, gy, gz)
+        _add(v, i, per_h * fx, per_h * fy, per_h * fz)
+        _add(v, j, per_h * gx, per_h * gy, per_h * gz)
         longest = max(longest, max(max(abs(fx), max(abs(fy), abs(fz))), max(abs(gx), max(abs(gy), abs(gz)))))
     return longest
 
@@ -97,8 +78,7 @@ def meet_local(p: Pack, h: float, y: np.ndarray) -> float:
 @kernel
 def meet_whole(p: Pack, h: float, y: np.ndarray) -> float:
     work, n, before, longest = work_in(p), coordinate_count(p), math.inf, 0.0
-    rest, v, way = _remainders(p, y), shifted(y, n), work.acceleration
-    rest_v = shifted(rest, n)
+    v, way = shifted(y, n), work.acceleration
     for i in range(n):
         work.balance[i] = 0.0
     for _ in range(TURNS):
@@ -110,8 +90,8 @@ def meet_whole(p: Pack, h: float, y: np.ndarray) -> float:
             work.residual[k] = -work.residual[k]
         solve_system(p, constants_in(p).metric[0], work.balance, work.residual, way, work.multiplier)
         for i in range(n):
-            _add(y, rest, i, way[i])
-            _add(v, rest_v, i, way[i] / h)
+            y[i] += way[i]
+            v[i] += way[i] / h
             longest = max(longest, abs(way[i]))
     return -1.0
 
@@ -126,7 +106,7 @@ def keep_rates(p: Pack, y: np.ndarray) -> None:
 def meet_rates_local(p: Pack, y: np.ndarray) -> None:
     bars, n = bars_in(p), coordinate_count(p)
     pairs = pairs_at(p, PAIRS + constants_in(p).metric[0])
-    v, rest = shifted(y, n), shifted(_remainders(p, y), n)
+    v = shifted(y, n)
     for k in range(bar_count(p)):
         i, j, place = bars.first[k], bars.second[k], pairs.place
         fx, fy, fz, gx, gy, gz = _along(shifted(pairs.block, 9 * k), place, i, j)
@@ -135,14 +115,14 @@ def meet_rates_local(p: Pack, y: np.ndarray) -> None:
         softness = bx * (fx - gx) + by * (fy - gy) + bz * (fz - gz)
         if softness > 0.0 and bars.per_length[k] > 0.0:
             s = longer / softness
-            _add_to_node(v, rest, i, s * fx, s * fy, s * fz)
-            _add_to_node(v, rest, j, s * gx, s * gy, s * gz)
+            _add(v, i, s * fx, s * fy, s * fz)
+            _add(v, j, s * gx, s * gy, s * gz)
 
 
 @kernel
 def meet_rates_whole(p: Pack, y: np.ndarray) -> None:
     work, n = work_in(p), coordinate_count(p)
-    v, rest, way = shifted(y, n), shifted(_remainders(p, y), n), work.acceleration
+    v, way = shifted(y, n), work.acceleration
     row_residuals(p, y, work.residual, work.residual_rate)
     for k in range(row_count(p)):
         work.residual_rate[k] = -work.residual_rate[k]
@@ -150,7 +130,7 @@ def meet_rates_whole(p: Pack, y: np.ndarray) -> None:
         work.balance[i] = 0.0
     solve_system(p, constants_in(p).metric[0], work.balance, work.residual_rate, way, work.multiplier)
     for i in range(n):
-        _add(v, rest, i, way[i])
+        v[i] += way[i]
 
 
 @entry

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.mechanics.contact.cone import SOFTNESS
 from taut.mechanics.inertia.thin import thin_in
 from taut.mechanics.parts import solve_system
 from taut.mechanics.rows.bars import bar_count, bars_in
@@ -43,10 +44,13 @@ class Responses(NamedTuple):
     begin: Reals  # (a,) the gap at the start of the move [m]
     sunk: Reals  # (a,) how deep it was already then, as a negative gap [m]
     hold: Reals  # (a,) friction that has to be overcome
-    slide: Reals  # (a,) the s of `cone.py` that was found last, from which the next search begins
+    slide: Reals  # (a,) the s of `cone.py` that was found last in this step, from which the next search begins
+    slid: Reals  # (c,) the same by contact, between the two halves of a step; zero else
+    former: Integers  # (a,) contacts that were closed in the first half
     aim: Reals  # (a,) added to the normal velocity, whose sum is not to be negative [m/s]
     impulse: Reals  # (3 a,) in the frame [N s]
     bounced: Reals  # (3 a,) those of a full bounce [N s]
+    soft: Reals  # (6 a,) of `cone.py`
     own: Reals  # (6 a,) what an impulse does to the velocity where it acts, upper half [1/kg]
     column: Reals  # (a k,)
     before: Reals  # (3 n,) velocities before a search [m/s]
@@ -84,9 +88,12 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         sunk=np.zeros(room),
         hold=np.zeros(room),
         slide=np.zeros(room),
+        slid=np.zeros(every),
+        former=np.zeros(room, dtype=whole),
         aim=np.zeros(room),
         impulse=np.zeros(3 * room),
         bounced=np.zeros(3 * room),
+        soft=np.zeros(SOFTNESS * room),
         own=np.zeros(6 * room),
         column=np.zeros(room * (LOCAL if local else 3 * coordinates)),
         before=np.zeros(coordinates),
