@@ -65,7 +65,7 @@ def advance(
     force, moved, push, last = row(b, GRADIENT_Q), row(b, CARRIED), row(stages, START), row(stages, END)
     before = drive_power(plant, t, y)
     unknown = not abs(number_at(push, 0)) < np.inf
-    resume_contacts(plant, h, trial, unknown)
+    resume_contacts(plant, trial, unknown)
     if unknown:
         put_number(push, size, forces(plant, t, trial, force) - power(plant, t, trial))
         accelerate(plant, force, push)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.numerics.compiled import bound, entry, kernel, woven
+from taut.numerics.compiled import again, bound, entry, inlined, kernel, woven
 from taut.numerics.pointers import lent, row_of
 
 
@@ -172,7 +172,7 @@ def begin_contacts(plant: Any, y: np.ndarray) -> None:
     raise NotImplementedError
 
 
-def resume_contacts(plant: Any, h: float, y: np.ndarray, afresh: bool) -> None:
+def resume_contacts(plant: Any, y: np.ndarray, afresh: bool) -> None:
     """The same, with `project` made ready and what touches closed; kept from the last step where nothing has changed.
 
     afresh: whether more than positions may have.
@@ -286,6 +286,10 @@ def spoken(
     )
 
 
+SMALL = ("accelerate", "book_contacts", "keep_rates", "leave_forces", "note_contacts", "resume_contacts")
+"""Those that a step calls once or twice and that do so little that the call would take as long."""
+
+
 def compiled(
     algorithm: Iterable[Callable[..., Any]],
     operations: Mapping[str, Callable[..., Any]],
@@ -309,6 +313,7 @@ def compiled(
             "decide": _decide_nothing,
             "note_contacts": _note_nothing,
             **operations,
+            **{name: again(inlined, operations[name], {}) for name in SMALL if name in operations},
             "row": row_of,
             "lend": lent,
         },

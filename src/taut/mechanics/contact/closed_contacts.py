@@ -9,6 +9,7 @@ import numpy as np
 
 from taut.mechanics.contact.cone import SOFTNESS, impulse_from, soften
 from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
+from taut.mechanics.contact.surfaces import EDGE, TERRAIN
 from taut.mechanics.parts import body_of, fill_response, push_response
 from taut.mechanics.tables import constants_in, coordinate_count
 from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in
@@ -38,7 +39,7 @@ def velocity_at(p: Pack, a: int, v: np.ndarray) -> tuple[float, float, float]:
 @kernel
 def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int:
     """Take a contact among those that are closed; returns its entry, -1 where there is no room."""
-    made = responses_in(p)
+    made, contacts = responses_in(p), contacts_in(p)
     a = made.used[0]
     if a == entry_room(p):
         made.worst[LEFT_OUT] += 1.0
@@ -56,6 +57,9 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
     f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
     f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
     made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2], made.slide[a] = 0.0, 0.0, 0.0, 0.0
+    kind = contacts.kind[contacts.surface[c]]
+    if kind == TERRAIN or kind == EDGE:
+        made.bent[0] = 1
     body = body_of(p, c)
     if made.bodies[body] > 0:
         made.coupled[0] = 1
@@ -68,19 +72,10 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
 @inlined
 def held_by(p: Pack, c: int, a: int, y: np.ndarray) -> float:
     """The friction that has to be overcome: the static one where a contact does not slide at the start of the step."""
-    return friction_at(p, c, sliding_speed(p, a, y))
-
-
-@inlined
-def sliding_speed(p: Pack, a: int, y: np.ndarray) -> float:
-    _, u1, u2 = velocity_at(p, a, shifted(y, coordinate_count(p)))
-    return math.sqrt(u1 * u1 + u2 * u2)
-
-
-@inlined
-def friction_at(p: Pack, c: int, speed: float) -> float:
     contacts, scale = contacts_in(p), constants_in(p).scale
-    return contacts.static[c] if speed <= RESTING * scale[0] / scale[1] else contacts.kinetic[c]
+    _, u1, u2 = velocity_at(p, a, shifted(y, coordinate_count(p)))
+    limit = RESTING * scale[0] / scale[1]
+    return contacts.static[c] if u1 * u1 + u2 * u2 <= limit * limit else contacts.kinetic[c]
 
 
 @kernel
@@ -141,3 +136,4 @@ def open_all(p: Pack) -> None:
         made.bodies[body_of(p, made.contact[a])] = 0
     made.used[0] = 0
     made.coupled[0] = 0
+    made.bent[0] = 0

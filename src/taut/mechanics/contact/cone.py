@@ -22,7 +22,7 @@ from taut.numerics.pointers import start_of
 MOST_TURNS = 100
 """Of the search for s; a bisection alone would need 50."""
 CLOSE = 1e-8
-"""Of s: a step of Newton's method after which no digit changes any more, since its error is of second order."""
+"""Of s and E: a step of Newton's method after which no digit changes any more, since its error is of second order."""
 
 
 SOFTNESS = 6
@@ -89,13 +89,16 @@ def impulse_from(
         else:
             high = s
         slope = kinetic * (first * (both + 2.0 * s) + mg) * ww - b * (w1 * g1 + w2 * g2)
-        new, close = s - (b - r) * ww / slope, CLOSE
-        if not (slope > 0.0 and low < new < high):
-            new, close = 0.5 * (low + high) if high < math.inf else 4.0 * s, 2e-16
-        done = abs(new - s) <= close * s
-        s = new
-        if done:
+        step = (b - r) * ww / slope
+        new = s - step
+        if slope > 0.0 and abs(step) <= CLOSE * (s + both):
+            s = max(new, hair)
             break
+        if not (slope > 0.0 and low < new < high):
+            new = 0.5 * (low + high) if high < math.inf else 4.0 * s
+            if abs(new - s) <= 2e-16 * s:
+                break
+        s = new
     w1, w2, d = a1 + s * g1, a2 + s * g2, whole + s * (both + s)
     pn, r = max(first + (m1 * w1 + m2 * w2) / d, 0.0), math.sqrt(w1 * w1 + w2 * w2)
     if r > 0.0:

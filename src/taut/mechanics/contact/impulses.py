@@ -13,14 +13,12 @@ import numpy as np
 from taut.mechanics.contact.closed_contacts import (
     close,
     counted,
-    friction_at,
     held_by,
     open_all,
     search,
-    sliding_speed,
     velocity_at,
 )
-from taut.mechanics.contact.near_contacts import look_if_moved, quick_gap
+from taut.mechanics.contact.near_contacts import look_around, look_if_moved, quick_gap, way_left
 from taut.mechanics.contact.responses import responses_in
 from taut.mechanics.contact.surfaces import BOX, EDGE, FAR, TERRAIN
 from taut.mechanics.parts import meet_rows, prepare_system
@@ -30,7 +28,6 @@ from taut.mechanics.terms.contacts import (
     LANDED_STICKING,
     NUMBERS,
     OPEN,
-    SLIDING,
     STICKING,
     contact_count,
     contacts_in,
@@ -81,8 +78,8 @@ def _take_out(p: Pack, state: np.ndarray) -> None:
 
 
 @entry
-def resume_contacts(p: Pack, h: float, y: np.ndarray, afresh: bool) -> None:
-    """A step of h begins: the system is prepared, contacts that touch are closed, and the forces of the last step do not
+def resume_contacts(p: Pack, y: np.ndarray, afresh: bool) -> None:
+    """A step begins: the system is prepared, contacts that touch are closed, and the forces of the last step do not
     act any more. All of that is as the last step left it where this one begins at the same positions, and is found
     again, to the same bits, elsewhere and where it is asked for afresh."""
     made, state, n, moved = responses_in(p), start_of(y), coordinate_count(p), 0
@@ -92,15 +89,9 @@ def resume_contacts(p: Pack, h: float, y: np.ndarray, afresh: bool) -> None:
         _forget(p)
         prepare_system(p, constants_in(p).metric[0], state)
         _touch(p, state)
-    contacts, at = contacts_in(p), forces_begin(p)
     for a in range(made.used[0]):
-        c, speed = made.contact[a], sliding_speed(p, a, state)
-        force, f = shifted(state, at + NUMBERS * c), shifted(made.frame, 9 * a)
-        made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2] = 0.0, 0.0, 0.0
-        made.hold[a], made.slide[a] = friction_at(p, c, speed), 0.0
-        if force[3] == SLIDING:  # as if it went on to slide like this, half of the force in each half of the step
-            limit = 0.5 * h * contacts.kinetic[c] * (f[0] * force[0] + f[1] * force[1] + f[2] * force[2])
-            made.slide[a] = speed / limit if limit > 0.0 else 0.0
+        made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2], made.slide[a] = 0.0, 0.0, 0.0, 0.0
+        made.hold[a] = held_by(p, made.contact[a], a, state)
     _take_out(p, state)
 
 
@@ -162,8 +153,9 @@ def keep_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, last: bool) 
 def _keep_apart(p: Pack, h: float, start: np.ndarray, end: np.ndarray, last: bool) -> int:
     made, n, sweeps = responses_in(p), coordinate_count(p), 0
     v = shifted(end, n)
+    look_if_moved(p, start, end)
     for _ in range(TURNS):
-        left = _aim(p, h, start, end)
+        left = max(_close_inside(p, start, end), _aim(p, h, start, end))
         if left < 0.0:
             return sweeps
         if last:
@@ -171,42 +163,60 @@ def _keep_apart(p: Pack, h: float, start: np.ndarray, end: np.ndarray, last: boo
         for i in range(n):
             made.before[i] = v[i]
         sweeps += search(p, v)
+        limit, gone = way_left(p), 0
         for i in range(n):
             end[i] += h * (v[i] - made.before[i])
+            gone += 0 if abs(end[i] - made.seen[i]) <= limit else 1
+        if gone > 0:
+            look_around(p, start, end)
+        # What is closed ends as it was to where all are planes.
+        if made.bent[0] == 0 and _close_inside(p, start, end) < 0.0:
+            return sweeps
     return sweeps
 
 
-@kernel
-def _aim(p: Pack, h: float, start: np.ndarray, end: np.ndarray) -> float:
-    """Close what ends inside a ground, and say of all that is closed which normal velocity it needs; returns the worst
-    gap that is to be closed or opened [m], negative where there is none."""
-    made, contacts, left = responses_in(p), contacts_in(p), -1.0
-    small, v = MET * constants_in(p).scale[0], shifted(end, coordinate_count(p))
-    look_if_moved(p, start, end)
+@inlined
+def _close_inside(p: Pack, start: np.ndarray, end: np.ndarray) -> float:
+    """Close what ends inside a ground; returns how deep it is [m], negative where there is nothing."""
+    made, contacts, left, small = responses_in(p), contacts_in(p), -1.0, MET * constants_in(p).scale[0]
     for m in range(made.nearby[0]):
         c = made.near[m]
         if made.place[c] > 0:
             continue
-        inside = quick_gap(p, c, end) < -small
-        if inside or (contacts.kind[contacts.surface[c]] == BOX and passes(p, c, start, end, small)):
-            gap, nx, ny, nz, share = gap_at(p, c, end)
-            # As it is seen from where it comes, unless a bar was not across the edge then.
-            before, ox, oy, oz, other = gap_at(p, c, start)
-            seen = before < FAR
-            if seen:
-                nx, ny, nz, share = ox, oy, oz, other
-            a = close(p, c, nx, ny, nz, share)
-            if a >= 0:
-                _begin_at(p, a, before if seen else 0.0)
-                if not seen:
-                    made.sunk[a] = min(gap, 0.0)
-                made.hold[a] = held_by(p, c, a, start)
-                left = max(left, 0.0)
+        gap = quick_gap(p, c, end)
+        if gap < -small or (contacts.kind[contacts.surface[c]] == BOX and passes(p, c, start, end, small)):
+            _close_on_the_way(p, c, start, end)
+            left = max(left, abs(min(gap, 0.0)))
+    return left
+
+
+@kernel
+def _close_on_the_way(p: Pack, c: int, start: np.ndarray, end: np.ndarray) -> None:
+    """As it is seen from where it comes, unless a bar was not across the edge then."""
+    made = responses_in(p)
+    gap, nx, ny, nz, share = gap_at(p, c, start)
+    seen = gap < FAR
+    if not seen:
+        gap, nx, ny, nz, share = gap_at(p, c, end)
+    a = close(p, c, nx, ny, nz, share)
+    if a >= 0:
+        _begin_at(p, a, gap if seen else 0.0)
+        if not seen:
+            made.sunk[a] = min(gap, 0.0)
+        made.hold[a] = held_by(p, c, a, start)
+
+
+@inlined
+def _aim(p: Pack, h: float, start: np.ndarray, end: np.ndarray) -> float:
+    """Say of all that is closed which normal velocity it needs; returns the worst gap that is to be closed or opened
+    [m], negative where there is none."""
+    made, left = responses_in(p), -1.0
+    small, v, per_h = MET * constants_in(p).scale[0], shifted(end, coordinate_count(p)), 1.0 / h
     for a in range(made.used[0]):
         gap = _end_of_move(p, made.contact[a], a, start, end)
         if gap < -small or (gap > small and made.impulse[3 * a] > 0.0):
             left = max(left, abs(gap))
-        made.aim[a] = gap / h - velocity_at(p, a, v)[0]
+        made.aim[a] = gap * per_h - velocity_at(p, a, v)[0]
     return left
 
 
@@ -230,15 +240,8 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
     """Change the velocities at the end of a step so that no closed contact goes on into its ground, and bounces as it
     came at the beginning of the step; moved: velocities of the move. Returns how many sweeps that took."""
     made, contacts, n = responses_in(p), contacts_in(p), coordinate_count(p)
-    begun, v, bounces, former = start_of(y), shifted(start_of(trial), n), False, made.used[0]
-    for a in range(former):
-        made.former[a] = made.contact[a]
-        made.slid[made.contact[a]] = made.slide[a]
+    begun, v, bounces = start_of(y), shifted(start_of(trial), n), False
     _touch(p, start_of(trial))
-    for a in range(made.used[0]):
-        made.slide[a] = made.slid[made.contact[a]]
-    for a in range(former):
-        made.slid[made.former[a]] = 0.0
     if made.used[0] == 0:
         return 0
     for a in range(made.used[0]):

@@ -71,9 +71,15 @@ def look_around(p: Pack, start: np.ndarray, end: np.ndarray) -> None:
 
 
 @inlined
+def way_left(p: Pack) -> float:
+    """How far each coordinate may be from where it was looked from [m]."""
+    return WAY * responses_in(p).reach[0]
+
+
+@inlined
 def look_if_moved(p: Pack, start: np.ndarray, end: np.ndarray) -> None:
     """The list as it is while nothing has gone far since it was made."""
-    seen, limit, gone = responses_in(p).seen, WAY * responses_in(p).reach[0], 0
+    seen, limit, gone = responses_in(p).seen, way_left(p), 0
     for i in range(coordinate_count(p)):
         gone += 0 if abs(end[i] - seen[i]) <= limit else 1
     if gone > 0:

@@ -36,6 +36,7 @@ class Responses(NamedTuple):
     place: Integers  # (c,) 1 + its entry, 0 where it is not closed
     used: Integers  # (1,) entries in use
     coupled: Integers  # (1,) 1 where an impulse at one changes the velocity at another
+    bent: Integers  # (1,) 1 where a closed one is not with a plane, as seen from where it comes
     bodies: Integers  # (3 n,) entries of the body that is known by a coordinate
     near: Integers  # (c,) contacts that may touch soon, in their order
     nearby: Integers  # (1,) how many
@@ -44,9 +45,7 @@ class Responses(NamedTuple):
     begin: Reals  # (a,) the gap at the start of the move [m]
     sunk: Reals  # (a,) how deep it was already then, as a negative gap [m]
     hold: Reals  # (a,) friction that has to be overcome
-    slide: Reals  # (a,) the s of `cone.py` that was found last in this step, from which the next search begins
-    slid: Reals  # (c,) the same by contact, between the two halves of a step; zero else
-    former: Integers  # (a,) contacts that were closed in the first half
+    slide: Reals  # (a,) the s of `cone.py` that was found last, from which the next search begins
     aim: Reals  # (a,) added to the normal velocity, whose sum is not to be negative [m/s]
     impulse: Reals  # (3 a,) in the frame [N s]
     bounced: Reals  # (3 a,) those of a full bounce [N s]
@@ -79,6 +78,7 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         place=np.zeros(every, dtype=whole),
         used=np.zeros(1, dtype=whole),
         coupled=np.zeros(1, dtype=whole),
+        bent=np.zeros(1, dtype=whole),
         bodies=np.zeros(coordinates, dtype=whole),
         near=np.zeros(every, dtype=whole),
         nearby=np.zeros(1, dtype=whole),
@@ -88,8 +88,6 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         sunk=np.zeros(room),
         hold=np.zeros(room),
         slide=np.zeros(room),
-        slid=np.zeros(every),
-        former=np.zeros(room, dtype=whole),
         aim=np.zeros(room),
         impulse=np.zeros(3 * room),
         bounced=np.zeros(3 * room),
@@ -159,7 +157,7 @@ def _loose_row(p: Pack, loose: np.ndarray, i: int) -> int:
     return low
 
 
-@kernel
+@inlined
 def push_local(p: Pack, a: int, pn: float, p1: float, p2: float, v: np.ndarray) -> None:
     """Add to velocities what an impulse in the frame of an entry does."""
     made, contacts = responses_in(p), contacts_in(p)
@@ -213,7 +211,7 @@ def fill_whole(p: Pack, a: int) -> None:
             made.own[6 * a + PLACES[3 * m + d]] = f[0] * x + f[1] * y + f[2] * z
 
 
-@kernel
+@inlined
 def push_whole(p: Pack, a: int, pn: float, p1: float, p2: float, v: np.ndarray) -> None:
     n = coordinate_count(p)
     column = shifted(responses_in(p).column, 3 * a * n)
