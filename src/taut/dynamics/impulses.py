@@ -43,6 +43,11 @@ def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
     return 0
 
 
+def hand_on(stages: np.ndarray, last: int) -> None:
+    """What acts at the start of the next step is what acted at the end of this one."""
+    put_number(row(stages, START), 0, np.inf)
+
+
 def advance(
     plant: Any,
     method: Any,
@@ -64,7 +69,9 @@ def advance(
     q, v = trial[:size], trial[size : 2 * size]
     force, moved, push, last = row(b, GRADIENT_Q), row(b, CARRIED), row(stages, START), row(stages, END)
     before = drive_power(plant, t, y)
-    unknown = not abs(number_at(push, 0)) < np.inf
+    if number_at(push, 0) == np.inf:
+        put(push[: size + 1], last[: size + 1])
+    unknown = np.isnan(number_at(push, 0))
     resume_contacts(plant, trial, unknown)
     if unknown:
         put_number(push, size, forces(plant, t, trial, force) - power(plant, t, trial))
@@ -85,10 +92,10 @@ def advance(
         impose(plant, t + h, trial)
     else:
         loaded = power(plant, t, trial)
-    loaded += power(plant, t + h, trial)
+    later = power(plant, t + h, trial)
     put(moved, v)
     prepare_projection(plant, trial)
-    put_number(last, size, forces(plant, t + h, trial, force) - power(plant, t + h, trial))
+    put_number(last, size, forces(plant, t + h, trial, force) - later)
     accelerate(plant, force, last)
     add(v, 0.5 * h, last)
     keep_rates(plant, trial)
@@ -96,6 +103,6 @@ def advance(
     work += book_contacts(plant, moved, trial)
     leave_forces(plant, h, trial)
     damped = number_at(push, size) + number_at(last, size)
-    work += 0.5 * h * (loaded + damped + before + drive_power(plant, t + h, trial))
+    work += 0.5 * h * (loaded + later + damped + before + drive_power(plant, t + h, trial))
     put_number(trial, space.work, number_at(trial, space.work) + work)
     return 2 if unknown else 1

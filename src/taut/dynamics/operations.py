@@ -286,8 +286,11 @@ def spoken(
     )
 
 
-SMALL = ("accelerate", "book_contacts", "keep_rates", "leave_forces", "note_contacts", "resume_contacts")
-"""Those that a step calls once or twice and that do so little that the call would take as long."""
+SMALL = (
+    *("accelerate", "book_contacts", "keep_rates", "leave_forces", "note_contacts", "resume_contacts"),
+    *("power", "prepare_projection"),
+)
+"""Those that do so little in a step with impulses that the call would take as long."""
 
 
 def compiled(
@@ -313,7 +316,7 @@ def compiled(
             "decide": _decide_nothing,
             "note_contacts": _note_nothing,
             **operations,
-            **{name: again(inlined, operations[name], {}) for name in SMALL if name in operations},
+            **({name: again(inlined, operations[name], {}) for name in SMALL} if "strike" in operations else {}),
             "row": row_of,
             "lend": lent,
         },

@@ -329,7 +329,7 @@ STEPPERS: Mapping[str, tuple[Callable[..., Any], ...]] = {
     "explicit": (lend_method, begin, advance, hand_on, estimate),
     "implicit": (implicit.lend_method, implicit.begin, implicit.approach, implicit.advance, hand_on, estimate),
     "rattle": (rattle.lend_method, rattle.begin, rattle.meet, rattle.advance, rattle.hand_on, rattle.estimate),
-    "impulses": (rattle.lend_method, impulses.begin, impulses.advance, hand_on, rattle.estimate),
+    "impulses": (rattle.lend_method, impulses.begin, impulses.advance, impulses.hand_on, rattle.estimate),
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from taut.mechanics.contact.cone import SOFTNESS, impulse_from, soften
 from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
-from taut.mechanics.contact.surfaces import EDGE, TERRAIN
+from taut.mechanics.contact.surfaces import EDGE, PLANE, TERRAIN
 from taut.mechanics.parts import body_of, fill_response, push_response
 from taut.mechanics.tables import constants_in, coordinate_count
 from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in
@@ -29,10 +29,11 @@ def velocity_at(p: Pack, a: int, v: np.ndarray) -> tuple[float, float, float]:
     """Where an entry acts, in its frame."""
     made, contacts = responses_in(p), contacts_in(p)
     c, share, f = made.contact[a], made.share[a], shifted(made.frame, 9 * a)
-    i, j = contacts.first[c], contacts.second[c]
-    x = (1.0 - share) * v[i] + share * v[j]
-    y = (1.0 - share) * v[i + 1] + share * v[j + 1]
-    z = (1.0 - share) * v[i + 2] + share * v[j + 2]
+    i = contacts.first[c]
+    x, y, z = v[i], v[i + 1], v[i + 2]
+    if share != 0.0:
+        j = contacts.second[c]
+        x, y, z = x + share * (v[j] - x), y + share * (v[j + 1] - y), z + share * (v[j + 2] - z)
     return f[0] * x + f[1] * y + f[2] * z, f[3] * x + f[4] * y + f[5] * z, f[6] * x + f[7] * y + f[8] * z
 
 
@@ -46,18 +47,22 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
         return -1
     made.used[0] = a + 1
     made.contact[a], made.share[a], made.place[c] = c, share, a + 1
-    # A direction along the ground that no normal is close to.
-    if abs(nx) < 0.6:
-        tx, ty, tz = 1.0 - nx * nx, -nx * ny, -nx * nz
+    f, kind = shifted(made.frame, 9 * a), contacts.kind[contacts.surface[c]]
+    if kind == PLANE:  # known beforehand
+        data = shifted(contacts.data, contacts.start[contacts.surface[c]])
+        for m in range(9):
+            f[m] = data[m]
     else:
-        tx, ty, tz = -ny * nx, 1.0 - ny * ny, -ny * nz
-    size = math.sqrt(tx * tx + ty * ty + tz * tz)
-    tx, ty, tz = tx / size, ty / size, tz / size
-    f = shifted(made.frame, 9 * a)
-    f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
-    f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
+        # A direction along the ground that no normal is close to.
+        if abs(nx) < 0.6:
+            tx, ty, tz = 1.0 - nx * nx, -nx * ny, -nx * nz
+        else:
+            tx, ty, tz = -ny * nx, 1.0 - ny * ny, -ny * nz
+        size = math.sqrt(tx * tx + ty * ty + tz * tz)
+        tx, ty, tz = tx / size, ty / size, tz / size
+        f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
+        f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
     made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2], made.slide[a] = 0.0, 0.0, 0.0, 0.0
-    kind = contacts.kind[contacts.surface[c]]
     if kind == TERRAIN or kind == EDGE:
         made.bent[0] = 1
     body = body_of(p, c)
@@ -72,8 +77,13 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
 @inlined
 def held_by(p: Pack, c: int, a: int, y: np.ndarray) -> float:
     """The friction that has to be overcome: the static one where a contact does not slide at the start of the step."""
-    contacts, scale = contacts_in(p), constants_in(p).scale
     _, u1, u2 = velocity_at(p, a, shifted(y, coordinate_count(p)))
+    return friction_at(p, c, u1, u2)
+
+
+@inlined
+def friction_at(p: Pack, c: int, u1: float, u2: float) -> float:
+    contacts, scale = contacts_in(p), constants_in(p).scale
     limit = RESTING * scale[0] / scale[1]
     return contacts.static[c] if u1 * u1 + u2 * u2 <= limit * limit else contacts.kinetic[c]
 

@@ -100,7 +100,4 @@ def impulse_from(
                 break
         s = new
     w1, w2, d = a1 + s * g1, a2 + s * g2, whole + s * (both + s)
-    pn, r = max(first + (m1 * w1 + m2 * w2) / d, 0.0), math.sqrt(w1 * w1 + w2 * w2)
-    if r > 0.0:
-        w1, w2 = kinetic * pn * w1 / r, kinetic * pn * w2 / r
-    return pn, -w1, -w2, 1, s
+    return first + (m1 * w1 + m2 * w2) / d, -w1 / d, -w2 / d, 1, s

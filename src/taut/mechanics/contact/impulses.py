@@ -13,6 +13,7 @@ import numpy as np
 from taut.mechanics.contact.closed_contacts import (
     close,
     counted,
+    friction_at,
     held_by,
     open_all,
     search,
@@ -246,9 +247,9 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
         return 0
     for a in range(made.used[0]):
         c = made.contact[a]
-        came = min(velocity_at(p, a, shifted(begun, n))[0], 0.0)
-        made.aim[a] = contacts.restitution[c] * came
-        made.hold[a] = held_by(p, c, a, begun)
+        came, u1, u2 = velocity_at(p, a, shifted(begun, n))
+        made.aim[a] = contacts.restitution[c] * min(came, 0.0)
+        made.hold[a] = friction_at(p, c, u1, u2)
         bounces = bounces or made.aim[a] < 0.0
     if bounces:
         for i in range(n):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from taut.mechanics.contact.responses import responses_in
-from taut.mechanics.contact.surfaces import BOX, EDGE, PLANE
+from taut.mechanics.contact.surfaces import BOX, EDGE, LEVEL, PLANE
 from taut.mechanics.tables import constants_in, coordinate_count
 from taut.mechanics.terms.contacts import contact_count, contacts_in, gap_at
 from taut.numerics.compiled import inlined, kernel
@@ -29,7 +29,7 @@ def quick_gap(p: Pack, c: int, y: np.ndarray) -> float:
     i, s = contacts.first[c], contacts.surface[c]
     if contacts.kind[s] == PLANE:
         plane = shifted(contacts.data, contacts.start[s])
-        return plane[0] * y[i] + plane[1] * y[i + 1] + plane[2] * y[i + 2] - plane[3] - contacts.radius[c]
+        return plane[0] * y[i] + plane[1] * y[i + 1] + plane[2] * y[i + 2] - plane[LEVEL] - contacts.radius[c]
     return gap_at(p, c, y)[0]
 
 

@@ -13,6 +13,9 @@ from taut.structure.grounds import Box, Plane, Terrain
 PLANE, BOX, TERRAIN, EDGE = range(4)
 """Kinds of surfaces; an edge of a box is one for the bars that lie across it."""
 
+LEVEL = 9
+"""Of a plane: behind its normal and two directions along it stands how far along the normal it is [m]."""
+
 FAR = 1e300
 """[m], of a bar that does not lie across an edge."""
 
@@ -27,7 +30,10 @@ class Surface(NamedTuple):
 def surface_of(shape: Plane | Box | Terrain) -> Surface:
     if isinstance(shape, Plane):
         normal = np.array(shape.normal) / np.linalg.norm(shape.normal)
-        return Surface(PLANE, np.array([*normal, float(normal @ shape.point)]))
+        along = np.eye(3)[0 if abs(normal[0]) < 0.6 else 1]
+        along = along - (along @ normal) * normal
+        along /= np.linalg.norm(along)
+        return Surface(PLANE, np.array([*normal, *along, *np.cross(normal, along), float(normal @ shape.point)]))
     if isinstance(shape, Box):
         return Surface(BOX, np.array([*shape.centre, *(0.5 * np.array(shape.size)), *shape.axes.ravel()]))
     heights = np.array(shape.heights, dtype=float)
@@ -46,7 +52,7 @@ def edges_of(shape: Plane | Box | Terrain) -> list[Surface]:
 def distance_from(kind: int, data: np.ndarray, x: float, y: float, z: float) -> tuple[float, float, float, float]:
     """Of a point from a surface [m], negative inside, and the unit normal there; data: as a pointer."""
     if kind == PLANE:
-        return data[0] * x + data[1] * y + data[2] * z - data[3], data[0], data[1], data[2]
+        return data[0] * x + data[1] * y + data[2] * z - data[LEVEL], data[0], data[1], data[2]
     if kind == BOX:
         return _from_box(data, x, y, z)
     return _from_terrain(data, x, y, z)
