@@ -191,10 +191,11 @@ def test_a_rigid_tripod_comes_to_rest(friction: float, restitution: float) -> No
 
 
 def test_a_level_terrain_is_a_floor() -> None:
+    """But for round-off: of a plane it is known that what was brought onto it is there, of a terrain it is looked."""
     heights = tuple((0.0,) * 5 for _ in range(5))
     level = Ground("field", Terrain(heights, (1.0, 1.0), (-2.0, -2.0)), friction=0.6)
     one, other = (followed(robot(0.1), ground, 0.5, 1e-3).nodes for ground in (FLOOR, level))
-    assert np.array_equal(one, other)
+    assert np.abs(one - other).max() < 1e-12
 
 
 def test_an_even_terrain_is_a_slope() -> None:
