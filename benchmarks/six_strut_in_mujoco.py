@@ -27,8 +27,9 @@ INTEGRATORS = ("RK4", "Euler", "implicit")
 class InMujoco:
     """A structure at a start given by positions and velocities (n, 3) of its nodes.
 
-    gravity: [m/s^2] along -z. friction: of a floor z = 0 that the ends of bars touch, as balls of a millimetre whose
-    lowest points are the nodes'; None: there is no floor.
+    gravity: [m/s^2] along -z, or as a vector. friction: of a floor z = 0 that the ends of bars touch, as balls of a
+    millimetre whose lowest points are the nodes'; None: there is no floor. firm: the time [s] in which contacts push
+    out what is inside, and the cone is round and hard; None: MuJoCo's own, 20 ms and a pyramid.
     """
 
     def __init__(
@@ -36,9 +37,10 @@ class InMujoco:
         structure: taut.Structure,
         positions: np.ndarray,
         velocities: np.ndarray,
-        gravity: float,
+        gravity: float | tuple[float, float, float],
         axial: float = 1e-3,
         friction: float | None = None,
+        firm: float | None = None,
     ) -> None:
         import mujoco
 
@@ -65,17 +67,18 @@ class InMujoco:
                 f'<site name="{bar.nodes[1]}" pos="{_text([0.0, 0.0, length / 2.0])}"/>'
                 f"{'' if friction is None else _balls(length)}</body>"
             )
-        floor = "" if friction is None else _floor(friction)
+        floor = "" if friction is None else _floor(friction, firm)
         tendons = [
             f'<spatial stiffness="{_text([properties.stiffness(structure, cable)])}"'
             f' springlength="{_text([0.0, properties.rest_length(structure, cable)])}">'
             f'<site site="{cable.route[0]}"/><site site="{cable.route[-1]}"/></spatial>'
             for cable in structure.cables.values()
         ]
+        cone = "" if firm is None else '<option cone="elliptic" impratio="1000" iterations="100" tolerance="1e-12"/>'
         self.model = mujoco.MjModel.from_xml_string(
-            f"<mujoco><worldbody>{floor}{''.join(bodies)}</worldbody><tendon>{''.join(tendons)}</tendon></mujoco>"
+            f"<mujoco>{cone}<worldbody>{floor}{''.join(bodies)}</worldbody><tendon>{''.join(tendons)}</tendon></mujoco>"
         )
-        self.model.opt.gravity[:] = 0.0, 0.0, -gravity
+        self.model.opt.gravity[:] = (0.0, 0.0, -gravity) if isinstance(gravity, float) else gravity
         flags = mujoco.mjtDisableBit.__members__.items()
         if friction is None:
             self.model.opt.disableflags = sum(
@@ -113,9 +116,10 @@ def _balls(length: float) -> str:
     )
 
 
-def _floor(friction: float) -> str:
-    """Below z = 0 by the radius of a ball."""
+def _floor(friction: float, firm: float | None) -> str:
+    """Below z = 0 by the radius of a ball. What sticks out of it by less than a micrometre counts as on it."""
     rough = f'friction="{_text([friction, 0.0, 0.0])}" condim="3" contype="0" conaffinity="1"'
+    rough += "" if firm is None else f' solref="{_text([firm, 1.0])}" solimp="0.99 0.999 1e-6 0.5 2" priority="1"'
     return f'<geom type="plane" size="50 50 1" pos="0 0 {_text([-BALL])}" {rough}/>'
 
 
