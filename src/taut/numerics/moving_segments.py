@@ -16,8 +16,9 @@ from taut.numerics.compiled import inlined, kernel
 PARTS = 8
 """Pieces of an interval in each of which a volume is looked at as that of ends on straight lines."""
 
-LEAST_ADVANCE = 1.0 / 64.0
-"""Of an interval: how far at least a search for a touch goes on, so that a near miss does not hold it up."""
+LEAST_ADVANCE, LEAST_SHARE = 1.0 / 1024.0, 1e-3
+"""Of an interval, and of the distance at which they touch: how far at least a search for a touch goes on, so that a
+near miss does not hold it up."""
 
 HALVINGS = 60
 """Of a bracket around an instant: to round-off."""
@@ -209,11 +210,12 @@ def touch(
 
     It goes on by as much as cannot bring them together (conservative advancement), but for LEAST_ADVANCE.
     """
-    early = 0.0
+    early, speed = 0.0, max(speed, 1e-300)
+    least = max(LEAST_ADVANCE, LEAST_SHARE * apart / speed)
     place_ends(p, v, k, h, early, nodes, ends)
     gap = closest(ends, part, at) - apart
     while early < 1.0:
-        late = min(1.0, early + max(gap / max(speed, 1e-300), LEAST_ADVANCE))
+        late = min(1.0, early + max(gap / speed, least))
         place_ends(p, v, k, h, late, nodes, ends)
         gap = closest(ends, part, at) - apart
         if gap <= 0.0:

@@ -173,13 +173,15 @@ def touches(
     pairs: np.ndarray, rows: np.ndarray, instants: np.ndarray,
 ) -> None:  # fmt: skip
     """instants (r, 1): when each pair comes as near as `apart` after its sample; -1 for not."""
-    nodes, work, at = np.zeros(4, dtype=np.int64), np.zeros((4, 3)), np.zeros(2)
+    nodes, work, at = np.zeros(4, dtype=np.int64), np.zeros((3, 4, 3)), np.zeros(2)
     for row in range(rows.shape[0]):
         pair, k = rows[row, 0], rows[row, 1]
         _ends_of(ends, pairs, pair, nodes)
         h = time[k + 1] - time[k]
         speed = _fastest(p, v, k, h, nodes)
-        share = touch(p, v, k, h, nodes, speed, apart[pair], parts[pair], work, at)
+        share = touch(p, v, k, h, nodes, speed, apart[pair], parts[pair], work[0], at)
+        if share < 0.0 and parts[pair, 0] == parts[pair, 2] == 0.0 and parts[pair, 1] == parts[pair, 3] == 1.0:
+            share = through(p, v, k, h, nodes, 0.0, work)  # so thin and fast that it was nowhere near
         instants[row, 0] = time[k] + share * h if share >= 0.0 else -1.0
 
 
