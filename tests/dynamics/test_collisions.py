@@ -170,14 +170,15 @@ def test_parallel_members_do_not_pass_through_one_another() -> None:
     nodes[:, 2:] += shift[:, None]
     rates = np.zeros_like(nodes)
     rates[:, 2:] = 0.0, -2.0, 0.0
+    nodes[:, 2:, 2] = 0.06  # in a plane members would pass beside each other
     run = moved(structure, time, nodes, rates)
     assert collisions(run) == ()
     (event,) = collisions(run, clearance=0.1)
-    assert event.time == pytest.approx(0.45, abs=1e-12)
+    assert event.time == pytest.approx(0.46, abs=1e-12)
 
 
 def test_members_in_a_plane_pass_beside_one_another() -> None:
-    """Bars of no thickness that turn over one another in a plane, also one that is askew."""
+    """Bars that turn over one another in a plane, also one that is askew."""
     structure = made([("a", "b"), ("c", "d")], [])
     time = np.linspace(0.0, 1.0, 21)
     angle = 3.0 * time
@@ -187,15 +188,18 @@ def test_members_in_a_plane_pass_beside_one_another() -> None:
     nodes[:, 2], nodes[:, 3] = (0.2, 0.5, 0.0), (-0.2, 0.5, 0.0)
     assert collisions(moved(structure, time, nodes, rates)) == ()
     turn, _ = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))
-    assert collisions(moved(structure, time, nodes @ turn, rates @ turn)) == ()
+    assert collisions(moved(structure, time, nodes @ turn, rates @ turn), clearance=0.01) == ()
+    nodes[0, 0, 2] = 0.01  # thick ones touch where it is no plane
+    assert len(collisions(moved(structure, time, nodes, rates), clearance=0.01)) == 1
 
 
 def test_members_that_share_a_node_do_not_count_near_it() -> None:
     """Two bars at a hinge that close like scissors: never without thickness, else where their far halves come near."""
-    structure = made([("a", "b"), ("a", "c")], [])
+    structure = made([("a", "b"), ("a", "c"), ("d", "e")], [])
     time = np.linspace(0.0, 1.0, 41)
     angle = 1.0 - time
-    nodes, rates = np.zeros((41, 3, 3)), np.zeros((41, 3, 3))
+    nodes, rates = np.zeros((41, 5, 3)), np.zeros((41, 5, 3))
+    nodes[:, 3:] = (5.0, 1.0, 0.0), (5.0, 2.0, 0.0)  # another, out of the plane in which they turn
     nodes[:, 1] = 1.0, 0.0, 0.0
     nodes[:, 2] = np.stack([np.cos(angle), 0.0 * angle, np.sin(angle)], axis=1)
     rates[:, 2] = np.stack([np.sin(angle), 0.0 * angle, -np.cos(angle)], axis=1)

@@ -8,14 +8,13 @@ Between two samples nodes are taken to move along the cubic that their velocitie
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from taut.dynamics.trajectory import Trajectory, samples_of
 from taut.errors import OptionError, suggestion
 from taut.structure.events import COLLISIONS, Event
+from taut.structure.member_pieces import pieces_of
 from taut.structure.scenario import ON_COLLISION
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
@@ -30,51 +29,19 @@ FIRST_ROOM = 100
 """For so many collisions there is room at first."""
 
 ALL_PAIRS = 128
-"""Up to so many stretches every pair of them is followed, and no time is lost on looking for those that are near."""
+"""Up to so many straight pieces every pair is followed, and no time is lost on looking for those that are near."""
 
 WINDOW = 0.5
-"""Of the mean length of a stretch: how far anything goes in the samples for which neighbours are looked for once."""
+"""Of the mean length of a piece: how far anything goes in the samples for which neighbours are looked for once."""
 
 STRETCHED = 0.02
 """A bar whose ends are further from its first length than by this fraction is cut, unless it telescopes."""
 
+FLAT = 1e-6
+"""Of its size: a motion that leaves a plane by less than this stays in it."""
+
 UNFELT = "which the motion does not feel"
 """What a note on collisions has in it."""
-
-
-@dataclass(frozen=True)
-class Stretches:
-    """The straight pieces of all members: m of them, b of which are bars, the first ones.
-
-    ends: (m, 2) nodes by their number. owner: (m,) which member. names: of all members, in words. selectors: of them.
-    cable: (m - b,) the column of tensions. radius: (m,) [m]. pulls: (m - b,) whether it can be slack.
-    """
-
-    ends: np.ndarray
-    owner: np.ndarray
-    names: tuple[str, ...]
-    selectors: tuple[str, ...]
-    cable: np.ndarray
-    radius: np.ndarray
-    pulls: np.ndarray
-
-
-def stretches_of(structure: Structure) -> Stretches:
-    place = {node: k for k, node in enumerate(structure.nodes)}
-    bars, cables = list(structure.bars.values()), list(structure.cables.values())
-    pieces = [(k, place[a], place[b]) for k, cable in enumerate(cables) for a, b in pairwise(cable.route)]
-    ends = [(place[bar.nodes[0]], place[bar.nodes[1]]) for bar in bars] + [(a, b) for _, a, b in pieces]
-    column = np.array([k for k, _, _ in pieces], dtype=np.int64)
-    radius = [bar.radius or 0.0 for bar in bars] + [cables[k].radius or 0.0 for k in column]
-    return Stretches(
-        np.array(ends, dtype=np.int64).reshape(-1, 2),
-        np.concatenate([np.arange(len(bars)), len(bars) + column]).astype(np.int64),
-        tuple(f'{kind} "{one.name}"' for kind, some in (("bar", bars), ("cable", cables)) for one in some),
-        tuple(f"{kind}:{one.name}" for kind, some in (("bar", bars), ("cable", cables)) for one in some),
-        column,
-        np.array(radius, dtype=float),
-        np.array([cables[k].law == "cable" for k in column], dtype=bool),
-    )
 
 
 class Collisions:
@@ -87,10 +54,10 @@ class Collisions:
     def __init__(
         self, structure: Structure, telescoping: Collection[str], clearance: float, *, since: float = -np.inf
     ) -> None:
-        self._stretches, self._clearance, self._since = stretches_of(structure), clearance, since
+        self._pieces, self._clearance, self._since = pieces_of(structure), clearance, since
         free = [name in telescoping or bar.law == "pneumatic" for name, bar in structure.bars.items()]
         self._telescopes = np.array(free, dtype=bool)
-        self._thick = clearance > 0.0 or bool(self._stretches.radius.any())
+        self._thick = clearance > 0.0 or bool(self._pieces.radius.any())
         self._every_pair = self._all_pairs()
         self._before: tuple[np.ndarray, ...] | None = None
         self._first = np.zeros(0)
@@ -108,7 +75,7 @@ class Collisions:
         later = np.append(np.diff(rows[0]) > 0.0, True) & np.isfinite(rows[1]).all(axis=(1, 2))
         time, nodes, velocities, straight = (np.ascontiguousarray(row[later]) for row in rows)
         self._before = time[-1:], nodes[-1:], velocities[-1:], straight[-1:]
-        if time.size < 2 or not (self._thick or _spatial(nodes)):
+        if time.size < 2 or _planar(nodes):
             return ()
         # Both of a pair go along with the whole, and that brings them no nearer.
         nodes, velocities = (x - x.mean(axis=1, keepdims=True) for x in (nodes, velocities))
@@ -120,15 +87,15 @@ class Collisions:
         return tuple(told[:room])
 
     def _all_pairs(self) -> np.ndarray | None:
-        """Of few stretches every pair; None where there are many, and those that are near are looked for."""
+        """Of few pieces every pair; None where there are many, and those that are near are looked for."""
         from taut.numerics.segment_crossings import all_pairs
 
-        s = self._stretches
+        s = self._pieces
         return all_pairs(s.ends, s.owner, joined=self._thick) if len(s.ends) <= ALL_PAIRS else None
 
     def _straight(self, part: Trajectory) -> np.ndarray:
-        """(T, m) whether each stretch is one: a cable that is not slack, a bar that is not cut."""
-        s = self._stretches
+        """(T, m) whether each piece is one: a cable that is not slack, a bar that is not cut."""
+        s = self._pieces
         bars = s.ends.shape[0] - s.cable.size
         lengths = _lengths(part.nodes, s.ends[:bars])
         if self._before is None:
@@ -143,7 +110,7 @@ class Collisions:
         """Window by window: pairs that are near, samples after which they could meet, and when they do."""
         from taut.numerics import segment_crossings as kernels
 
-        s = self._stretches
+        s = self._pieces
         way = kernels.ways(nodes, velocities, time, s.ends)
         for begin, end in self._windows(nodes, way):
             window = slice(begin, end + 1)
@@ -174,7 +141,7 @@ class Collisions:
 
     def _windows(self, nodes: np.ndarray, way: np.ndarray) -> Iterator[tuple[int, int]]:
         """First and last sample of spans in which nothing goes far."""
-        s, last = self._stretches, way.shape[1] - 1
+        s, last = self._pieces, way.shape[1] - 1
         if self._every_pair is not None:
             yield 0, last
             return
@@ -187,17 +154,17 @@ class Collisions:
             begin = end
 
     def _pairs(self, nodes: np.ndarray, velocities: np.ndarray, time: np.ndarray) -> np.ndarray:
-        """(p, 2) stretches that come near one another."""
+        """(p, 2) pieces that come near one another."""
         from taut.numerics.segment_crossings import boxes, near_pairs
 
         if self._every_pair is not None:
             return self._every_pair
-        s = self._stretches
+        s = self._pieces
         box = boxes(nodes, velocities, time, s.ends, s.radius + 0.5 * self._clearance)
         return near_pairs(box, s.ends, s.owner, joined=self._thick)
 
     def _events(self, instants: np.ndarray, pairs: np.ndarray, verb: str, change: str) -> Iterator[Event]:
-        s = self._stretches
+        s = self._pieces
         for row, place in zip(*np.nonzero(instants >= 0.0), strict=True):
             # The cable first: it is what gives way.
             second, first = sorted(s.owner[pairs[row]].tolist())
@@ -206,13 +173,15 @@ class Collisions:
 
 
 def _lengths(nodes: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """(T, m) how long stretches are."""
+    """(T, m) how long pieces are."""
     return np.asarray(np.linalg.norm(nodes[:, ends[:, 1]] - nodes[:, ends[:, 0]], axis=2))
 
 
-def _spatial(nodes: np.ndarray) -> bool:
-    """Whether nodes leave the plane of two axes; members without thickness that stay in it pass beside each other."""
-    return bool((nodes != nodes[0, 0]).any(axis=(0, 1)).all())
+def _planar(nodes: np.ndarray) -> bool:
+    """Whether all stays in one plane, where members pass beside each other and nothing collides."""
+    away = (nodes - nodes[0, 0]).reshape(-1, 3)
+    spread = np.linalg.eigvalsh(away.T @ away)
+    return bool(spread[0] <= FLAT**2 * spread[2])
 
 
 @checked_arguments
