@@ -50,7 +50,10 @@ class FilmGround:
         self.prints = footprints(run, self.places)
         self.rings = ax.add_collection(LineCollection([], colors=CONTACT, linewidths=1.3, zorder=0.4))
         self.arrows = ax.add_collection(LineCollection([], colors=CONTACT, linewidths=2.2, capstyle="round", zorder=4))
-        self.usual = usual_force(run.contact_force)[0]
+        self.usual, exceeded = usual_force(run.contact_force)
+        if self.usual > 0.0:
+            told = f"contact forces, longest {self.usual:.3g} N{' and more' if exceeded else ''}; rings: footprints"
+            ax.text(0.25, 0.0853, told, transform=ax.transAxes, fontsize=10.5, color=CONTACT, va="bottom")
         ends, angles = np.zeros((0, SIDES + 1, 3)), np.linspace(0.0, 2.0 * np.pi, SIDES + 1)
         for x, y, z, _, *out in self.prints:
             one = np.cross(out, np.eye(3)[int(np.argmin(np.abs(out)))])
