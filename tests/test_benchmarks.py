@@ -51,6 +51,14 @@ def test_time_at_equal_error_is_read_between_runs_and_luck_does_not_count() -> N
     assert np.isnan(seconds_at(sweep, 1e-1))
 
 
+def test_the_benchmark_of_collisions_finds_what_crowds_do() -> None:
+    from benchmarks import member_collisions as bench
+
+    alone, few, many = (bench.crowd(members, turns=1) for members in (30, 90, 900))
+    assert (alone.members, alone.found) == (30, 0), "a robot that turns as a whole collides with nobody"
+    assert 0 < few.found < many.found
+
+
 def test_the_scale_benchmark_measures_what_it_names() -> None:
     from benchmarks import scale
 

@@ -52,6 +52,14 @@ def test_the_page_of_contact_runs() -> None:
     assert np.linalg.norm(names["slid"].nodes[-1, 0]) == pytest.approx(down, abs=1e-12)
 
 
+def test_the_page_of_collisions_runs() -> None:
+    names = run_blocks("docs/collisions.md", 1)
+    (event,) = names["run"].collisions
+    assert event.time == pytest.approx(np.sqrt(2.0 / 9.81))
+    assert names["stopped"].status == 'finished at t = 0.45 s: cable "w" touched bar "f" at t = 0.446986 s'
+    assert len(names["later"]) == 1
+
+
 def test_the_page_of_stepping_runs() -> None:
     names = run_blocks("docs/stepping.md", 3)
     assert names["best"] == 0.001, "let out, it rises"

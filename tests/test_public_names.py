@@ -57,8 +57,8 @@ PACKAGES = {
         postures reach sensitivity stiffness_by_mode workspace
     """,
     "dynamics": """
-        Correction Ensemble Event Predictability Simulation SimulationState Trajectory ensemble predictability simulate
-        start
+        Correction Ensemble Event Predictability Simulation SimulationState Trajectory collisions ensemble
+        predictability simulate start
     """,
     "measurement": """
         AtRest Comparison Identification InMotion Measurements Tolerances Unknown compare identify read_measurements

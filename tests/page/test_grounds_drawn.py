@@ -56,6 +56,8 @@ def test_contact_forces_are_arrows_at_their_nodes() -> None:
     )
     entry = run_content("r", run, Arrays(), None)
     (arrows,) = [one for one in entry["arrows"] if one["name"] == "contact"]
-    assert arrows["nodes"] == [0, 1]
+    assert arrows["nodes"] == [0], "the other touches nothing"
+    assert arrows["anchor"] == "tail", "with its tip there it would be inside the ground"
     assert arrows["largest"] == pytest.approx(9.81, rel=1e-9)
+    assert not arrows["exceeded"]
     assert len(entry["grounds"]) == 18

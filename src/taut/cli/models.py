@@ -85,9 +85,11 @@ def info(
 def _show_hints(model: Model) -> None:
     """What looks odd, with its line, and is not wrong."""
     from taut.structure.files import located
+    from taut.structure.touching_members import touching_hints
     from taut.structure.unit_hints import rate_hints
 
-    for line in str(located(model, [*model.structure.hints(), *rate_hints(model.scenario)])).splitlines():
+    hints = [*model.structure.hints(), *rate_hints(model.scenario), *touching_hints(model.structure)]
+    for line in str(located(model, hints)).splitlines():
         print(f"hint: {line}")
 
 

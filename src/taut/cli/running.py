@@ -52,6 +52,11 @@ def run(
     locate: Annotated[
         bool | None, typer.Option("--locate/--no-locate", help="Find the instants at which cables slacken.")
     ] = None,
+    on_collision: Annotated[
+        str | None,
+        typer.Option("--collisions", help="Of members that pass through or touch one another: warn, stop or ignore."),
+    ] = None,
+    clearance: Annotated[float | None, typer.Option(help="How far apart members stay, beside radii [m].")] = None,
     source: Annotated[
         Path | None,
         typer.Option("--from", help="Continue this run file or draft, with the model in it.", metavar="RUN.nc"),
@@ -76,7 +81,7 @@ def run(
     from taut.output.model_runs import continued, recorded
     from taut.structure.scenario import RUN_OPTIONS
 
-    values = (duration, every, method, tolerance, step, correction, locate)
+    values = (duration, every, method, tolerance, step, correction, locate, on_collision, clearance)
     given = {name: value for name, value in zip(RUN_OPTIONS, values, strict=True) if value is not None}
     if source is not None:
         other = None if model is None else model_at(model, overrides, records)

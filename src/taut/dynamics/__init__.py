@@ -17,6 +17,7 @@ __all__ = [
     "Simulation",
     "SimulationState",
     "Trajectory",
+    "collisions",
     "ensemble",
     "predictability",
     "simulate",
@@ -26,6 +27,7 @@ __all__ = [
 _HOMES = {
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.simulating": ("simulate",),
+    "taut.dynamics.member_collisions": ("collisions",),
     "taut.dynamics.simulation": ("Simulation",),
     "taut.dynamics.simulation_state": ("SimulationState",),
     "taut.dynamics.step_by_step": ("start",),
@@ -41,6 +43,7 @@ __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.ensembles import Ensemble, ensemble
     from taut.dynamics.horizon import predictability
+    from taut.dynamics.member_collisions import collisions
     from taut.dynamics.parting import Predictability
     from taut.dynamics.simulating import simulate
     from taut.dynamics.simulation import Simulation

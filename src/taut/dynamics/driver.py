@@ -170,14 +170,15 @@ def chunks(
     duration: float,
     progress: Progress | None,
     interrupted: Callable[[], bool],
+    most: int | None = None,
 ) -> Iterator[tuple[int | None, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Chunk after chunk of a run: how it ended, None where it was interrupted, PAUSED where it goes on; times; states;
-    steps; events.
+    steps; events. most: states in a chunk, at most.
 
     The loop ends a chunk as it ends a run and begins the next as it continues one, to the last bit. A chunk ends where
     members are cut, since what is read off its states is read off the members as they were.
     """
-    rows = max(1, CHUNK // (8 * state.y.size))
+    rows = most or max(1, CHUNK // (8 * state.y.size))
     states = np.zeros((min(rows, times.size), state.y.size))
     begin, last, due, pace = 0, -np.inf, 0.0, Pace(state)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -14,6 +14,13 @@ from taut.dynamics.correction import Correction
 from taut.dynamics.drive_limits import DriveLimits
 from taut.dynamics.driver import Progress, SampleTimes, chunks, status_of
 from taut.dynamics.interrupts import held_interrupts
+from taut.dynamics.member_collisions import (
+    UNFELT,
+    Collisions,
+    check_collision_options,
+    collision_notes,
+    telescoping,
+)
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.sensor_facts import sensor_facts
@@ -37,6 +44,7 @@ from taut.mechanics.operations.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.tables import state_layout
 from taut.numerics.compile_events import working_time
+from taut.structure.events import Event
 from taut.structure.ground_facts import facts_of
 from taut.structure.memory import memory_problem
 from taut.type_checks import checked_arguments
@@ -60,6 +68,8 @@ def simulate(
     step: float | None = None,
     correction: Correction | str | None = None,
     locate: bool | None = None,
+    on_collision: str = "warn",
+    clearance: float = 0.0,
     samples: str | None = None,
     history: bool = False,
     verify: bool = True,
@@ -82,6 +92,9 @@ def simulate(
     locate: find the instants at which cables slacken and tighten, to round-off; without it a step goes over them and
         is only as good as its error estimate. None does so, or what the earlier trajectory did. What the plant watches
         is located in any case.
+    on_collision: members feel nothing of one another. "warn" tells in `notes` and `events` where they passed through or
+        touched one another, "stop" ends the run at the next sample too, "ignore" does not look.
+    clearance: [m] that members are to stay apart, beside their radii.
     samples: "steps" are as good as steps; "dense" ones come from the method's interpolant and are then corrected, which
         is cheaper where samples are much closer than steps. None takes "steps", and "dense" for implicit methods.
     history: keep time, size, error and acceptance of every step in `history`.
@@ -106,15 +119,16 @@ def simulate(
         raise OptionError(
             f'samples "{samples}" of method "{method}": say "steps", or "dense" with dp5, dp8 or an implicit one'
         )
+    check_collision_options(on_collision, clearance)
     before = bool(start.options.get("locate", True)) if start else locate is not False
     locate = before if locate is None else locate
     if locate != before and plant.watcher is not None:
         raise OptionError(f"the trajectory to continue was made with locate={before}; go on with the same")
     if start is None:
-        every = every or duration / DEFAULT_SAMPLES
+        told_until, every = -np.inf, every or duration / DEFAULT_SAMPLES
     else:
         _check_start(plant, start, duration)
-        every = every or float(start.options["every"])
+        told_until, every = float(start.time[-1]), every or float(start.options["every"])
         start = on_grid(start, every)
     settings = Settings(
         plant, method, tolerance, step, wish, samples == "dense", locate, start, HISTORY_ROWS if history else 0
@@ -122,7 +136,7 @@ def simulate(
     run, point, notes = prepared(settings)
     times = SampleTimes(duration, every)
     if start is not None:
-        notes = tuple(note for note in start.notes if not note.endswith(NEVER))
+        notes = tuple(note for note in start.notes if not note.endswith(NEVER) and UNFELT not in note)
         now = np.nextafter(point.clock[at.TIME], -np.inf)  # a sample at that very time is still to come
         times = times.after(max(start.time[-1] + 1e-9 * every, now))
     parts: list[Trajectory] = []
@@ -139,6 +153,8 @@ def simulate(
             "every": every,
             "samples": samples,
             "locate": locate,
+            "on_collision": on_collision,
+            "clearance": clearance,
             "physics": plant.fingerprint,
             **({"internal_states": plant.internal.size} if plant.internal.size else {}),
             **({"elements": list(plant.elements)} if plant.elements else {}),
@@ -158,24 +174,35 @@ def simulate(
         sink(replace(start, **known, checkpoint=point))
         told, noted, begun = start.overall, [start.history], begun - start.wall_time
     seen = Seen(duration, every, plant.coordinates)
+    collided = Collisions(plant.structure, telescoping(limits.drives), clearance, since=told_until)
+    if start is not None:
+        collided.look(samples_of(start, slice(-1, None)))
+    stops = on_collision == "stop"
     with held_interrupts() as interrupted:
-        for ending, when, states, steps, log in chunks(run, state, times, duration, progress, interrupted):
+        for ending, when, states, steps, log in chunks(
+            run, state, times, duration, progress, interrupted, most=1 if stops else None
+        ):
             code, last = ending, read_off(plant, run.tables, when, states, state.clock[at.REFERENCE])
             noted.append(steps)
             happened.append(log)
             seen.look(when, states)
             limits.look(last)
+            hits = collided.look(last) if on_collision != "ignore" else ()
+            stopping = stops and bool(hits)
             if sink is None:
                 parts.append(last)
             else:
-                reached = _reached(run, state, steps, log)
-                if code != loop.PAUSED:
+                reached = _reached(run, state, steps, log, hits)
+                if code != loop.PAUSED or stopping:
                     del reached["checkpoint"]
                 sink(replace(last, **known, **reached, wall_time=working_time() - begun))
                 told = replace(last, earlier=told).overall
-        reached = _reached(run, state, np.concatenate(noted), np.concatenate(happened))
+            if stopping:
+                break
+        reached = _reached(run, state, np.concatenate(noted), np.concatenate(happened), collided.found)
         if sink is not None and start is not None:
             reached["events"] = start.events + reached["events"]
+        earlier = start.events if start is not None and sink is None else ()
         known["notes"] = (
             *notes,
             *independence_notes(run, state.clock),
@@ -183,11 +210,15 @@ def simulate(
             *rounding_notes(run, state),
             *contact_notes(run.plant, run.tables),
             *limits.notes(float(state.clock[at.TIME])),
+            *collision_notes((*earlier, *reached["events"]), collided.left_out, every),
         )
+        status = status_of(code, run, state.clock)
+        if stopping:
+            status = f"finished at t = {last.time[-1]:.6g} s: {hits[0].name} at t = {hits[0].time:.6g} s"
         result = replace(
             joined(parts) if sink is None else samples_of(last, slice(0)),
             earlier=told,
-            status=status_of(code, run, state.clock),
+            status=status,
             **known,
             **reached,
             wall_time=working_time() - begun,
@@ -205,13 +236,16 @@ def simulate(
     )
 
 
-def _reached(run: Run, state: Checkpoint, steps: np.ndarray, log: np.ndarray) -> dict[str, Any]:
+def _reached(
+    run: Run, state: Checkpoint, steps: np.ndarray, log: np.ndarray, collided: Sequence[Event]
+) -> dict[str, Any]:
     """Where a run stands, and the steps and events that led there."""
+    events = run.watcher.happened(log) if run.watcher else ()
     return {
         "checkpoint": reached_by(run, state),
         "counts": counts_of(state.counts),
         "history": steps,
-        "events": run.watcher.happened(log) if run.watcher else (),
+        "events": tuple(sorted((*events, *collided), key=lambda event: event.time)) if collided else events,
     }
 
 

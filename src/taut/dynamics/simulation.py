@@ -16,8 +16,10 @@ import numpy as np
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import STARTED
+from taut.dynamics.drive_limits import drive_facts
 from taut.dynamics.driver import status_of
 from taut.dynamics.inputs import Inputs
+from taut.dynamics.member_collisions import Collisions, collision_notes, telescoping
 from taut.dynamics.settings import Settings, prepared
 from taut.dynamics.setup import Run, remember
 from taut.dynamics.simulating import counts_of, reached_by, read_off
@@ -228,8 +230,12 @@ class Simulation:
     def trajectory(self) -> Trajectory:
         """All steps so far, a sample at the beginning of each, and one now."""
         plant = self.plant
+        samples = joined([*self._course.parts, *self._read(now=True)])
+        collided = Collisions(plant.structure, telescoping(drive_facts(plant)), 0.0)
+        collided.look(samples)
+        events = (*self._course.events, *collided.found)
         return replace(
-            joined([*self._course.parts, *self._read(now=True)]),
+            samples,
             status=self._course.ended or f"finished: stepped to t = {self.time:g} s",
             options={
                 **self._options,
@@ -238,8 +244,13 @@ class Simulation:
                 "physics": plant.fingerprint,
             },
             counts=counts_of(self._point.counts),
-            notes=(*self.notes, *contact_notes(plant, self._run.tables), NOT_COMPARED),
-            events=self._course.events,
+            notes=(
+                *self.notes,
+                *contact_notes(plant, self._run.tables),
+                *collision_notes(events, collided.left_out, self._length),
+                NOT_COMPARED,
+            ),
+            events=tuple(sorted(events, key=lambda event: event.time)),
             load_names=plant.load_names,
             drive_names=plant.drive_names,
             sensor_names=plant.sensor_names,

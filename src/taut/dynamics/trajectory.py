@@ -13,7 +13,7 @@ from taut.dynamics.samples import VARIABLES
 from taut.errors import SelectionError, suggestion
 from taut.labelled import Labelled, Tabular
 from taut.reprs import brief, titled
-from taut.structure.events import Event
+from taut.structure.events import COLLISIONS, Event
 from taut.structure.labels import labels_of
 from taut.structure.structure import Structure
 
@@ -86,8 +86,9 @@ class Trajectory(Tabular):
     Forces are positive in tension; reactions act on the structure. `status` is "finished", or a sentence that begins
     with it where an event ended the run, or one that says where and why it stopped; what was computed until then is
     here. `sound` is False where the run finished but is not to be believed, for a reason that is among the `notes`.
-    `events` are the instants at which cables slackened and tightened, and what was watched. `history` (on
-    request) has a row for every step tried: time, step, error as a fraction of what is allowed, 1 if accepted.
+    `events` are the instants at which cables slackened and tightened, what was watched, what touched and left grounds,
+    and members that collided, which are `collisions` too. `history` (on request) has a row for every step tried: time,
+    step, error as a fraction of what is allowed, 1 if accepted.
     """
 
     structure: Structure
@@ -147,6 +148,11 @@ class Trajectory(Tabular):
     def finished(self) -> bool:
         """Whether it reached its end, or an event that was to end it."""
         return self.status.startswith("finished")
+
+    @property
+    def collisions(self) -> tuple[Event, ...]:
+        """Those of its events at which members passed through or touched one another."""
+        return tuple(event for event in self.events if event.change in COLLISIONS)
 
     @property
     def supports(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from taut.atomic_files import check_still_there, written_whole
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
 from taut.output.faces import faces_of
+from taut.output.film_ground import FilmGround
 from taut.output.page.layout import centre_of_mass
 from taut.output.palette import BAR, MUTED, NODE, PLATE, SUPPORT, TEXT
 from taut.output.plot.shapes import cable_colours, tension_scale
@@ -122,7 +123,7 @@ def pictures(run: Trajectory, times: np.ndarray, *, size: tuple[int, int], view:
             values[before] + share * (values[after] - values[before]) if share else values[before]
             for values in (run.nodes, run.cable_tension)
         )
-        yield canvas.drawn(float(time), nodes, tension)
+        yield canvas.drawn(float(time), nodes, tension, (before, after, share))
 
 
 class _Canvas:
@@ -149,6 +150,7 @@ class _Canvas:
         self.followed = self._frame(run, size)
         crowd = min(1.0, (60.0 / max(1, len(self.pieces))) ** 0.25) * size[1] / 720.0
         self.widths = np.where(self.cable_of < 0, 5.5 * crowd, 1.7 * crowd)
+        self.ground = FilmGround(run, self.ax, (self.right, self.up, self.near), self.pieces, self.widths)
         self.tone = np.array(to_rgb(PLATE))
         self.faces = faces_of(run.structure)[0]
         self.plates = self.ax.add_collection(PolyCollection([], zorder=1.5, linewidths=0.3))
@@ -160,12 +162,13 @@ class _Canvas:
         self.supported = [places[node] for node in run.structure.supports]
         self._labels(run, size)
 
-    def drawn(self, time: float, nodes: np.ndarray, tension: np.ndarray) -> bytes:
+    def drawn(self, time: float, nodes: np.ndarray, tension: np.ndarray, rows: tuple[int, int, float]) -> bytes:
         shift = centre_of_mass(self.structure, nodes[None])[0] if self.followed else np.zeros(3)
         flat = np.stack([(nodes - shift) @ self.right, (nodes - shift) @ self.up], axis=1)
         depth = (nodes @ self.near)[self.pieces].mean(axis=1)
         order = np.argsort(depth, kind="stable")
         tones = np.array([*cable_colours(tension, self.limit or 1.0), BAR], dtype=object)
+        self.ground.draw(time, nodes, rows, shift)
         self._draw_plates(flat, nodes)
         self.lines.set_segments(flat[self.pieces[order]])
         self.lines.set_color(tones[self.cable_of[order]].tolist())

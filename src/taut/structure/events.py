@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 from taut.reprs import brief
 
+COLLISIONS = ("through", "touching")
+"""What an event is called by which two members passed through or touched one another."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened at an instant [s] of a run, in words: 'cable "c7" slack'.
 
     subject: the cable, or the name of what was watched. change: "slack", "taut", "rising", "falling" and so on.
+    Of a collision: "cable:c3 bar:y1", and "through" or "touching".
     """
 
     time: float

@@ -249,7 +249,11 @@ SOLVERS = ("direct", "iterative")
 """How linear systems are solved, in runs and in statics."""
 
 
-RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction", "locate")
+ON_COLLISION = ("warn", "stop", "ignore")
+"""What a run does about members that pass through or touch one another."""
+
+
+RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction", "locate", "on_collision", "clearance")
 """What a Scenario says of how a motion is followed; the command line says it too."""
 
 
@@ -275,6 +279,8 @@ class Scenario:
     sensors: tuple[Sensor, ...] = ()
     controllers: tuple[Controller, ...] = ()
     ground: tuple[Ground, ...] = ()
+    on_collision: str = "warn"
+    clearance: float = 0.0
 
     __repr__ = brief
 

@@ -24,6 +24,7 @@ SCRIPTS = (
     "state.js",
     "gl.js",
     "shaders.js",
+    "ground.js",
     "layers.js",
     "camera.js",
     "pointer.js",

@@ -8,6 +8,7 @@ import numpy as np
 
 from taut.dynamics.sensor_facts import sensors_of
 from taut.dynamics.trajectory import Trajectory
+from taut.output.contact_places import ground_forces
 from taut.output.page.embedding import Arrays
 
 
@@ -38,8 +39,33 @@ def charts_of(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[st
     return [
         {"name": "Energy", "unit": "J", "scale": "linear", "series": energy},
         {"name": "Violations", "unit": "", "scale": "log", "series": worst},
+        *_contact_charts(run, kept, arrays),
         *_drive_charts(run, kept, arrays),
         *_reading_charts(run, kept, arrays),
+    ]
+
+
+def _contact_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
+    """What each ground pushes with, all its contacts together, and how many contacts stick and slide."""
+    pushed = ground_forces(run)
+    if not pushed:
+        return []
+    forces = [
+        {"name": name, "unit": "N", "values": arrays.sampled(values[kept]), "steps": True}
+        for name, values in pushed.items()
+    ]
+    counts = [
+        {
+            "name": name,
+            "unit": "",
+            "values": arrays.sampled(np.sum(run.contact_state == state, axis=1)[kept]),
+            "steps": True,
+        }
+        for state, name in ((1.0, "sticking"), (2.0, "sliding"))
+    ]
+    return [
+        {"name": "Contact force", "unit": "N", "scale": "linear", "series": forces},
+        {"name": "Contacts", "unit": "", "scale": "linear", "series": counts},
     ]
 
 

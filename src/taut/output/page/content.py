@@ -13,6 +13,7 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
+from taut.output.contact_places import ContactPlaces, contact_places, footprints, grounds_of, usual_force
 from taut.output.page.charts import charts_of
 from taut.output.page.embedding import Arrays, quantised, rounded
 from taut.output.page.grounds import ground_numbers
@@ -20,7 +21,6 @@ from taut.output.page.layout import centre_of_mass, described, size_facts, tensi
 from taut.output.pictured import ModeShape, Still, checked_mode
 from taut.structure.events import Event
 from taut.structure.files import parse_model
-from taut.structure.ground_facts import grounds_from
 from taut.structure.records import AXES
 
 MOST_FRAMES = 2000
@@ -42,7 +42,7 @@ LONGEST_MODEL_TEXT = 50_000
 def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) -> dict[str, Any]:
     """A run: positions, forces and charts over the samples that are kept."""
     structure = run.structure
-    kept = kept_samples(run, frames)
+    kept, places = kept_samples(run, frames), contact_places(run)
     nodes, tension, bar_force = run.nodes[kept], run.cable_tension[kept], run.bar_force[kept]
     store = Store(arrays, fine=nodes.size + tension.size + bar_force.size <= FINE_NUMBERS)
     entry = {
@@ -56,8 +56,9 @@ def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) 
         "bar_force": store.forces(bar_force),
         "centre": arrays.sampled(centre_of_mass(structure, nodes)),
         "bounds": bounds_of(run.nodes),
-        "arrows": _run_arrows(run, kept, store),
-        "grounds": ground_numbers(grounds_from(run.options.get("ground", ())), bounds_of(run.nodes)),
+        "arrows": _run_arrows(run, kept, store, places),
+        "grounds": ground_numbers(grounds_of(run), bounds_of(run.nodes)),
+        "footprints": arrays.exact(footprints(run, places)),
         "charts": charts_of(run, kept, arrays),
         "facts": {**run.facts(), **size_facts(structure)},
         "finished": run.ok,
@@ -97,6 +98,7 @@ def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
         "bounds": bounds_of(nodes),
         "arrows": arrows,
         "grounds": [],
+        "footprints": arrays.exact(np.zeros((0, 7))),
         "charts": [],
         "facts": {**still.facts, **size_facts(structure)},
         "finished": True,
@@ -191,7 +193,7 @@ def bounds_of(nodes: np.ndarray) -> list[list[float]]:
     return [known.min(axis=(0, 1)).tolist(), known.max(axis=(0, 1)).tolist(), np.ptp(known[0], axis=0).tolist()]
 
 
-def _run_arrows(run: Trajectory, kept: np.ndarray, store: Store) -> list[dict[str, Any]]:
+def _run_arrows(run: Trajectory, kept: np.ndarray, store: Store, places: ContactPlaces) -> list[dict[str, Any]]:
     place = {node: index for index, node in enumerate(run.structure.nodes)}
     arrows = []
     if run.reaction.shape[1]:
@@ -206,16 +208,15 @@ def _run_arrows(run: Trajectory, kept: np.ndarray, store: Store) -> list[dict[st
         for row, (k, _, axis) in enumerate(loaded):
             forces[:, row, axis] = run.load_force[kept, k]
         arrows.append(_arrows("load", "tail", [node for _, node, _ in loaded], forces, store))
-    touched = [(k, place[node]) for k, node in enumerate(map(_touching_node, run.contact_names)) if node in place]
-    if touched:
-        forces = run.contact_force[kept][:, [k for k, _ in touched]]
-        arrows.append(_arrows("contact", "tip", [node for _, node in touched], forces, store))
+    if places.column.size:
+        first, second = places.ends.T.tolist()
+        forces = run.contact_force[kept][:, places.column]
+        between = {"others": second, "shares": store.arrays.sampled(places.share[kept])}  # along bars that lie on edges
+        # From where they act: with their tips there they would be inside the ground.
+        longest, exceeded = usual_force(run.contact_force)
+        own = _arrows("contact", "tail", first, forces, store)
+        arrows.append({**own, **between, "largest": longest, "exceeded": exceeded})
     return arrows
-
-
-def _touching_node(contact: str) -> str:
-    """Of a contact's name, "a on floor"; that of a bar across an edge, "ab on step, edge 6", is no node's."""
-    return "" if ", edge " in contact else contact.rpartition(" on ")[0]
 
 
 def _load_places(run: Trajectory) -> list[tuple[str, str]]:

@@ -64,6 +64,7 @@ def posture_content(name: str, shown: InterpolatedMap, arrays: Arrays) -> dict[s
         "bounds": bounds_of(nodes),
         "arrows": [],
         "grounds": [],
+        "footprints": arrays.exact(np.zeros((0, 7))),
         "charts": _charts(stored),
         "facts": {**_facts(area), **size_facts(structure)},
         "finished": True,

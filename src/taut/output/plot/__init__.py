@@ -2,6 +2,7 @@
 
 from taut.output.plot.builds import tension_scatter
 from taut.output.plot.commands import drives, readings
+from taut.output.plot.contacts import contact_forces, contact_states
 from taut.output.plot.energies import energy, violations
 from taut.output.plot.forces import tensions
 from taut.output.plot.motion import coordinates, paths
@@ -11,6 +12,8 @@ from taut.output.plot.studies import study
 from taut.output.plot.workspaces import reach, workspace
 
 __all__ = [
+    "contact_forces",
+    "contact_states",
     "coordinates",
     "drives",
     "energy",

@@ -12,6 +12,7 @@ from taut.dynamics.sensor_facts import sensors_of
 from taut.dynamics.trajectory import Trajectory
 from taut.output.plot.axes import LARGE, require_samples
 from taut.output.plot.commands import drives, readings
+from taut.output.plot.contacts import contact_forces, contact_states, touched
 from taut.output.plot.energies import energy, violations
 from taut.output.plot.files import blank_figure, check_suffix, save_figure
 from taut.output.plot.forces import tensions
@@ -34,6 +35,12 @@ def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
     units = list(dict.fromkeys(fact.unit for fact in sensors_of(run)))
     names = ["readings"] if len(units) == 1 else [f"readings_{k}" for k in range(1, len(units) + 1)]
     sensed = {name: (partial(_readings, run, unit), False) for name, unit in zip(names, units, strict=True)}
+    stood = {}
+    if touched(run):
+        stood = {
+            "contact_forces": (lambda ax: contact_forces(run, ax=ax), False),
+            "contact_states": (lambda ax: contact_states(run, ax=ax), False),
+        }
     return {
         "structure": (lambda ax: structure(run, view=view, ax=ax), solid),
         "energy": (lambda ax: energy(run, ax=ax), False),
@@ -41,6 +48,7 @@ def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
         "tensions": (lambda ax: tensions(run, ax=ax), False),
         "paths": (lambda ax: paths(run, view=view, ax=ax), solid),
         "coordinates": (lambda ax: coordinates(run, ax=ax), False),
+        **stood,
         **driven,
         **sensed,
     }

@@ -242,4 +242,6 @@ class ScenarioEntry(Entry):
     step: Number | None = None
     correction: CorrectionEntry | None = None
     locate: bool | None = None
+    on_collision: Name = "warn"
+    clearance: Number = 0.0
     solver: Name = "direct"

@@ -22,7 +22,7 @@ from taut.structure.ground_checks import problems_of_grounds
 from taut.structure.grounds import Box, Ground, Plane, Terrain
 from taut.structure.motions import motion_problems
 from taut.structure.records import AXES
-from taut.structure.scenario import SOLVERS, Damping, Drive, Load, Motion, Scenario, Watch
+from taut.structure.scenario import ON_COLLISION, SOLVERS, Damping, Drive, Load, Motion, Scenario, Watch
 from taut.structure.signal_checks import signal_problems
 from taut.structure.signals import (
     Command,
@@ -67,6 +67,8 @@ def staged(
         step=entry.step,
         correction=_correction(entry.correction),
         locate=entry.locate,
+        on_collision=entry.on_collision,
+        clearance=entry.clearance,
         solver=entry.solver,
     )
     problems = [
@@ -185,9 +187,13 @@ def _number_problems(entry: ScenarioEntry) -> Iterator[Problem]:
         value = getattr(entry.damping, key)
         if value < 0.0:
             yield Problem(("scenario", "damping", key), f"{value:g} must be zero or more; damping takes energy away")
-    if entry.solver not in SOLVERS:
-        known = f"{', '.join(SOLVERS)}{suggestion(entry.solver, SOLVERS)}"
-        yield Problem(("scenario", "solver"), f'"{entry.solver}" is not one of {known}')
+    if entry.clearance < 0.0:
+        yield Problem(("scenario", "clearance"), f"{entry.clearance:g} m must be zero or more")
+    for key, words in (("solver", SOLVERS), ("on_collision", ON_COLLISION)):
+        told = getattr(entry, key)
+        if told not in words:
+            known = f"{', '.join(words)}{suggestion(told, words)}"
+            yield Problem(("scenario", key), f'"{told}" is not one of {known}')
     for key, message in faults(entry.correction.own()) if entry.correction else ():
         yield Problem(("scenario", "correction", key), message)
 

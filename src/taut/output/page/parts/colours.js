@@ -28,6 +28,9 @@ export function named(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+/** The same as numbers. */
+export const colour = (name) => rgb(named(name));
+
 export function gradient() {
   return `linear-gradient(90deg, ${SCALES[theme()].join(", ")})`;
 }

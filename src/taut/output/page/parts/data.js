@@ -186,6 +186,8 @@ export class Moment {
     this.centre = [0, 0, 0];
     this.measured = run.measured;
     this.arrows = run.arrows.map((arrow) => new Float32Array(arrow.forces.width));
+    this.shares = run.arrows.map((arrow) => arrow.shares && new Float32Array(arrow.shares.width));
+    this.time = run.begin;
   }
 
   show(values, mode, swing) {
@@ -201,7 +203,11 @@ export class Moment {
       if (pulls && this.tension[k] < 0) this.tension[k] = 0; // it pushes nowhere on the grid
     });
     this.measured?.show(values.time);
-    run.arrows.forEach((arrow, k) => arrow.forces.mix(carried, this.arrows[k]));
+    this.time = values.time;
+    run.arrows.forEach((arrow, k) => {
+      arrow.forces.mix(carried, this.arrows[k]);
+      arrow.shares?.mix(carried, this.shares[k]);
+    });
     if (mode) {
       for (let k = 0; k < this.nodes.length; k++) this.nodes[k] += swing * mode.displacement.at(0, k);
     }

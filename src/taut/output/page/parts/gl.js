@@ -35,6 +35,19 @@ export function uniforms(gl, used, values) {
   }
 }
 
+/** What paints batches with a shader: textures of nodes, colours and the shadow are 0, 1 and 2. */
+export function brush(gl, [vertex, fragment]) {
+  const used = program(gl, vertex, fragment);
+  return (shared, own, batch, mode) => {
+    gl.useProgram(used.handle);
+    gl.uniform1i(used.place("u_nodes"), 0);
+    gl.uniform1i(used.place("u_scale"), 1);
+    gl.uniform1i(used.place("u_mask"), 2);
+    uniforms(gl, used, { ...shared, ...own, u_corners: batch.corners });
+    batch.draw(mode);
+  };
+}
+
 /** Copies of a mesh in one draw. Each copy has data of its own, which all its corners carry: drawing small meshes
  * instance by instance takes more than twice as long without a graphics card. Shaders find the copy as gl_VertexID / u_corners.
  * mesh: [numbers of the corners, numbers a corner, triangles or lines]; own: [data, numbers a copy] each. */

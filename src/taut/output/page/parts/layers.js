@@ -3,11 +3,12 @@
 // A layer is made once for a run: make(gl, run, sizes) returns { update(moment, look), draw(shared, look) }.
 // update is called when the time or the colouring changed, draw for every picture. look says which things are wanted,
 // what is selected and how cables are coloured; shared are the uniforms of every shader, node positions among them.
-import { named, rgb } from "./colours.js";
-import { Batch, program, rod, turned, uniforms } from "./gl.js";
-import { BAR, CABLE, GLYPH, GRID, GROUND, NODE, PLATE } from "./shaders.js";
+import { colour } from "./colours.js";
+import { Batch, brush, rod, turned } from "./gl.js";
+import { footprints, grounds } from "./ground.js";
+import { BAR, CABLE, GLYPH, GRID, NODE, PLATE } from "./shaders.js";
 import { niceStep } from "./format.js";
-import { median } from "./maths.js";
+import { arrowScale, median } from "./maths.js";
 
 const RIBBON = [new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]), 2, [0, 1, 2, 2, 1, 3]];
 const SQUARE = [new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]), 2, [0, 1, 2, 2, 1, 3]];
@@ -16,19 +17,6 @@ const PYRAMID = turned(4, [[0, 0], [1, 0], [0, 2]]);
 const TRIANGLE = [new Float32Array([0, 1, 2]), 1, [0, 1, 2]];
 const UNKNOWN = -1e30; // stands for a tension that is not known; shaders need not know NaN
 const MANY_BARS = 400; // beyond this they are too thin on the screen to show lids
-
-const colour = (name) => rgb(named(name));
-
-function brush(gl, [vertex, fragment]) {
-  const used = program(gl, vertex, fragment);
-  return (shared, own, batch, mode) => {
-    gl.useProgram(used.handle);
-    gl.uniform1i(used.place("u_nodes"), 0);
-    gl.uniform1i(used.place("u_scale"), 1);
-    uniforms(gl, used, { ...shared, ...own, u_corners: batch.corners });
-    batch.draw(mode);
-  };
-}
 
 const selected = (look, run, kind) =>
   look.selection && look.selection.run === run.number && look.selection.kind === kind ? look.selection.index : -1;
@@ -125,7 +113,8 @@ function supports(gl, run, sizes) {
     else for (const axis of axes) held.push([node, ...SIDES[axis].map((part) => 0.6 * part * sizes.support)]);
   }
   const vectors = new Float32Array(held.flatMap((h) => h.slice(1)));
-  const batch = new Batch(gl, PYRAMID, [[Int32Array.from(held, (h) => h[0]), 1], [vectors, 3]], held.length);
+  const ends = Int32Array.from(held.flatMap((h) => [h[0], h[0]]));
+  const batch = new Batch(gl, PYRAMID, [[ends, 2], [vectors, 3], [new Float32Array(held.length), 1]], held.length);
   const paint = brush(gl, GLYPH);
   return {
     update() {},
@@ -135,35 +124,25 @@ function supports(gl, run, sizes) {
   };
 }
 
-/** What a run stands on and strikes: triangles that stay. */
-function grounds(gl, run) {
-  const corners = run.grounds;
-  const count = corners.length / 9;
-  const corner = (k) => Float32Array.from({ length: 3 * count }, (_, at) => corners[9 * Math.floor(at / 3) + 3 * k + (at % 3)]);
-  const batch = new Batch(gl, TRIANGLE, [0, 1, 2].map((k) => [corner(k), 3]), count);
-  const paint = brush(gl, GROUND);
-  return {
-    update() {},
-    draw(shared, look) {
-      if (look.ground && count) paint(shared, { u_colour: colour("ground") }, batch);
-    },
-  };
-}
-
-/** Loads, reactions and contact forces: lengths in proportion to the largest of their kind. */
+/** Loads, reactions and contact forces: lengths in proportion to the largest of their kind, or to a usual one, which none exceeds. */
 function arrows(gl, run, sizes) {
   const paint = brush(gl, GLYPH);
   const groups = run.arrows.filter((arrow) => arrow.largest > 0).map((arrow) => {
     const vectors = new Float32Array(3 * arrow.nodes.length);
-    const batch = new Batch(gl, ARROW, [[Int32Array.from(arrow.nodes), 1], [vectors, 3]], arrow.nodes.length);
+    const ends = Int32Array.from(arrow.nodes.flatMap((node, k) => [node, arrow.others?.[k] ?? node]));
+    const batch = new Batch(gl, ARROW, [[ends, 2], [vectors, 3], [new Float32Array(arrow.nodes.length), 1]], arrow.nodes.length);
     return { arrow, vectors, batch, at: run.arrows.indexOf(arrow) };
   });
   return {
     update(moment) {
       for (const { arrow, vectors, batch, at } of groups) {
-        const scale = sizes.arrow / arrow.largest;
-        for (let k = 0; k < vectors.length; k++) vectors[k] = (moment.arrows[at][k] || 0) * scale;
+        for (let k = 0; k < vectors.length; k += 3) {
+          const force = moment.arrows[at].subarray(k, k + 3);
+          const scale = arrowScale(force, arrow.largest, sizes.arrow);
+          for (let i = 0; i < 3; i++) vectors[k + i] = (force[i] || 0) * scale;
+        }
         batch.rewrite(2, vectors);
+        if (moment.shares[at]) batch.rewrite(3, moment.shares[at]);
       }
     },
     draw(shared, look) {
@@ -176,7 +155,7 @@ function arrows(gl, run, sizes) {
   };
 }
 
-export const LAYERS = [grounds, supports, plates, bars, cables, nodes, arrows];
+export const LAYERS = [grounds, footprints, supports, plates, bars, cables, nodes, arrows];
 
 /** Lines on the floor; the same for all runs. */
 export function floor(gl, runs, sizes) {

@@ -57,6 +57,12 @@ function swatch(colour, words) {
   return element("li", {}, mark, element("span", { text: words }));
 }
 
+function ring(colour, words) {
+  const item = swatch("transparent", words);
+  Object.assign(item.firstChild.style, { width: "11px", height: "11px", margin: "0 2.5px", boxSizing: "border-box", border: `3px solid ${colour}`, borderRadius: "50%" });
+  return item;
+}
+
 /** A bar of colours with what they stand for. */
 function scale(name, largest, colours, unit) {
   const bar = element("div", { kind: "scale" });
@@ -86,8 +92,10 @@ export function drawLegend(host, runs, look, gridStep) {
   for (const name of ["load", "reaction", "contact"]) {
     const largest = Math.max(0, ...runs.flatMap((run) => run.arrows.filter((a) => a.name === name).map((a) => a.largest)));
     const words = runs.every((run) => run.kind === "still") ? AT_REST[name] ?? WORDS[name] : WORDS[name];
-    if (largest > 0 && look[name]) keys.append(swatch(named(name), `${words}, longest ${quantity(largest, "N", 3)}`));
+    const more = runs.some((run) => run.arrows.some((arrow) => arrow.name === name && arrow.exceeded)) ? " and more" : "";
+    if (largest > 0 && look[name]) keys.append(swatch(named(name), `${words}, longest ${quantity(largest, "N", 3)}${more}`));
   }
+  if (look.footprints && look.ground && runs.some((run) => run.footprints.length)) keys.append(ring(named("contact"), "footprints"));
   if (look.measured && runs.some((run) => run.measured)) keys.append(swatch(named("measured"), "measured, lines to the nodes"));
   if (look.supports && runs.some((run) => run.structure.supports.length)) keys.append(swatch(named("support"), "supports"));
   if (look.grid && gridStep) keys.append(element("li", { text: `grid ${quantity(gridStep, "m")}` }));

@@ -4,6 +4,7 @@ import { Charts, firstChoices } from "./charts.js";
 import { lineColour, named, rgb, theme } from "./colours.js";
 import { decode, Moment } from "./data.js";
 import { listenToKeys } from "./keyboard.js";
+import { arrowScale } from "./maths.js";
 import { Inputs } from "./inputs.js";
 import { drawLegend, drawRunNames, extremes } from "./legend.js";
 import { postureMap } from "./map.js";
@@ -34,7 +35,7 @@ async function start() {
   const state = new State({
     time: Math.min(...runs.map((run) => run.begin)), inputs: grid ? grid.start : [], active: 0, playing: false, speed: 1, selection: null,
     charted: moving || grid ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
-    plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, contact: true, ground: true, trails: false, grid: true, flat: false, measured: true,
+    plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, contact: true, ground: true, shadow: true, footprints: true, trails: false, grid: true, flat: false, measured: true,
     follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
@@ -126,7 +127,7 @@ async function start() {
     look.largest = look.range.largest;
     stale = true;
   });
-  state.on(["theme", "colouring", "load", "reaction", "contact", "ground", "grid", "supports", "measured"], (values) => {
+  state.on(["theme", "colouring", "load", "reaction", "contact", "ground", "shadow", "footprints", "grid", "supports", "measured"], (values) => {
     Object.assign(look, values);
     drawLegend(by("legend"), runs, look, scene.floor.step);
     drawRunNames(by("runs"), runs);
@@ -246,8 +247,11 @@ function reached(run, reach) {
     const place = (node) => [0, 1, 2].map((i) => run.positions.at(row, 3 * node + i));
     for (let node = 0; node < run.structure.nodes.length; node += many) ends.push(place(node));
     for (const { anchor, largest, nodes, forces } of run.arrows) {
-      const scale = ((anchor === "tip" ? -1 : 1) * reach) / (largest || 1);
-      for (let k = 0; k < nodes.length; k += many) ends.push(place(nodes[k]).map((at, i) => at + scale * forces.at(row, 3 * k + i)));
+      for (let k = 0; k < nodes.length; k += many) {
+        const force = [0, 1, 2].map((i) => forces.at(row, 3 * k + i));
+        const scale = (anchor === "tip" ? -1 : 1) * arrowScale(force, largest, reach);
+        ends.push(place(nodes[k]).map((at, i) => at + scale * force[i]));
+      }
     }
   }
   if (run.measured) {

@@ -40,3 +40,9 @@ export function median(values) {
   const known = Array.from(values).filter((v) => v > 0).sort((a, b) => a - b);
   return known.length ? known[known.length >> 1] : 0;
 }
+
+/** How long a force is drawn for each newton: the usual length stands for `largest`, and none is longer. */
+export function arrowScale([x, y, z], largest, usual) {
+  const size = Math.hypot(x || 0, y || 0, z || 0);
+  return usual / Math.max(largest || 1, size);
+}

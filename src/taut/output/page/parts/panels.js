@@ -159,7 +159,7 @@ export function force(value) {
 
 // --- view
 
-const TOGGLES = { plates: "Plates", nodes: "Nodes", names: "Node names", supports: "Supports", load: "Loads", reaction: "Reactions", contact: "Contact forces", ground: "Ground", trails: "Trails", measured: "Measured", grid: "Grid", flat: "No perspective" };
+const TOGGLES = { plates: "Plates", nodes: "Nodes", names: "Node names", supports: "Supports", load: "Loads", reaction: "Reactions", contact: "Contact forces", ground: "Ground", shadow: "Shadow", footprints: "Footprints", trails: "Trails", measured: "Measured", grid: "Grid", flat: "No perspective" };
 const COLOURINGS = { tension: "Tension", density: "Force density", run: "Run" };
 const DIRECTIONS = { askew: "Askew", along_x: "Along x", along_y: "Along y", from_above: "From above" };
 
@@ -174,7 +174,8 @@ function choices(state, key, entries, chosen) {
 export function viewOptions(runs, state, { turn, find }) {
   const present = (name) => runs.some((run) => run.arrows.some((arrow) => arrow.name === name && arrow.largest > 0));
   const offered = Object.entries(TOGGLES).filter(([name]) => !["load", "reaction", "contact"].includes(name) || present(name))
-    .filter(([name]) => name !== "ground" || runs.some((run) => run.grounds.length))
+    .filter(([name]) => !["ground", "shadow"].includes(name) || runs.some((run) => run.grounds.length))
+    .filter(([name]) => name !== "footprints" || runs.some((run) => run.footprints.length))
     .filter(([name]) => name !== "plates" || runs.some((run) => run.structure.plates.names.length))
     .filter(([name]) => name !== "measured" || runs.some((run) => run.measured))
     .filter(([name]) => name !== "trails" || runs.some((run) => run.time.length > 1));

@@ -68,22 +68,113 @@ void main() {
   gl_Position = u_projection * vec4(at, 1.0);
 }`, LIT];
 
-/** A triangle of a ground, where it stands. */
+/** A triangle of a ground, where it stands. What lies over it makes it darker: a mask of all members seen from above, on
+ * all that faces up. */
 export const GROUND = [`${VERTEX}${OUT}
 layout(location = 0) in float a_corner;
 layout(location = 1) in vec3 a_first;
 layout(location = 2) in vec3 a_second;
 layout(location = 3) in vec3 a_third;
 uniform vec3 u_colour;
+out vec3 v_place;
+flat out float v_rise;
 vec3 seen(vec3 place) { return (u_view * vec4(place, 1.0)).xyz; }
 void main() {
   vec3 a = seen(a_first), b = seen(a_second), c = seen(a_third), n = cross(b - a, c - a);
-  vec3 at = a_corner < 0.5 ? a : a_corner < 1.5 ? b : c;
+  vec3 at = a_corner < 0.5 ? a : a_corner < 1.5 ? b : c, up = cross(a_second - a_first, a_third - a_first);
+  v_place = a_corner < 0.5 ? a_first : a_corner < 1.5 ? a_second : a_third;
+  v_rise = abs(up.z) / max(length(up), 1e-30);
   v_normal = dot(n, u_pixel.x > 0.0 ? vec3(0.0, 0.0, -1.0) : at) > 0.0 ? -n : n;
   v_haze = haze(-at.z);
   v_colour = u_colour;
   gl_Position = u_projection * vec4(at, 1.0);
-}`, LIT];
+}`, `${HEAD}
+in vec3 v_normal, v_place;
+in float v_haze;
+flat in vec3 v_colour;
+flat in float v_rise;
+uniform sampler2D u_mask;
+uniform vec3 u_dark;
+uniform vec2 u_middle;
+uniform float u_half, u_shade;
+out vec4 colour;
+void main() {
+  float light = 0.58 + 0.36 * max(normalize(v_normal).z, 0.0) + 0.10 * normalize(v_normal).y;
+  vec2 at = 0.5 + 0.5 * (v_place.xy - u_middle) / u_half;
+  float shade = 0.0;
+  if (v_rise > 0.2 && all(lessThan(abs(at - 0.5), vec2(0.5)))) shade = u_shade * textureLod(u_mask, at, 0.0).r;
+  vec3 hue = mix(v_colour * min(light, 1.04), u_dark, shade);
+  colour = vec4(mix(hue, u_background, v_haze), 1.0);
+}`];
+
+/** Things from above, for the shadow. */
+const ABOVE = `${HEAD}
+uniform vec2 u_middle;
+uniform float u_half, u_soft;
+vec2 above(int k) { return (texelFetch(u_nodes, ivec2(k & 1023, k >> 10), 0).xy - u_middle) / u_half; }
+`;
+
+/** A member: as dark as it is wide beside the rim of its shadow, which is soft. */
+export const SHADOW_OF_MEMBER = [`${ABOVE}
+layout(location = 0) in vec2 a_corner;
+layout(location = 1) in ivec2 a_ends;
+layout(location = 2) in float a_radius;
+out vec2 v_at;
+flat out float v_length, v_wide;
+void main() {
+  vec2 a = above(a_ends.x), b = above(a_ends.y), d = b - a;
+  v_wide = a_radius / u_half;
+  v_length = length(d);
+  d = v_length > 1e-6 ? d / v_length : vec2(1.0, 0.0);
+  float rim = v_wide + u_soft;
+  v_at = vec2(mix(-rim, v_length + rim, a_corner.x), a_corner.y * rim);
+  gl_Position = vec4(a + d * v_at.x + vec2(-d.y, d.x) * v_at.y, 0.0, 1.0);
+}`, `${ABOVE}
+in vec2 v_at;
+flat in float v_length, v_wide;
+out vec4 colour;
+void main() {
+  float off = length(vec2(v_at.x - clamp(v_at.x, 0.0, v_length), v_at.y));
+  float dark = (1.0 - smoothstep(0.0, v_wide + u_soft, off)) * min(1.0, 1.6 * sqrt(v_wide / (v_wide + u_soft)));
+  colour = vec4(vec3(dark), 1.0);
+}`];
+
+export const SHADOW_OF_PLATE = [`${ABOVE}
+layout(location = 0) in float a_corner;
+layout(location = 1) in ivec4 a_face;
+void main() {
+  gl_Position = vec4(above(a_corner < 0.5 ? a_face.x : a_corner < 1.5 ? a_face.y : a_face.z), 0.0, 1.0);
+}`, `${ABOVE}
+out vec4 colour;
+void main() { colour = vec4(1.0); }`];
+
+/** A ring on a ground where something touched it, from that time on; it fades into the ground. */
+export const FOOTPRINT = [`${VERTEX}
+layout(location = 0) in vec2 a_corner;
+layout(location = 1) in vec4 a_place;
+layout(location = 2) in vec3 a_out;
+uniform float u_time, u_span, u_radius;
+out vec2 v_at;
+out float v_haze, v_age;
+void main() {
+  vec3 d = mat3(u_view) * a_out, s = beside(d), t = cross(d, s);
+  vec3 at = (u_view * vec4(a_place.xyz, 1.0)).xyz;
+  float radius = max(u_radius, 3.0 * pixel(-at.z));
+  v_at = a_corner;
+  v_age = clamp((u_time - a_place.w) / u_span, 0.0, 1.0);
+  v_haze = haze(-at.z);
+  at += radius * (s * a_corner.x + t * a_corner.y);
+  gl_Position = u_projection * vec4(at, a_place.w <= u_time ? 1.0 : 0.0);
+}`, `${HEAD}
+in vec2 v_at;
+in float v_haze, v_age;
+uniform vec3 u_colour, u_ground;
+out vec4 colour;
+void main() {
+  float r = dot(v_at, v_at);
+  if (r > 1.0 || r < 0.25) discard;
+  colour = vec4(mix(mix(u_colour, u_ground, 0.6 * v_age), u_background, v_haze), 1.0);
+}`];
 
 /** A cable is a ribbon that faces the viewer, shaded like a round cord. */
 export const CABLE = [`${VERTEX}${OUT}
@@ -143,11 +234,12 @@ void main() {
   colour = vec4(mix(v_colour * min(0.58 + 0.36 * n.z + 0.10 * n.y, 1.04), u_background, v_haze), cover);
 }`];
 
-/** Arrows and supports: bodies of rings along a vector, tip or tail at a node. */
+/** Arrows and supports: bodies of rings along a vector, tip or tail at a node, or at a share of the way to another. */
 export const GLYPH = [`${VERTEX}${OUT}
 layout(location = 0) in vec4 a_corner;
-layout(location = 1) in int a_node;
+layout(location = 1) in ivec2 a_ends;
 layout(location = 2) in vec3 a_vector;
+layout(location = 3) in float a_share;
 uniform vec3 u_colour;
 uniform float u_width, u_head, u_tip;
 void main() {
@@ -157,7 +249,7 @@ void main() {
   float head = min(u_head, 0.6 * size), station = a_corner.w;
   float z = station < 0.5 ? 0.0 : station < 1.5 ? size - head : size;
   vec3 radial = s * a_corner.x + t * a_corner.y;
-  vec3 at = node(a_node) + d * (z - u_tip * size) + radial * a_corner.z * u_width * min(1.0, size / max(u_head, 1e-30));
+  vec3 at = mix(node(a_ends.x), node(a_ends.y), a_share) + d * (z - u_tip * size) + radial * a_corner.z * u_width * min(1.0, size / max(u_head, 1e-30));
   v_normal = normalize(radial + 0.3 * d);
   v_haze = haze(-at.z);
   v_colour = u_colour;
