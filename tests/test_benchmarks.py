@@ -175,7 +175,7 @@ def test_stepping_and_controlling_are_measured_beside_the_same_motion() -> None:
     assert "20 steps on the clock: median" in bench.jitter_table(taken)
     costs = bench.controlled(steps=20, repeats=1)
     assert [*costs] == [bench.FREE, bench.GRID, *bench.LAWS]
-    assert bench.controlled_table(costs).count("%") == len(costs)
+    assert bench.controlled_table(costs).count(" %") == 2 * len(costs), "what each adds, and its quartiles"
 
 
 def test_two_checkouts_are_asked_for_the_same_steps(tmp_path: Path) -> None:
@@ -199,6 +199,14 @@ def test_a_ratio_or_what_one_checkout_has_by_itself_is_held_against_the_limit() 
     assert "MISSED" in str(Row("a", "times C", 4.0, 1.2, 1.15, by_itself=True))
     assert "met" in str(Row("a", "times C", 1.0, 1.1, 1.15, by_itself=True))
     assert "met" not in str(Row("a", "s", 4.0, 2.0))
+    assert "0.500  0.400 to 0.600" in str(Row("a", "s", 4.0, 2.0, turns=[0.3, 0.4, 0.5, 0.6, 0.7])), "its quartiles"
+
+
+def test_the_least_of_all_turns_counts_and_ratios_are_those_of_each_turn() -> None:
+    from benchmarks.beside import Steps
+
+    found = Steps(1, [{"taut": 2.0}, {"taut": 1.0}], [{"taut": [2.0, 4.0]}, {"taut": [1.0, 3.0]}])
+    assert found.ratios("taut") == [0.5, 0.75]
 
 
 def test_a_process_of_a_checkout_refuses_another_taut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,8 @@ def outputs(case: Case) -> SimpleNamespace:
     wanted = columns(len(case.structure.cables), plant.rows, plant.held.size, 0)
     out = np.zeros((1, sum(wanted.values())))
     observe = plant.composition.tools["observe"]
-    observe(plant.pack, times, pieces_of(plant.breaks, times), case.state[None], plant.held, out)
+    rates = np.empty(2 * plant.coordinates + 1)
+    observe(plant.pack, times, pieces_of(plant.breaks, times), case.state[None], plant.held, rates, out)
     found = dict(zip(wanted, np.split(out, np.cumsum(list(wanted.values()))[:-1], axis=1), strict=True))
     return SimpleNamespace(**{**found, "reaction": found["reaction"].reshape(1, -1, 3)})
 

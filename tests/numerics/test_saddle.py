@@ -475,10 +475,10 @@ def rows_of(pattern: sp.csr_matrix) -> np.ndarray:
 def in_lanes(s: Saddle, top: np.ndarray, bottom: np.ndarray, x: np.ndarray, multipliers: np.ndarray) -> int:
     """Factor and solve through pointers, as kernels do."""
     p = Saddle(
-        s.order, s.child, s.onto, s.link_row, s.hanging, s.block_start, s.block_index, s.first_row, s.pattern_start,
-        s.pattern, s.factor_start, s.factor_index, s.filled, s.sizes, start_of(s.values), start_of(s.found),
-        start_of(s.alone), start_of(s.factor), start_of(s.inner), start_of(s.inverse_pivot), start_of(s.work),
-        start_of(s.scale), start_of(s.vector), start_of(s.weakest),
+        s.order, s.child, s.onto, s.link_row, s.unknown, s.row, s.spans, s.hanging, s.block_start, s.block_index,
+        s.first_row, s.pattern_start, s.pattern, s.factor_start, s.factor_index, s.filled, s.sizes,
+        start_of(s.values), start_of(s.found), start_of(s.alone), start_of(s.factor), start_of(s.inner),
+        start_of(s.inverse_pivot), start_of(s.work), start_of(s.scale), start_of(s.vector), start_of(s.weakest),
     )  # fmt: skip
     dropped = factorise(p)
     solve(p, start_of(top), start_of(bottom), start_of(x), start_of(multipliers))

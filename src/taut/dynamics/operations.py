@@ -129,7 +129,7 @@ def imposes(plant: Any) -> bool:
 def pass_break(plant: Any, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
     """Enter the smooth piece that begins at t, with `inside` in it; returns how much of the log of events is filled.
 
-    What jumps there does work at once, and may let things happen.
+    What jumps there does work at once, and may let things happen. The plant stands at y (`impose`).
     """
     raise NotImplementedError
 
@@ -137,7 +137,7 @@ def pass_break(plant: Any, t: float, inside: float, y: np.ndarray, log: np.ndarr
 def decide(plant: Any, t: float, y: np.ndarray) -> float:
     """Let the controllers decide that are due, for the next break to let in; returns when the next is due.
 
-    Negative where one failed. This is what it means for plants without controllers.
+    Negative where one failed. The plant stands at y (`impose`). This is what it means for plants without controllers.
     """
     return math.inf
 

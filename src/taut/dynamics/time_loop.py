@@ -150,6 +150,7 @@ def cross(plant: Any, breaks: np.ndarray, clock: np.ndarray, counts: np.ndarray,
     """
     t = clock[TIME]
     near = t + TOGETHER * max(1.0, abs(t))
+    impose(plant, t, y)  # once for all that is measured, and for what jumps
     if near >= clock[TICK]:
         due = decide(plant, t, y)
         if due < 0.0:

@@ -96,6 +96,7 @@ class Jacobian(NamedTuple):
     start: Integers  # (r + 1,)
     coordinate: Integers  # (e,)
     place: Integers  # (e,) where an entry goes in the values of the saddle, the last one for held coordinates
+    triple: Integers  # (e / 3,) of entries three by three, where the first goes if the others follow it, else -1
     value: Reals  # (e,) as they were last filled
     size: Reals  # (r,) a length that a row's residual is small against [m]
 
@@ -106,6 +107,7 @@ work_in = reader(Work, slot("work"))
 jacobian_in = reader(Jacobian, slot("jacobian"))
 
 JACOBIAN = part_of("jacobian", Jacobian, "coordinate")
+TRIPLES = part_of("jacobian", Jacobian, "triple")
 FREE = part_of("nodes", Nodes, "free")
 SHARE = part_of("nodes", Nodes, "share")
 MULTIPLIER = part_of("work", Work, "multiplier")

@@ -79,6 +79,9 @@ def links_of(p: Pattern) -> Links:
 def _simple_rows(p: Pattern) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Blocks that cannot be links; the rows that are all there is between two blocks of three, and these blocks."""
     stays = p.sizes != 3
+    first = np.zeros(p.sizes.size, dtype=np.int64)
+    first[p.block[p.axis == 0]] = np.flatnonzero(p.axis == 0)
+    stays[p.block[np.arange(p.block.size) != first[p.block] + p.axis]] = True  # its unknowns lie apart
     a, b = p.block[p.i], p.block[p.j]
     within = (a == b) & (p.i != p.j)
     stays[a[within]] = True

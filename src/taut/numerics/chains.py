@@ -49,9 +49,52 @@ def behind(values: np.ndarray, found: np.ndarray, link: int) -> Behind:
     )
 
 
+@inlined
+def _yield(found: np.ndarray, f: int, x: float, y: float, z: float) -> tuple[float, float, float]:
+    p10, p20, p21 = found[f + 1], found[f + 3], found[f + 4]
+    return (
+        found[f] * x + p10 * y + p20 * z,
+        p10 * x + found[f + 2] * y + p21 * z,
+        p20 * x + p21 * y + found[f + 5] * z,
+    )
+
+
+@inlined
+def _forth(s: Saddle, k: int, x: float, y: float, z: float, rate: float) -> None:
+    """What a link does by itself under what acts on it, with the right-hand side of its row."""
+    found, b, f, at = s.found, s.vector, FOUND * k, 4 * k
+    kx, ky, kz = found[f + 6], found[f + 7], found[f + 8]
+    b[at + 3] = kx * x + ky * y + kz * z - s.inverse_pivot[at + 3] * rate
+    x, y, z = _yield(found, f, x, y, z)
+    b[at], b[at + 1], b[at + 2] = x + kx * rate, y + ky * rate, z + kz * rate
+
+
+@inlined
+def _begin_chain(s: Saddle, k: int, top: np.ndarray) -> None:
+    """The first half of a solve at a link with nothing behind it."""
+    u, b = s.unknown[k], s.vector
+    b[4 * k + 3] = 0.0  # a place that stands empty
+    _forth(s, k, top[u], top[u + 1], top[u + 2], b[4 * k + 3])
+
+
+@inlined
+def _go_on(s: Saddle, k: int, top: np.ndarray, bottom: np.ndarray) -> None:
+    """The same at a link with another behind it."""
+    values, b, u, v, at = s.values, s.vector, s.unknown[k], GIVEN * s.child[k], 4 * s.child[k]
+    x, y, z = b[at], b[at + 1], b[at + 2]
+    rate = bottom[s.row[k]] - (values[v + OWN] * x + values[v + OWN + 1] * y + values[v + OWN + 2] * z)
+    fx = top[u] - values[v + COUPLING] * x
+    fy = top[u + 1] - values[v + COUPLING + 1] * y
+    fz = top[u + 2] - values[v + COUPLING + 2] * z
+    _forth(s, k, fx, fy, fz, rate)
+
+
 @woven
-def factor_chains(s: Saddle) -> int:
-    """Eliminate all links; returns how many rows say nothing (in any lane), -1 if W is not positive."""
+def factor_chains(s: Saddle, top: np.ndarray, bottom: np.ndarray, begins: int) -> int:
+    """Eliminate all links; returns how many rows say nothing (in any lane), -1 if W is not positive.
+
+    begins: 1 to make the first half of a solve too, link by link, as long as their numbers are at hand.
+    """
     values, found, child, ends, links = s.values, s.found, s.child, s.sizes[3], s.sizes[2]
     empty = 0
     for k in range(ends):
@@ -60,6 +103,8 @@ def factor_chains(s: Saddle) -> int:
         if not every(min(mx, min(my, mz)) > 0.0):
             return -1
         found[f], found[f + 2], found[f + 5] = 1.0 / mx, 1.0 / my, 1.0 / mz
+        if begins == 1:
+            _begin_chain(s, k, top)
     for k in range(ends, links):
         b00, b10, b11, b20, b21, b22, wx, wy, wz, own = behind(values, found, child[k])
         v, f = GIVEN * k, FOUND * k
@@ -89,50 +134,48 @@ def factor_chains(s: Saddle) -> int:
         found[f], found[f + 1], found[f + 2] = h00 - x * kx, h10 - y * kx, h11 - y * ky
         found[f + 3], found[f + 4], found[f + 5] = h20 - z * kx, h21 - z * ky, h22 - z * kz
         found[f + 6], found[f + 7], found[f + 8] = kx, ky, kz
+        if begins == 1:
+            _go_on(s, k, top, bottom)
     return empty
 
 
-@inlined
-def _yield(found: np.ndarray, f: int, x: float, y: float, z: float) -> tuple[float, float, float]:
-    p10, p20, p21 = found[f + 1], found[f + 3], found[f + 4]
-    return (
-        found[f] * x + p10 * y + p20 * z,
-        p10 * x + found[f + 2] * y + p21 * z,
-        p20 * x + p21 * y + found[f + 5] * z,
-    )
+@woven
+def forth_chains(s: Saddle, top: np.ndarray, bottom: np.ndarray) -> None:
+    """The first half of a solve."""
+    for k in range(s.sizes[3]):
+        _begin_chain(s, k, top)
+    for k in range(s.sizes[3], s.sizes[2]):
+        _go_on(s, k, top, bottom)
 
 
 @woven
-def forth_chains(s: Saddle) -> None:
-    """The first half of a solve, in place."""
-    values, found, b, onto, row, links = s.values, s.found, s.vector, s.onto, s.link_row, s.sizes[2]
-    for k in range(links):
-        v, f, at = GIVEN * k, FOUND * k, 4 * k
-        x, y, z, rate = b[at], b[at + 1], b[at + 2], b[at + 3]
-        kx, ky, kz = found[f + 6], found[f + 7], found[f + 8]
-        b[at + 3] = kx * x + ky * y + kz * z - s.inverse_pivot[at + 3] * rate
-        x, y, z = _yield(found, f, x, y, z)
-        x, y, z = x + kx * rate, y + ky * rate, z + kz * rate
-        b[at], b[at + 1], b[at + 2] = x, y, z
-        to = onto[k]
+def leave_chains(s: Saddle) -> None:
+    """What chains leave on the blocks that they hang on."""
+    values, b = s.values, s.vector
+    for h in range(s.sizes[4]):
+        k = s.hanging[4 * h]
+        v, at, to, row = GIVEN * k, 4 * k, s.onto[k], s.link_row[k]
+        x, y, z = b[at], b[at + 1], b[at + 2]
         b[to] -= values[v + COUPLING] * x
         b[to + 1] -= values[v + COUPLING + 1] * y
         b[to + 2] -= values[v + COUPLING + 2] * z
-        b[row[k]] -= values[v + OWN] * x + values[v + OWN + 1] * y + values[v + OWN + 2] * z
+        b[row] -= values[v + OWN] * x + values[v + OWN + 1] * y + values[v + OWN + 2] * z
 
 
 @woven
-def back_chains(s: Saddle) -> None:
-    """The second half."""
-    values, found, b, onto, row, links = s.values, s.found, s.vector, s.onto, s.link_row, s.sizes[2]
-    for k in range(links - 1, -1, -1):
-        v, f, at, to = GIVEN * k, FOUND * k, 4 * k, onto[k]
-        pull = b[row[k]]
-        x = values[v + COUPLING] * b[to] + values[v + OWN] * pull
-        y = values[v + COUPLING + 1] * b[to + 1] + values[v + OWN + 1] * pull
-        z = values[v + COUPLING + 2] * b[to + 2] + values[v + OWN + 2] * pull
-        b[at + 3] -= found[f + 6] * x + found[f + 7] * y + found[f + 8] * z
-        x, y, z = _yield(found, f, x, y, z)
-        b[at] -= x
-        b[at + 1] -= y
-        b[at + 2] -= z
+def back_chains(s: Saddle, x: np.ndarray, multipliers: np.ndarray) -> None:
+    """The second half; fills the unknowns and the multipliers of all links."""
+    values, found, b, ends = s.values, s.found, s.vector, s.sizes[3]
+    for k in range(s.sizes[2] - 1, -1, -1):
+        v, f, at, to, u = GIVEN * k, FOUND * k, 4 * k, s.onto[k], s.unknown[k]
+        pull = b[s.link_row[k]]
+        px = values[v + COUPLING] * b[to] + values[v + OWN] * pull
+        py = values[v + COUPLING + 1] * b[to + 1] + values[v + OWN + 1] * pull
+        pz = values[v + COUPLING + 2] * b[to + 2] + values[v + OWN + 2] * pull
+        push = b[at + 3] - (found[f + 6] * px + found[f + 7] * py + found[f + 8] * pz)
+        px, py, pz = _yield(found, f, px, py, pz)
+        px, py, pz = b[at] - px, b[at + 1] - py, b[at + 2] - pz
+        b[at], b[at + 1], b[at + 2], b[at + 3] = px, py, pz, push
+        x[u], x[u + 1], x[u + 2] = px, py, pz
+        if k >= ends:
+            multipliers[s.row[k]] = -push

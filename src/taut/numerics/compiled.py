@@ -82,8 +82,10 @@ class _SideBySide(Compiler):  # type: ignore[misc]
 
 
 def _compiled(decorator: Callable[..., Any], function: Kernel, **options: bool | str) -> Kernel:
+    """Without numba's run time (_nrt), which counts who holds an array: kernels allocate nothing and return no array to
+    Python, so whoever called the first of them holds on to all they are handed."""
     function.decorator = decorator  # type: ignore[attr-defined]
-    made = njit(nogil=True, error_model="numpy", pipeline_class=_SideBySide, **options)(function)
+    made = njit(nogil=True, error_model="numpy", pipeline_class=_SideBySide, _nrt=False, **options)(function)
     made._cache = _ReachableCache(function)
     # Numba would compile a kernel once more for every number that a call of it spells out.
     made.get_call_template = lambda given, named: type(made).get_call_template(made, [*map(unliteral, given)], named)

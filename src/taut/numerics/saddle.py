@@ -18,20 +18,26 @@ from __future__ import annotations
 import numpy as np
 
 from taut.numerics.blocks import back_blocks, factor_blocks, forth_blocks
-from taut.numerics.chains import back_chains, behind, factor_chains, forth_chains
+from taut.numerics.chains import back_chains, behind, factor_chains, forth_chains, leave_chains
 from taut.numerics.compiled import entry, woven
 from taut.numerics.fours import four, none_of, put
 from taut.numerics.saddle_analysis import analyse, weight_places
 from taut.numerics.saddle_table import Saddle
 
-__all__ = ["Saddle", "analyse", "factorise", "solve", "weight_places"]
+__all__ = ["Saddle", "analyse", "factorise", "factorise_for", "solve", "solve_begun", "weight_places"]
 
 
 @entry
 def factorise(s: Saddle) -> int:
     """Factor the matrix as it stands in `values`; returns how many dependent rows were dropped (in any lane), -1 if W
     is not positive."""
-    empty = factor_chains(s)
+    return factorise_for(s, s.vector, s.vector, 0)
+
+
+@entry
+def factorise_for(s: Saddle, top: np.ndarray, bottom: np.ndarray, begins: int) -> int:
+    """The same; where `begins` is 1, a solve with this right-hand side is begun on the way (`solve_begun`)."""
+    empty = factor_chains(s, top, bottom, begins)
     if empty < 0:
         return -1
     _hang(s)
@@ -68,20 +74,32 @@ def _unhang(s: Saddle) -> None:
 @entry
 def solve(s: Saddle, top: np.ndarray, bottom: np.ndarray, x: np.ndarray, multipliers: np.ndarray) -> None:
     """Solve with the last factor; `top` and `bottom` are the right-hand side and are left as they are."""
-    u, rows, links, b = s.sizes[0], s.sizes[1], s.sizes[2], s.vector
-    for k in range(s.sizes[3]):
-        b[4 * k + 3] = 0.0  # places that stand empty
+    solve_begun(s, top, bottom, x, multipliers, 0)
+
+
+@entry
+def solve_begun(
+    s: Saddle, top: np.ndarray, bottom: np.ndarray, x: np.ndarray, multipliers: np.ndarray, begun: int
+) -> None:
+    """The same; begun: 1 where `factorise_for` has done the chains' part of this right-hand side."""
+    u, links, b, order, spans = s.sizes[0], s.sizes[2], s.vector, s.order, s.spans
+    if begun == 0:
+        forth_chains(s, top, bottom)
     for n in range(4 * links, 4 * (links + s.sizes[5] + 1), 4):
-        put(b, n, none_of(four(b, n)))
-    for i in range(u):
-        b[s.order[i]] = top[i]
-    for i in range(rows):
-        b[s.order[u + i]] = bottom[i]
-    forth_chains(s)
+        put(b, n, none_of(four(b, n)))  # places that stand empty
+    for n in range(s.sizes[6]):
+        for i in range(spans[2 * n], spans[2 * n + 1]):
+            b[order[i]] = top[i]
+    for n in range(s.sizes[6], s.sizes[7]):
+        for i in range(spans[2 * n], spans[2 * n + 1]):
+            b[order[i]] = bottom[i - u]
+    leave_chains(s)
     forth_blocks(s)
     back_blocks(s)
-    back_chains(s)
-    for i in range(u):
-        x[i] = b[s.order[i]]
-    for i in range(rows):
-        multipliers[i] = -b[s.order[u + i]]
+    back_chains(s, x, multipliers)
+    for n in range(s.sizes[6]):
+        for i in range(spans[2 * n], spans[2 * n + 1]):
+            x[i] = b[order[i]]
+    for n in range(s.sizes[6], s.sizes[7]):
+        for i in range(spans[2 * n], spans[2 * n + 1]):
+            multipliers[i - u] = -b[order[i]]

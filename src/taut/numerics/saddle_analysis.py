@@ -32,6 +32,8 @@ def analyse(
     touched = np.asarray(touched, dtype=np.int64)
     block, axis = _blocks(blocks)
     sizes = np.bincount(block)
+    first = np.zeros(sizes.size, dtype=np.int64)  # unknown of every block
+    first[block[axis == 0]] = np.flatnonzero(axis == 0)
     pattern = Pattern(sizes, block, axis, upper.row, upper.col, row_start, touched)
     links = links_of(pattern)
     n = links.block.size
@@ -67,11 +69,15 @@ def analyse(
         hanging[:, 1] = GIVEN * n + BLOCK * np.searchsorted(key, at * g + at)
         hanging[:, 2] = GIVEN * n + BLOCK * np.searchsorted(key, behind * g + at) + slot
         hanging[:, 3] = GIVEN * n + BLOCK * np.searchsorted(key, behind * g + behind) + 5 * slot
+    spans = _runs(np.flatnonzero(place >= 4 * n)), unknowns + _runs(np.flatnonzero(row_place >= 4 * n))
     saddle = Saddle(
         order=order,
         child=links.child,
         onto=onto.astype(np.int64),
         link_row=link_row.astype(np.int64),
+        unknown=first[links.block],
+        row=np.where(links.child >= 0, links.row[links.child], -1),
+        spans=np.concatenate(spans).ravel(),
         hanging=hanging.ravel(),
         block_start=block_start,
         block_index=block_index,
@@ -81,7 +87,10 @@ def analyse(
         factor_start=factor_start,
         factor_index=factor_index,
         filled=np.empty(g, dtype=np.int64),
-        sizes=np.array([unknowns, count, n, np.count_nonzero(links.child < 0), hangs.size, g], dtype=np.int64),
+        sizes=np.array(
+            [unknowns, count, n, np.count_nonzero(links.child < 0), hangs.size, g, len(spans[0]), sum(map(len, spans))],
+            dtype=np.int64,
+        ),
         values=np.zeros(GIVEN * n + BLOCK * key.size),
         found=np.zeros(FOUND * n),
         alone=np.zeros(6 * hangs.size),
@@ -137,6 +146,14 @@ def _row_places(
     linked = mine >= 0
     own = np.append(links.block, -1)[mine] == block[touched]
     return np.where(linked, GIVEN * mine + np.where(own, OWN, NEXT) + axis[touched], places)
+
+
+def _runs(numbers: np.ndarray) -> np.ndarray:
+    """(runs, 2) begin and end of all runs of whole numbers in order that follow one another."""
+    ends = np.flatnonzero(np.diff(numbers) != 1)
+    begins = numbers[np.concatenate([np.zeros(min(numbers.size, 1), dtype=np.int64), ends + 1])]
+    lasts = numbers[np.concatenate([ends, np.full(min(numbers.size, 1), numbers.size - 1)])]
+    return np.stack([begins, lasts + 1], axis=1).astype(np.int64)
 
 
 def _blocks(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -17,6 +17,9 @@ class Saddle(NamedTuple):
     child: Integers  # (n,) the link behind each, -1 for those with which a chain begins, which stand first
     onto: Integers  # (n,) the place of the first unknown that each link hangs on ...
     link_row: Integers  # (n,) ... and of the row between
+    unknown: Integers  # (n,) the first of a link's three unknowns, which follow one another ...
+    row: Integers  # (n,) ... and the row between it and the link behind it, -1 where there is none
+    spans: Integers  # begin and end of every run of unknowns, then of rows, that are in groups; counted as in `order`
     hanging: Integers  # (4 h,) links on groups: link; in `values`, the diagonal block, the row there, its own diagonal
     block_start: Integers  # (g+1,) blocks of the matrix between groups, by the later one, the diagonal one last ...
     block_index: Integers  # ... the earlier group
@@ -26,7 +29,7 @@ class Saddle(NamedTuple):
     factor_start: Integers  # (g+1,) block columns of L ...
     factor_index: Integers
     filled: Integers  # (g,) how much of each column of L is there yet
-    sizes: Integers  # (6,) u, r, n, how many links begin a chain, h, g
+    sizes: Integers  # (8,) u, r, n, how many links begin a chain, h, g, runs of unknowns, all runs
     values: Reals  # W and G: 12 numbers a link (see `taut.numerics.chains`), then 16 a block
     found: Reals  # (9 n,) what is found for every link
     alone: Reals  # (6 h,) work space: of a diagonal block what it was before a link hung on it

@@ -142,22 +142,14 @@ def _due(tick: int, every: int) -> bool:
 
 
 @kernel
-def _stand_at(p: Pack, t: float, y: np.ndarray) -> None:
-    """Make everything ready to be measured at a state."""
-    if sensors_in(p).dynamic[0] == 1:
-        multipliers_of(p, t, y)
-    else:
-        impose_all(p, t, y)
-
-
-@kernel
 def _tick(p: Pack, t: float, y: np.ndarray) -> bool:
-    """Measure, and decide; False where a controller failed."""
+    """Measure, and decide; False where a controller failed. What time decides stands in the tables already."""
     own, coming = controllers_in(p), shifted(commands_in(p).coming, controllers_in(p).reading[0])
     memory = own.memory
     tick = int(memory[TICKED])
     memory[TICKED] += 1.0
-    _stand_at(p, t, y)
+    if sensors_in(p).dynamic[0] == 1:
+        multipliers_of(p, t, y)
     for s in range(size_of(p, SENSORS)):
         every, room = own.sensor_every[s], own.sensor_lag[s] + 1
         if not _due(tick, every):
@@ -225,7 +217,10 @@ def sense(p: Pack, number: int, t: float, y: np.ndarray, out: np.ndarray) -> Non
     """Fill what all sensors show at a state, of which one that is due measures now; number: of those without a rate."""
     own, state, sampled = controllers_in(p), start_of(y), size_of(p, SAMPLED) > 0
     reading = layout_of(coordinate_count(p), 0, 0).internal + command_count(p) - size_of(p, SENSORS)
-    _stand_at(p, t, state)
+    if sensors_in(p).dynamic[0] == 1:
+        multipliers_of(p, t, state)
+    else:
+        impose_all(p, t, state)
     for s in range(size_of(p, SENSORS)):
         if not sampled or own.sensor_every[s] == 0:
             out[s] = measured(p, s, number, t, state)

@@ -219,23 +219,26 @@ def switch(p: Pack, e: int, t: float, y: np.ndarray, log: np.ndarray, filled: in
 
 
 @kernel
-def _stored(p: Pack, t: float, y: np.ndarray) -> float:
-    """Elastic and gravity's energy as things stand at a time [J]."""
-    impose(p, t, y)
+def _stored(p: Pack, y: np.ndarray) -> float:
+    """Elastic and gravity's energy as things stand [J]."""
     elastic, gravity, _ = potential(p, y)
     return elastic + gravity
 
 
 @entry
 def pass_imposed_break(p: Pack, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
-    """The next piece begins: what jumps by it, a rest length, does work at once, and cables may slacken or tighten."""
+    """The next piece begins: what jumps by it, a rest length, does work at once, and cables may slacken or tighten.
+
+    What time decides before it stands in the tables already.
+    """
     state, own, events, looks = start_of(y), event_count(p), events_in(p), events_in(p).band[0] > 0.0
     if looks:
         release(p)
-    before = _stored(p, t, state)
+    before = _stored(p, state)
     constants_in(p).piece[0] = inside
     let_in(p, state)
-    state[2 * coordinate_count(p)] += _stored(p, t, state) - before
+    impose(p, t, state)
+    state[2 * coordinate_count(p)] += _stored(p, state) - before
     if looks:
         freeze(p)
         for e in range(own):

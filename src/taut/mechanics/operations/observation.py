@@ -25,14 +25,14 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     wanted = columns(plant.tables["springs"].stiffness.size, plant.rows, held.size, plant.shown)
     out, driven = np.zeros((times.size, sum(wanted.values()))), np.zeros((times.size, 3 * len(plant.given.driven)))
     pieces = pieces_of(plant.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))  # on a break: what follows it
-    looks = reals_of(tables, BAND)[0] > 0.0
+    rates, looks = np.empty(2 * plant.coordinates + 1), reals_of(tables, BAND)[0] > 0.0
     if looks:
         tools["release"](tables)
     for one in [slice(None)] if plant.compiled else [slice(row, row + 1) for row in range(times.size)]:
         if not plant.compiled:
             plant.composition.motion["enter_piece"](tables, pieces[one][0])
             set_functions(plant, tables, float(times[one][0]), states[one][0])
-        tools["observe"](tables, times[one], pieces[one], states[one], held, out[one])
+        tools["observe"](tables, times[one], pieces[one], states[one], held, rates, out[one])
         if plant.given.driven:
             tools["observe_drives"](tables, times[one], pieces[one], states[one], driven[one])
         if plant.loads:

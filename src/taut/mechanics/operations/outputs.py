@@ -9,7 +9,7 @@ import numpy as np
 from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.kinds import Given
 from taut.mechanics.operations.energy import energies
-from taut.mechanics.operations.motion import enter_piece, lend_plant, rate, reactions
+from taut.mechanics.operations.motion import enter_piece, rate, reactions
 from taut.mechanics.parts import impose, observe_terms, row_residuals, row_values
 from taut.mechanics.rows.bars import PER_LENGTH
 from taut.mechanics.tables import coordinate_count, jacobian_in, row_count, work_in
@@ -17,7 +17,7 @@ from taut.mechanics.terms.loads import LOADS, load_at, loads_in
 from taut.mechanics.terms.springs import law_count, member_state, springs_in
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack, reals_of, size_of
-from taut.numerics.pointers import lent, row_of, shifted, start_of
+from taut.numerics.pointers import row_of, shifted, start_of
 from taut.structure.structure import Structure
 
 SCALARS = ("energy_kinetic", "energy_elastic", "energy_gravity", "length_violation", "rate_violation")
@@ -36,13 +36,21 @@ def columns(springs: int, rows: int, held: int, others: int) -> dict[str, int]:
 
 @entry
 def observe(
-    p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray, held: np.ndarray, out: np.ndarray
+    p: Pack,
+    times: np.ndarray,
+    pieces: np.ndarray,
+    samples: np.ndarray,
+    held: np.ndarray,
+    rates: np.ndarray,
+    out: np.ndarray,
 ) -> None:
-    """Fill the outputs, a row a sample; `pieces` are times inside the signals' pieces, `held` the supported nodes."""
-    p, samples = lend_plant(p), lent(samples)
+    """Fill the outputs, a row a sample; `pieces` are times inside the signals' pieces, `held` the supported nodes.
+
+    rates: work space for the rate of a state.
+    """
     springs, work, jacobian = springs_in(p), work_in(p), jacobian_in(p)
     n, rows, count = coordinate_count(p), row_count(p), law_count(p)
-    balance, rates = np.empty(n), np.empty(2 * n + 1)
+    balance = work.balance
     for row in range(times.size):
         state, line = row_of(samples, row), start_of(row_of(out, row))
         y = start_of(state)
@@ -62,7 +70,7 @@ def observe(
             line[4] = max(line[4], abs(work.residual_rate[k]))
         at += rows
         row_values(p, y, jacobian.value)
-        reactions(p, shifted(start_of(rates), n), y, start_of(balance))
+        reactions(p, shifted(start_of(rates), n), y, balance)
         for k in range(held.size):
             for axis in range(3):
                 line[at + 3 * k + axis] = balance[3 * held[k] + axis]

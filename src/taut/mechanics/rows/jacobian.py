@@ -39,5 +39,20 @@ def jacobian_table(rows: list[Rows], tables: Any, typical: float) -> Jacobian:
     start = np.concatenate([[0], np.cumsum(np.concatenate([none, *(count for count, _ in found)]))])
     coordinate = np.concatenate([none, *(places for _, places in found)]).astype(np.int64)
     sizes = [np.zeros(0), *(np.asarray(kind.sizes(tables[kind.name], typical), dtype=float) for kind in rows)]
-    place = np.zeros(coordinate.size, dtype=np.int64)
-    return Jacobian(start.astype(np.int64), coordinate, place, np.zeros(coordinate.size), np.concatenate(sizes))
+    return Jacobian(
+        start=start.astype(np.int64),
+        coordinate=coordinate,
+        place=np.zeros(coordinate.size, dtype=np.int64),
+        triple=none,
+        value=np.zeros(coordinate.size),
+        size=np.concatenate(sizes),
+    )
+
+
+def placed_in(jacobian: Jacobian, place: np.ndarray) -> Jacobian:
+    """With where its entries go in a saddle."""
+    whole = np.full(3 * (-(-place.size // 3)), -1, dtype=np.int64)
+    whole[: place.size] = place
+    first, second, third = whole.reshape(-1, 3).T
+    follow = (first >= 0) & (second == first + 1) & (third == first + 2)
+    return jacobian._replace(place=place, triple=np.where(follow, first, -1))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from taut.mechanics.inertia.cylinder_tables import placed
+from taut.mechanics.rows.jacobian import placed_in
 from taut.mechanics.spec import Spec
 from taut.mechanics.systems.minres import minres_of
 from taut.mechanics.systems.pairs import pairs_of
@@ -46,7 +47,7 @@ def system_tables(spec: Spec, tables: Tables, prefix: str) -> Tables:
         weight[free] = diagonal[free]
         return {f"{prefix}minres": minres_of(weight, coupling, jacobian.start.size - 1)}
     saddle, place = saddle_of(thin, cylinders, free, jacobian.start, jacobian.coordinate, unit=unit)
-    made: Tables = {f"{prefix}saddle": saddle, "jacobian": jacobian._replace(place=place)}
+    made: Tables = {f"{prefix}saddle": saddle, "jacobian": placed_in(jacobian, place)}
     if cylinders.first.size and not unit:
         made["cylinders"] = placed(cylinders, saddle, numbered(diagonal.size, free))
     return made
