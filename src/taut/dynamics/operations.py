@@ -184,6 +184,47 @@ def leave_forces(plant: Any, h: float, trial: np.ndarray) -> None:
     raise NotImplementedError
 
 
+def foresee(plant: Any, y: np.ndarray, trial: np.ndarray) -> None:
+    """Make of the velocities of a move from y those at its end, as far as they can be known before."""
+    raise NotImplementedError
+
+
+def even_supports(plant: Any, end: float, h: float, y: np.ndarray, trial: np.ndarray) -> None:
+    """Let supports that move go evenly through a step of h from y, and put them where they are at its end.
+
+    This and the next two are what they mean for plants whose supports stand still.
+    """
+
+
+def lead_supports(plant: Any, h: float, before: np.ndarray, trial: np.ndarray, force: np.ndarray) -> None:
+    """Take out of the force of half a step of h what the change of the supports' velocities asks of the masses."""
+
+
+def support_work(
+    plant: Any, h: float, place: np.ndarray, before: np.ndarray, trial: np.ndarray, force: np.ndarray
+) -> float:
+    """Work of supports in half a step of h [J]; place: a state where the projection was prepared."""
+    return 0.0
+
+
+@woven
+def _even_nothing(plant: Any, end: float, h: float, y: np.ndarray, trial: np.ndarray) -> None:
+    """The same in kernels."""
+
+
+@woven
+def _lead_nothing(plant: Any, h: float, before: np.ndarray, trial: np.ndarray, force: np.ndarray) -> None:
+    """The same in kernels."""
+
+
+@woven
+def _work_nothing(
+    plant: Any, h: float, place: np.ndarray, before: np.ndarray, trial: np.ndarray, force: np.ndarray
+) -> float:
+    """The same in kernels."""
+    return 0.0
+
+
 def note_contacts(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
     """Log what contacts do from a step on that is kept; returns how much of the log is filled.
 
@@ -247,7 +288,12 @@ def spoken(
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
     return _bound_in_turn(
         algorithm,
-        {"impose": impose, "decide": decide, "note_contacts": note_contacts, **operations, "lend_plant": lend_plant},
+        {
+            **{one.__name__: one for one in (impose, decide, note_contacts, even_supports, lead_supports)},
+            "support_work": support_work,
+            **operations,
+            "lend_plant": lend_plant,
+        },
         lambda copy: copy,
     )
 
@@ -273,6 +319,9 @@ def compiled(
             "impose": _impose_nothing,
             "decide": _decide_nothing,
             "note_contacts": _note_nothing,
+            "even_supports": _even_nothing,
+            "lead_supports": _lead_nothing,
+            "support_work": _work_nothing,
             **operations,
             "row": row_of,
             "lend": lent,

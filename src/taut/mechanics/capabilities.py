@@ -49,9 +49,6 @@ REFUSED: dict[tuple[str, str], str] = {
     "for a plant in other coordinates",
     (IMPULSES, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located, "
     'which method "{method}" does not do; give it a stiffness',
-    (IMPULSES, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; take inertia: thin for '
-    "compressible bars that strike a ground",
-    (IMPULSES, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; take the motion away',
     (
         IMPULSES,
         WATCHED,

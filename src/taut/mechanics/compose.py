@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
-from taut.mechanics.contact import impulses, responses
+from taut.mechanics.contact import impulses, moved_supports, responses
 from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
@@ -53,6 +53,8 @@ def composed(spec: Spec) -> Composition:
     own = MOTION | (imposed if spec.imposed else {})
     own |= {"decide": controllers.decide} if "controllers" in spec.imposed else {}
     own |= CONTACT if "contacts" in spec.terms else {}
+    if "contacts" in spec.terms and any(kind.accelerates for kind in imposed_of(spec)):
+        own |= MOVED
     tools = TOOLS | {"sense": controllers.sense}
     tools |= {"fill_gaps": impulses.fill_gaps} if "contacts" in spec.terms else {}
     tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
@@ -210,6 +212,7 @@ CONTACT: Mapping[str, Any] = _named(
     (
         impulses.begin_contacts,
         impulses.keep_apart,
+        impulses.foresee,
         impulses.strike,
         impulses.book_contacts,
         impulses.leave_forces,
@@ -217,6 +220,11 @@ CONTACT: Mapping[str, Any] = _named(
     )
 )
 """What steps with impulses ask beside them."""
+
+MOVED: Mapping[str, Any] = _named(
+    (moved_supports.even_supports, moved_supports.lead_supports, moved_supports.support_work)
+)
+"""And of supports that move."""
 
 TOOLS: dict[str, Any] = _named(
     (

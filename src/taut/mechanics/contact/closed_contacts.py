@@ -9,6 +9,7 @@ import numpy as np
 
 from taut.mechanics.contact.cone import impulse_at
 from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
+from taut.mechanics.inertia.thin import thin_in
 from taut.mechanics.parts import fill_response, push_response, respond_together
 from taut.mechanics.tables import constants_in, coordinate_count
 from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in
@@ -18,6 +19,8 @@ from taut.numerics.pointers import shifted
 
 RESTING = 1e-9
 """Of a typical speed: slower than that a contact does not slide."""
+IMMOVABLE = 1e-12
+"""Of what an impulse would do to a free node: less is round-off."""
 MOST_SWEEPS = 1000
 STILL = 1e-13
 """Of the largest velocity that an impulse has to do with: a change that is none."""
@@ -33,6 +36,19 @@ def velocity_at(p: Pack, a: int, v: np.ndarray) -> tuple[float, float, float]:
     y = (1.0 - share) * v[i + 1] + share * v[j + 1]
     z = (1.0 - share) * v[i + 2] + share * v[j + 2]
     return f[0] * x + f[1] * y + f[2] * z, f[3] * x + f[4] * y + f[5] * z, f[6] * x + f[7] * y + f[8] * z
+
+
+@inlined
+def add_impulses(p: Pack, factor: float, out: np.ndarray) -> None:
+    """Add the impulses at closed contacts, times a factor, to a vector of all coordinates."""
+    made, contacts = responses_in(p), contacts_in(p)
+    for a in range(made.used[0]):
+        c, share, f, p_ = made.contact[a], made.share[a], shifted(made.frame, 9 * a), shifted(made.impulse, 3 * a)
+        i, j = contacts.first[c], contacts.second[c]
+        for m in range(3):
+            along = factor * (f[m] * p_[0] + f[3 + m] * p_[1] + f[6 + m] * p_[2])
+            out[i + m] += (1.0 - share) * along
+            out[j + m] += share * along
 
 
 @kernel
@@ -60,6 +76,10 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
         if made.coupled[0] == 0 and respond_together(p, a, b):
             made.coupled[0] = 1
     fill_response(p, a)
+    mass = max(thin_in(p).diagonal[contacts_in(p).first[c]], thin_in(p).diagonal[contacts_in(p).second[c]])
+    if made.own[6 * a] * mass <= IMMOVABLE:  # supports hold it: no impulse at it does anything
+        for k in range(6):
+            made.own[6 * a + k] = 0.0
     return a
 
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from taut.mechanics.contact.closed_contacts import close, counted, held_by, open_all, search, velocity_at
-from taut.mechanics.contact.responses import responses_in
+from taut.mechanics.contact.responses import DEEPEST, FORCED, responses_in
 from taut.mechanics.contact.surfaces import EDGE, FAR, TERRAIN
 from taut.mechanics.tables import constants_in, coordinate_count, work_in
 from taut.mechanics.terms.contacts import (
@@ -98,6 +98,10 @@ def keep_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, last: bool) 
             made.hold[a] = held_by(p, c, a, start)
             todo = True
         gap = _end_of_move(p, c, a, start, end)
+        if made.own[6 * a] == 0.0:
+            if -gap_at(p, c, end)[0] > made.worst[DEEPEST]:
+                made.worst[DEEPEST], made.worst[FORCED] = -gap_at(p, c, end)[0], float(c)
+            continue
         if gap < -small or (gap > small and made.impulse[3 * a] > 0.0):
             todo = True
             left = max(left, abs(gap))
@@ -134,6 +138,19 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
         made.before[i] = v[i]
     sweeps = search(p, v)
     return sweeps + _bound_bounce(p, start_of(moved), v) if bounces else sweeps
+
+
+@entry
+def foresee(p: Pack, y: np.ndarray, trial: np.ndarray) -> None:
+    """Make of the velocities of the move those at the end of the step, as far as they can be known before: forces that
+    depend on velocities are then right to second order. Not where something struck, whose velocity has jumped."""
+    made, n, at = responses_in(p), coordinate_count(p), forces_begin(p)
+    begun, v = start_of(y), shifted(start_of(trial), n)
+    for a in range(made.used[0]):
+        if made.impulse[3 * a] > 0.0 and begun[at + NUMBERS * made.contact[a] + 3] == OPEN:
+            return
+    for i in range(n):
+        v[i] += v[i] - begun[n + i]
 
 
 @kernel

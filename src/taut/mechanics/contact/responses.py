@@ -48,7 +48,8 @@ class Responses(NamedTuple):
     before: Reals  # (3 n,) velocities before a search [m/s]
     swept: Reals  # (3 n,) velocities before a sweep [m/s]
     work: Reals  # (1,) of all impulses in this step [J]
-    worst: Reals  # (4,) most sweeps of a search, its residual, searches that did not converge, contacts left out
+    worst: Reals  # (6,) of a run: most sweeps of a search, its residual, searches that did not converge, contacts left
+    # out, how deep something was that supports hold [m], and which contact that was
 
 
 responses_in = reader(Responses, slot("responses"))
@@ -56,7 +57,7 @@ ENTRIES = part_of("responses", Responses, "contact")
 WORST = part_of("responses", Responses, "worst")
 entry_room = counter(ENTRIES)
 
-SWEEPS, RESIDUAL, UNCONVERGED, LEFT_OUT = range(4)
+SWEEPS, RESIDUAL, UNCONVERGED, LEFT_OUT, DEEPEST, FORCED = range(6)
 
 
 def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Responses:
@@ -81,7 +82,7 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         before=np.zeros(coordinates),
         swept=np.zeros(coordinates),
         work=np.zeros(1),
-        worst=np.zeros(4),
+        worst=np.zeros(6),
     )
 
 
