@@ -90,7 +90,8 @@ def test_a_bar_is_dragged_by_a_moved_end(friction: float) -> None:
     """Against minimal coordinates: its mass couples both ends, so that the support's acceleration acts on the other."""
     wanted, work = dragged(friction, 1.0, 0.08)
     made = rod(1.0)
-    made = Structure(made.nodes, made.bars, supports={"b": "x"})
+    nodes = {**made.nodes, "nail": (0.0, 1.0, 1.0)}  # holds nothing; with it this is what the mass above is made of
+    made = Structure(nodes, made.bars, supports={"b": "x", "nail": "xyz"})
     off = []
     for step in (1e-3, 5e-4):
         drag = Motion("b", "x", displacement=Sinusoid(AMPLITUDE, FREQUENCY))
@@ -102,7 +103,7 @@ def test_a_bar_is_dragged_by_a_moved_end(friction: float) -> None:
             motions=[drag],
             velocities={"a": (AMPLITUDE * TURNING, 0.0, 0.0)},
         )
-        off.append(np.abs(run.nodes[-1] - wanted).max())
+        off.append(np.abs(run.nodes[-1, :2] - wanted).max())
     assert off[1] < 1e-6
     assert off[0] / off[1] == pytest.approx(4.0, rel=0.1)
     assert np.abs(run.energy_violation).max() < 1e-4
