@@ -58,7 +58,7 @@ def impulse_of(run: Trajectory, step: float) -> np.ndarray:
 def test_it_strikes_with_its_own_inertia() -> None:
     """One end strikes without friction: the impulse by the inertia along the bar and across it, radius included."""
     angle, speed, step = 0.7, 1.5, 1e-6
-    fall = {node: (0.0, 0.0, -speed) for node in "ab"}
+    fall = dict.fromkeys("ab", (0.0, 0.0, -speed))
     run = followed(cylinder(angle), Ground("floor", friction=0.0), 4 * step, step, velocities=fall, every=step)
     along, across = MASS / 12.0, MASS / 12.0 + MASS * RADIUS**2 / 4.0 / LENGTH**2
     soft = 1.0 / MASS + 0.25 * (np.sin(angle) ** 2 / along + np.cos(angle) ** 2 / across)

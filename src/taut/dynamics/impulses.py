@@ -19,13 +19,11 @@ from taut.dynamics.operations import (
     begin_contacts,
     book_contacts,
     drive_power,
-    even_supports,
     forces,
     foresee,
     impose,
     keep_apart,
     layout,
-    lead_supports,
     leave_forces,
     power,
     prepare_projection,
@@ -33,9 +31,9 @@ from taut.dynamics.operations import (
     residuals,
     row,
     strike,
-    support_work,
 )
 from taut.dynamics.rattle import meet
+from taut.dynamics.support_operations import even_supports, lead_supports, support_work
 from taut.numerics.vectors import accumulate, number_at, oppose, put, put_number
 
 ROUNDS = 30

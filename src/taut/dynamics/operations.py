@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from taut.dynamics.support_operations import STANDING, STANDING_KERNELS
 from taut.numerics.compiled import bound, entry, kernel, woven
 from taut.numerics.pointers import lent, row_of
 
@@ -108,6 +109,12 @@ def due(plant: Any, t: float) -> int:
     raise NotImplementedError
 
 
+def overdue(plant: Any, t: float, y: np.ndarray, after: int, acts: int) -> int:
+    """The next watched event after that of this number that is overdue, as one that acts (1: it stops the run or cuts
+    members) or is only recorded (0); -1 if there is none."""
+    raise NotImplementedError
+
+
 def switch(plant: Any, event: int, t: float, y: np.ndarray, log: np.ndarray, filled: int) -> tuple[int, int]:
     """Let an event happen and log it; returns what is left to do (0 nothing, 1 stop, 2 cut), and how much of the log
     is filled."""
@@ -189,42 +196,6 @@ def foresee(plant: Any, y: np.ndarray, trial: np.ndarray) -> None:
     raise NotImplementedError
 
 
-def even_supports(plant: Any, end: float, h: float, y: np.ndarray, trial: np.ndarray) -> None:
-    """Let supports that move go evenly through a step of h from y, and put them where they are at its end.
-
-    This and the next two are what they mean for plants whose supports stand still.
-    """
-
-
-def lead_supports(plant: Any, h: float, before: np.ndarray, trial: np.ndarray, force: np.ndarray) -> None:
-    """Take out of the force of half a step of h what the change of the supports' velocities asks of the masses."""
-
-
-def support_work(
-    plant: Any, h: float, place: np.ndarray, before: np.ndarray, trial: np.ndarray, force: np.ndarray
-) -> float:
-    """Work of supports in half a step of h [J]; place: a state where the projection was prepared."""
-    return 0.0
-
-
-@woven
-def _even_nothing(plant: Any, end: float, h: float, y: np.ndarray, trial: np.ndarray) -> None:
-    """The same in kernels."""
-
-
-@woven
-def _lead_nothing(plant: Any, h: float, before: np.ndarray, trial: np.ndarray, force: np.ndarray) -> None:
-    """The same in kernels."""
-
-
-@woven
-def _work_nothing(
-    plant: Any, h: float, place: np.ndarray, before: np.ndarray, trial: np.ndarray, force: np.ndarray
-) -> float:
-    """The same in kernels."""
-    return 0.0
-
-
 def note_contacts(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
     """Log what contacts do from a step on that is kept; returns how much of the log is filled.
 
@@ -289,8 +260,7 @@ def spoken(
     return _bound_in_turn(
         algorithm,
         {
-            **{one.__name__: one for one in (impose, decide, note_contacts, even_supports, lead_supports)},
-            "support_work": support_work,
+            "impose": impose, "decide": decide, "note_contacts": note_contacts, **STANDING,
             **operations,
             "lend_plant": lend_plant,
         },
@@ -319,9 +289,7 @@ def compiled(
             "impose": _impose_nothing,
             "decide": _decide_nothing,
             "note_contacts": _note_nothing,
-            "even_supports": _even_nothing,
-            "lead_supports": _lead_nothing,
-            "support_work": _work_nothing,
+            **STANDING_KERNELS,
             **operations,
             "row": row_of,
             "lend": lent,

@@ -49,11 +49,6 @@ REFUSED: dict[tuple[str, str], str] = {
     "for a plant in other coordinates",
     (IMPULSES, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located, "
     'which method "{method}" does not do; give it a stiffness',
-    (
-        IMPULSES,
-        WATCHED,
-    ): 'method "{method}" notes what contacts do at the end of its steps, and locates nothing; take the '
-    "events to watch away",
     (BATCH, GROUND): "an ensemble does not strike {what} yet; simulate structures on a ground one by one",
     (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "
     "model",

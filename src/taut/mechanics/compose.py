@@ -191,6 +191,7 @@ MOTION: dict[str, Any] = {
             events.crossing,
             events.margin,
             events.due,
+            events.overdue,
             events.switch,
         )
     ),
