@@ -58,8 +58,8 @@ def advance(
     q, v = trial[:size], trial[size : 2 * size]
     spare_q, spare_v = trial[rest : rest + size], trial[rest + size : rest + 2 * size]
     force, push, rates, moved = row(b, GRADIENT_Q), row(b, SHIFT), row(b, RESIDUAL_RATE), row(b, CARRIED)
-    before = drive_power(plant, t, y)
     begin_contacts(plant, trial)
+    before = drive_power(plant, t, y)
     prepare_projection(plant, trial)
     damped = forces(plant, t, trial, force) - power(plant, t, trial)
     even_supports(plant, t + h, h, y, trial)

@@ -260,7 +260,10 @@ def spoken(
     return _bound_in_turn(
         algorithm,
         {
-            "impose": impose, "decide": decide, "note_contacts": note_contacts, **STANDING,
+            "impose": impose,
+            "decide": decide,
+            "note_contacts": note_contacts,
+            **STANDING,
             **operations,
             "lend_plant": lend_plant,
         },

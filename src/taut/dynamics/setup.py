@@ -179,7 +179,7 @@ def beginning(
     """
     if isinstance(run.method, Impulses):
         locate = False  # steps strike where they end
-    if not locate:
+    if not locate and not isinstance(run.method, Impulses):
         capabilities.check(capabilities.UNLOCATED, capabilities.features_of(run.plant))
     plant, tables, scratch = run.plant, run.tables, run.space.scratch
     size = plant.coordinates

@@ -39,9 +39,7 @@ def _lead(plant: Any, h: float, before: np.ndarray, trial: np.ndarray, force: np
 
 
 @woven
-def _work(
-    plant: Any, h: float, place: np.ndarray, before: np.ndarray, trial: np.ndarray, force: np.ndarray
-) -> float:
+def _work(plant: Any, h: float, place: np.ndarray, before: np.ndarray, trial: np.ndarray, force: np.ndarray) -> float:
     """The same in kernels."""
     return 0.0
 

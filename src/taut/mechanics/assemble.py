@@ -83,7 +83,8 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
         tables["held_lengths"].row[0] = tables["bars"].first.size + tables["linear"].value.size
     size, count, free = thin.diagonal.size, jacobian.start.size - 1, given.free
     if given.grounds:
-        tables["responses"] = responses_of(tables["contacts"], size, local=spec.system == "pairs")
+        strung = tables["held_lengths"].own.size if given.held_cables else 0
+        tables["responses"] = responses_of(tables["contacts"], size, strung, local=spec.system == "pairs")
     tables |= {
         "nodes": Nodes(free, _shares(thin, free, rows, tables)),
         "constants": Constants(

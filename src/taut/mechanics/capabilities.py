@@ -47,8 +47,6 @@ REFUSED: dict[tuple[str, str], str] = {
         COORDINATES,
     ): 'method "{method}" needs a structure with nodes and bars that strikes a ground; use dp5 or dp8 '
     "for a plant in other coordinates",
-    (IMPULSES, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located, "
-    'which method "{method}" does not do; give it a stiffness',
     (BATCH, GROUND): "an ensemble does not strike {what} yet; simulate structures on a ground one by one",
     (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "
     "model",

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
-from taut.mechanics.contact import impulses, moved_supports, responses
+from taut.mechanics.contact import impulses, moved_supports, responses, strings
 from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
@@ -108,6 +108,19 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.fill_response: responses.fill_local if local else responses.fill_whole,
             parts.push_response: responses.push_local if local else responses.push_whole,
         } | ({parts.respond_together: responses.together_local} if local else {})
+    if "contacts" in spec.terms and "held_lengths" in spec.rows:
+        found |= {
+            parts.held_tension: strings.tension,
+            parts.string_count: strings.count,
+            parts.string_gap: strings.gap,
+            parts.string_rate: strings.rate,
+            parts.string_velocity: strings.velocity,
+            parts.aim_string: strings.aim,
+            parts.pull_string: strings.pull,
+            parts.pull_string_at: strings.pull_at,
+            parts.string_event: strings.event,
+            parts.hold_strings: strings.hold,
+        }
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
     if any(kind.accelerates for kind in imposed):

@@ -10,9 +10,16 @@ import numpy as np
 from taut.mechanics.contact.cone import impulse_at
 from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
 from taut.mechanics.inertia.thin import thin_in
-from taut.mechanics.parts import fill_response, push_response, respond_together
+from taut.mechanics.parts import (
+    aim_string,
+    fill_response,
+    pull_string,
+    push_response,
+    respond_together,
+    string_velocity,
+)
 from taut.mechanics.tables import constants_in, coordinate_count
-from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in
+from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in, ground_count
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted
@@ -31,6 +38,9 @@ def velocity_at(p: Pack, a: int, v: np.ndarray) -> tuple[float, float, float]:
     """Where an entry acts, in its frame."""
     made, contacts = responses_in(p), contacts_in(p)
     c, share, f = made.contact[a], made.share[a], shifted(made.frame, 9 * a)
+    string = c - ground_count(p)
+    if string >= 0:
+        return string_velocity(p, string, v), 0.0, 0.0
     i, j = contacts.first[c], contacts.second[c]
     x = (1.0 - share) * v[i] + share * v[j]
     y = (1.0 - share) * v[i + 1] + share * v[j + 1]
@@ -44,7 +54,10 @@ def add_impulses(p: Pack, factor: float, out: np.ndarray) -> None:
     made, contacts = responses_in(p), contacts_in(p)
     for a in range(made.used[0]):
         c, share, f, p_ = made.contact[a], made.share[a], shifted(made.frame, 9 * a), shifted(made.impulse, 3 * a)
-        i, j = contacts.first[c], contacts.second[c]
+        i, j, string = contacts.first[c], contacts.second[c], c - ground_count(p)
+        if string >= 0:
+            pull_string(p, string, factor * p_[0], out)
+            continue
         for m in range(3):
             along = factor * (f[m] * p_[0] + f[3 + m] * p_[1] + f[6 + m] * p_[2])
             out[i + m] += (1.0 - share) * along
@@ -52,8 +65,9 @@ def add_impulses(p: Pack, factor: float, out: np.ndarray) -> None:
 
 
 @kernel
-def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int:
-    """Take a contact among those that are closed; returns its entry, -1 where there is no room."""
+def close(p: Pack, c: int, place: np.ndarray, nx: float, ny: float, nz: float, share: float) -> int:
+    """Take a contact among those that are closed; returns its entry, -1 where there is no room. place: positions at
+    which a cable pulls."""
     made = responses_in(p)
     a = made.used[0]
     if a == entry_room(p):
@@ -61,6 +75,8 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
         return -1
     made.used[0] = a + 1
     made.contact[a], made.share[a], made.place[c] = c, share, a + 1
+    if c >= ground_count(p):
+        aim_string(p, c - ground_count(p), place)
     # A direction along the ground that no normal is close to.
     if abs(nx) < 0.6:
         tx, ty, tz = 1.0 - nx * nx, -nx * ny, -nx * nz

@@ -12,7 +12,8 @@ import numpy as np
 
 from taut.mechanics.contact.closed_contacts import close, counted, held_by, open_all, search, velocity_at
 from taut.mechanics.contact.responses import DEEPEST, FORCED, responses_in
-from taut.mechanics.contact.surfaces import EDGE, FAR, TERRAIN
+from taut.mechanics.contact.surfaces import EDGE, FAR, STRING, TERRAIN
+from taut.mechanics.parts import hold_strings, string_count, string_event, string_rate
 from taut.mechanics.tables import constants_in, coordinate_count, work_in
 from taut.mechanics.terms.contacts import (
     LANDED_SLIDING,
@@ -24,6 +25,7 @@ from taut.mechanics.terms.contacts import (
     contacts_in,
     forces_begin,
     gap_at,
+    ground_count,
     passes,
 )
 from taut.numerics.compiled import entry, inlined, kernel
@@ -43,6 +45,7 @@ def begin_contacts(p: Pack, y: np.ndarray) -> None:
     """A step begins: no contact is closed yet, and the forces of the last step do not act any more."""
     contacts, at, state = contacts_in(p), forces_begin(p), start_of(y)
     open_all(p)
+    hold_strings(p)
     responses_in(p).work[0] = 0.0
     for k in range(NUMBERS * contact_count(p)):
         contacts.impulse[k] = 0.0
@@ -53,10 +56,10 @@ def begin_contacts(p: Pack, y: np.ndarray) -> None:
 def _end_of_move(p: Pack, c: int, a: int, start: np.ndarray, end: np.ndarray) -> float:
     """The gap at which a closed contact ends [m]. Planes and boxes are convex: a node that stays in front of the plane
     that it came from stays outside, whichever face is nearest on the way. Of a terrain it is the ground below, and of a
-    bar across an edge what is true at the end, since it slides along itself and turns."""
+    bar across an edge, and of a cable, what is true at the end, since they slide along themselves and turn."""
     made, contacts = responses_in(p), contacts_in(p)
     kind = contacts.kind[contacts.surface[c]]
-    if kind == TERRAIN or (kind == EDGE and made.sunk[a] == 0.0):
+    if kind in (TERRAIN, STRING) or (kind == EDGE and made.sunk[a] == 0.0):
         true = gap_at(p, c, end)[0]
         if true < FAR:
             return true - made.sunk[a]
@@ -88,13 +91,15 @@ def keep_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, last: bool) 
             seen = before < FAR
             if seen:
                 nx, ny, nz, share = ox, oy, oz, other
-            a = close(p, c, nx, ny, nz, share)
+            a = close(p, c, start, nx, ny, nz, share)
             if a < 0:
                 continue
             # What is deeper inside than round-off, since grounds meet there, is kept from going deeper and no more:
             # to throw it out within a step would make energy.
             made.begin[a] = max(before, -UNDONE * MET * scale) if seen else 0.0
             made.sunk[a] = min(before - made.begin[a], 0.0) if seen else min(gap, 0.0)
+            if c >= ground_count(p):
+                made.sunk[a] = 0.0  # what winds a cable in shortens it by all it asks for
             made.hold[a] = held_by(p, c, a, start)
             todo = True
         gap = _end_of_move(p, c, a, start, end)
@@ -126,12 +131,14 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
     for c in range(contact_count(p)):
         gap, nx, ny, nz, share = gap_at(p, c, start_of(trial))
         if gap <= small:
-            a = close(p, c, nx, ny, nz, share)
+            a = close(p, c, start_of(trial), nx, ny, nz, share)
             if a >= 0:
                 came = min(velocity_at(p, a, shifted(start_of(y), n))[0], 0.0)
                 made.aim[a] = contacts.restitution[c] * came
                 made.hold[a] = held_by(p, c, a, start_of(y))
                 bounces = bounces or made.aim[a] < 0.0
+                if c >= ground_count(p):
+                    made.aim[a] = string_rate(p, c - ground_count(p))
     if made.used[0] == 0:
         return 0
     for i in range(n):
@@ -154,13 +161,16 @@ def foresee(p: Pack, y: np.ndarray, trial: np.ndarray) -> None:
 
 
 @kernel
-def _work(p: Pack, before: np.ndarray, v: np.ndarray) -> float:
-    """Of the impulses at closed contacts [J], with the mean of the velocities before and after them.
+def _work(p: Pack, before: np.ndarray, v: np.ndarray, below: int) -> float:
+    """Of the impulses at closed contacts with a number below this [J], with the mean of the velocities before and after
+    them.
 
     Before the forces of this half of the step act: what they add and a contact takes away again at once is no work.
     """
     made, total = responses_in(p), 0.0
     for a in range(made.used[0]):
+        if made.contact[a] >= below:
+            continue
         un, u1, u2 = velocity_at(p, a, before)
         wn, w1, w2 = velocity_at(p, a, v)
         p_ = shifted(made.impulse, 3 * a)
@@ -177,21 +187,22 @@ def _bound_bounce(p: Pack, moved: np.ndarray, v: np.ndarray) -> int:
     """
     made, n = responses_in(p), coordinate_count(p)
     room, count = work_in(p).force, made.used[0]
-    full = made.work[0] + _work(p, moved, v)
+    grounds = ground_count(p)  # what winds a cable in may work as it likes
+    full = made.work[0] + _work(p, moved, v, grounds)
     if full <= 0.0:
         return 0
     for i in range(n):
         room[i] = v[i]
         v[i] = made.before[i]
     for a in range(count):
-        made.aim[a] = 0.0
+        made.aim[a] = made.aim[a] if made.contact[a] >= grounds else 0.0
     for k in range(3 * count):
         made.bounced[k] = made.impulse[k]
         made.impulse[k] = 0.0
     sweeps = search(p, v)
-    none = made.work[0] + _work(p, moved, v)
+    none = made.work[0] + _work(p, moved, v, grounds)
     _blend(p, 0.5, room, v)
-    half = made.work[0] + _work(p, moved, v)
+    half = made.work[0] + _work(p, moved, v, grounds)
     a, b, c = 2.0 * (full + none) - 4.0 * half, 4.0 * half - 3.0 * none - full, min(none, 0.0)
     root = math.sqrt(max(b * b - 4.0 * a * c, 0.0))
     s = 2.0 * -c / (b + root) if b + root > 0.0 else 0.0
@@ -215,8 +226,9 @@ def book_contacts(p: Pack, before: np.ndarray, trial: np.ndarray) -> float:
     """Put the impulses that were found to those of the step; returns their work [J], `before` being the velocities
     before forces and impulses acted."""
     made, contacts = responses_in(p), contacts_in(p)
-    done = _work(p, start_of(before), shifted(start_of(trial), coordinate_count(p)))
-    made.work[0] += done
+    begun, v = start_of(before), shifted(start_of(trial), coordinate_count(p))
+    done = _work(p, begun, v, contact_count(p))
+    made.work[0] += done if string_count(p) == 0 else _work(p, begun, v, ground_count(p))
     for a in range(made.used[0]):
         c, f, p_ = made.contact[a], shifted(made.frame, 9 * a), shifted(made.impulse, 3 * a)
         for m in range(3):
@@ -246,14 +258,16 @@ def note_contacts(p: Pack, t: float, y: np.ndarray, trial: np.ndarray, log: np.n
         was, now = begun[at], ended[at]
         if now == was or filled >= log.shape[0]:
             continue
-        told = (LANDED_STICKING if now == STICKING else LANDED_SLIDING) if was == OPEN else now
-        log[filled, 0], log[filled, 1], log[filled, 2] = t, first + c, told
+        told, event = (LANDED_STICKING if now == STICKING else LANDED_SLIDING) if was == OPEN else now, first + c
+        if c >= ground_count(p):
+            event, told = string_event(p, c - ground_count(p), now != OPEN)
+        log[filled, 0], log[filled, 1], log[filled, 2] = t, event, told
         filled += 1
     return filled
 
 
 @entry
 def fill_gaps(p: Pack, y: np.ndarray, out: np.ndarray) -> None:
-    """Fill the gap of every contact that there can be [m], negative inside a ground."""
-    for c in range(contact_count(p)):
+    """Fill the gap of every contact that there can be with a ground [m], negative inside it."""
+    for c in range(ground_count(p)):
         out[c] = gap_at(p, c, start_of(y))[0]

@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.mechanics.contact.surfaces import STRING
 from taut.mechanics.inertia.thin import thin_in
-from taut.mechanics.parts import solve_system
+from taut.mechanics.parts import pull_string, solve_system, string_count, string_velocity
 from taut.mechanics.rows.bars import bar_count, bars_in
 from taut.mechanics.systems.pairs import LOOSE, PAIRS, pairs_at
 from taut.mechanics.tables import constants_in, coordinate_count, part_of, row_count, slot, work_in
-from taut.mechanics.terms.contacts import MOST_DENSE, Contacts, contacts_in
+from taut.mechanics.terms.contacts import MOST_DENSE, Contacts, contact_count, contacts_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader, size_of
 from taut.numerics.pointers import shifted
@@ -45,6 +46,7 @@ class Responses(NamedTuple):
     bounced: Reals  # (3 a,) those of a full bounce [N s]
     own: Reals  # (6 a,) what an impulse does to the velocity where it acts, upper half [1/kg]
     column: Reals  # (a k,)
+    along: Reals  # (3 u,) how the lengths of cables held at one change with their own nodes, negative
     before: Reals  # (3 n,) velocities before a search [m/s]
     swept: Reals  # (3 n,) velocities before a sweep [m/s]
     work: Reals  # (1,) of all impulses in this step [J]
@@ -60,7 +62,7 @@ entry_room = counter(ENTRIES)
 SWEEPS, RESIDUAL, UNCONVERGED, LEFT_OUT, DEEPEST, FORCED = range(6)
 
 
-def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Responses:
+def responses_of(contacts: Contacts, coordinates: int, strung: int, *, local: bool) -> Responses:
     every = contacts.first.size
     room = every if local else min(every, MOST_DENSE)
     whole = np.int64
@@ -79,6 +81,7 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         bounced=np.zeros(3 * room),
         own=np.zeros(6 * room),
         column=np.zeros(room * (LOCAL if local else 3 * coordinates)),
+        along=np.zeros(3 * strung),
         before=np.zeros(coordinates),
         swept=np.zeros(coordinates),
         work=np.zeros(1),
@@ -177,6 +180,9 @@ def fill_whole(p: Pack, a: int) -> None:
     i, j = contacts.first[c], contacts.second[c]
     for k in range(row_count(p)):
         work.residual_rate[k] = 0.0
+    if contacts.kind[contacts.surface[c]] == STRING:
+        _fill_string(p, a, c - contact_count(p) + string_count(p))
+        return
     for d in range(3):
         for m in range(n):
             work.balance[m] = 0.0
@@ -191,6 +197,20 @@ def fill_whole(p: Pack, a: int) -> None:
         for m in range(d + 1):
             f = shifted(made.frame, 9 * a + 3 * m)
             made.own[6 * a + PLACES[3 * m + d]] = f[0] * x + f[1] * y + f[2] * z
+
+
+@inlined
+def _fill_string(p: Pack, a: int, k: int) -> None:
+    """Of a cable that is held at a length: no more than one direction."""
+    made, work, n = responses_in(p), work_in(p), coordinate_count(p)
+    column = shifted(made.column, 3 * a * n)
+    for m in range(n):
+        work.balance[m], column[n + m], column[2 * n + m] = 0.0, 0.0, 0.0
+    pull_string(p, k, 1.0, work.balance)
+    solve_system(p, constants_in(p).metric[0], work.balance, work.residual_rate, column, work.multiplier)
+    for m in range(1, 6):
+        made.own[6 * a + m] = 0.0
+    made.own[6 * a] = string_velocity(p, k, column)
 
 
 @kernel
