@@ -228,7 +228,7 @@ def assemble(
     if problems:
         raise ModelError(problems)
     structure = subdivided(structure)
-    if problems := problems_of_control(structure, sensors, controllers, loads, drives):
+    if problems := problems_of_control(structure, sensors, controllers, loads, drives, grounds):
         raise ModelError(problems)
     given = Given(
         structure,
@@ -238,7 +238,7 @@ def assemble(
         motions,
         grouped(elements),
         drives=drives,
-        sensors=all_sensors(structure, sensors, controllers),
+        sensors=all_sensors(structure, sensors, controllers, grounds),
         controllers=controllers,
         holds=_holds(controllers, loads, drives),
         grounds=grounds,
@@ -271,7 +271,7 @@ def with_commands(
         for drive in given.drives
     )
     every = {sensor.name: sensor for sensor in (*given.sensors, *sensors)}
-    problems = problems_of_control(given.structure, [*every.values()], given.controllers, loads, drives)
+    problems = problems_of_control(given.structure, [*every.values()], given.controllers, loads, drives, given.grounds)
     if problems:
         raise ModelError(problems)
     given = replace(given, loads=loads, drives=drives, holds={**given.holds, **holds}, sensors=tuple(every.values()))

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
-from taut.mechanics.contact import impulses, moved_supports, responses, strings
+from taut.mechanics.contact import impulses, moved_supports, readings, responses, strings
 from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
@@ -107,6 +107,7 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         found |= {
             parts.fill_response: responses.fill_local if local else responses.fill_whole,
             parts.push_response: responses.push_local if local else responses.push_whole,
+            parts.contact_reading: readings.contact_reading,
         } | ({parts.respond_together: responses.together_local} if local else {})
     if "contacts" in spec.terms and "held_lengths" in spec.rows:
         found |= {

@@ -292,6 +292,12 @@ def observe_terms(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> int:
 
 
 @inlined
+def contact_reading(p: Pack, which: int, start: int, end: int, contacts: np.ndarray, y: np.ndarray) -> float:
+    """What a sensor measures of contacts, those from start to end in a list (`contact/readings.py`)."""
+    return 0.0
+
+
+@inlined
 def string_count(p: Pack) -> int:
     """How many cables are held at a length, which are contacts behind all others (`contact/strings.py`)."""
     return 0
