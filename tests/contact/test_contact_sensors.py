@@ -101,7 +101,7 @@ def test_a_file_names_them() -> None:
     ("quantity", "message"),
     [
         ("node:b.touch", r'node "b" may touch no ground; name it in the touched_by of one, or measure something else'),
-        ("ground:flor.touch", r'"ground:flor.touch": no ground "flor", did you mean "floor"'),
+        ("ground:flor.touch", r'"ground:flor.touch": no ground "flor"; did you mean "floor"'),
         ("node:a.touch.z", r'"node:a.touch.z": touch has no axis; leave ".z" out'),
         ("node:a.contact_force", r"is 3 numbers"),
     ],

@@ -189,7 +189,7 @@ def simulate(
         result = replace(
             joined(parts) if sink is None else samples_of(last, slice(0)),
             earlier=told,
-            status=status_of(code, run, state.clock),
+            status=status_of(code, run, state.clock, state.y),
             **known,
             **reached,
             wall_time=working_time() - begun,
