@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
 from taut.mechanics.contact import impulses, moved_supports, readings, responses, strings
+from taut.mechanics.contact import parts as contact_parts
 from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
@@ -107,20 +108,20 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         found |= {
             parts.fill_response: responses.fill_local if local else responses.fill_whole,
             parts.push_response: responses.push_local if local else responses.push_whole,
-            parts.contact_reading: readings.contact_reading,
+            contact_parts.contact_reading: readings.contact_reading,
         } | ({parts.respond_together: responses.together_local} if local else {})
     if "contacts" in spec.terms and "held_lengths" in spec.rows:
         found |= {
             parts.held_tension: strings.tension,
-            parts.string_count: strings.count,
-            parts.string_gap: strings.gap,
-            parts.string_rate: strings.rate,
-            parts.string_velocity: strings.velocity,
-            parts.aim_string: strings.aim,
-            parts.pull_string: strings.pull,
-            parts.pull_string_at: strings.pull_at,
-            parts.string_event: strings.event,
-            parts.hold_strings: strings.hold,
+            contact_parts.string_count: strings.count,
+            contact_parts.string_gap: strings.gap,
+            contact_parts.string_rate: strings.rate,
+            contact_parts.string_velocity: strings.velocity,
+            contact_parts.aim_string: strings.aim,
+            contact_parts.pull_string: strings.pull,
+            contact_parts.pull_string_at: strings.pull_at,
+            contact_parts.string_event: strings.event,
+            contact_parts.hold_strings: strings.hold,
         }
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}

@@ -48,8 +48,8 @@ def problems_of_control(
             elif names[:k].count(name):
                 found.append(Problem((kind, name), f'another of the {kind} is called "{name}" too; rename one'))
     for sensor in sensors:
-        wrong = _of_sensor(structure, grounds, sensor, rate)
-        found += [Problem(("sensors", sensor.name, *p.path), p.message) for p in wrong]
+        faults = _of_sensor(structure, grounds, sensor, rate)
+        found += [Problem(("sensors", sensor.name, *p.path), p.message) for p in faults]
     taken: dict[str, str] = {}
     for one in controllers:
         wrong = [

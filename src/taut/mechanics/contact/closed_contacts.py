@@ -8,16 +8,10 @@ import math
 import numpy as np
 
 from taut.mechanics.contact.cone import impulse_at
+from taut.mechanics.contact.parts import aim_string, pull_string, string_velocity
 from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
 from taut.mechanics.inertia.thin import thin_in
-from taut.mechanics.parts import (
-    aim_string,
-    fill_response,
-    pull_string,
-    push_response,
-    respond_together,
-    string_velocity,
-)
+from taut.mechanics.parts import fill_response, push_response, respond_together
 from taut.mechanics.tables import constants_in, coordinate_count
 from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in, ground_count
 from taut.numerics.compiled import inlined, kernel

@@ -11,9 +11,9 @@ import math
 import numpy as np
 
 from taut.mechanics.contact.closed_contacts import close, counted, held_by, open_all, search, velocity_at
+from taut.mechanics.contact.parts import hold_strings, string_count, string_event, string_rate
 from taut.mechanics.contact.responses import DEEPEST, FORCED, responses_in
 from taut.mechanics.contact.surfaces import EDGE, FAR, STRING, TERRAIN
-from taut.mechanics.parts import hold_strings, string_count, string_event, string_rate
 from taut.mechanics.tables import constants_in, coordinate_count, work_in
 from taut.mechanics.terms.contacts import (
     LANDED_SLIDING,

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.mechanics.contact.parts import pull_string, string_count, string_velocity
 from taut.mechanics.contact.surfaces import STRING
 from taut.mechanics.inertia.thin import thin_in
-from taut.mechanics.parts import pull_string, solve_system, string_count, string_velocity
+from taut.mechanics.parts import solve_system
 from taut.mechanics.rows.bars import bar_count, bars_in
 from taut.mechanics.systems.pairs import LOOSE, PAIRS, pairs_at
 from taut.mechanics.tables import constants_in, coordinate_count, part_of, row_count, slot, work_in

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.mechanics.contact.parts import contact_reading
 from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.kinds import Given
-from taut.mechanics.parts import contact_reading
 from taut.mechanics.rows.bars import bars_in
 from taut.mechanics.tables import coordinate_count, part_of, slot, work_in
 from taut.mechanics.terms.contacts import candidates

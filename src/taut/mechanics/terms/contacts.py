@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.mechanics.contact.parts import pull_string_at, string_count, string_gap
 from taut.mechanics.contact.surfaces import (
     BOX,
     EDGE,
@@ -26,7 +27,6 @@ from taut.mechanics.contact.surfaces import (
 from taut.mechanics.inertia import thin
 from taut.mechanics.kinds import EventSource, Given, Term
 from taut.mechanics.operations.event_table import AS_GIVEN
-from taut.mechanics.parts import pull_string_at, string_count, string_gap
 from taut.mechanics.tables import command_count, coordinate_count, layout_of, part_of, slot
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
