@@ -128,6 +128,16 @@ def cylinders() -> Structure:
     return two_bars(law="compressible", inertia="cylinder", radius=0.05, stiffness=1200.0)
 
 
+def compressible() -> Structure:
+    """Two compressible bars, thin."""
+    return two_bars(law="compressible", stiffness=1200.0)
+
+
+def lumped() -> Structure:
+    """Two bars with half of their mass at either end."""
+    return two_bars(inertia="lumped")
+
+
 def plated() -> Structure:
     """A thick plate hung by two cables, with a bar at a corner whose angle with an edge is held."""
     corners = two_bars()
@@ -286,6 +296,23 @@ CASES: dict[str, Case] = {
     "grounded, meeting": _case(two_bars, ground=FLOOR),
     "grounded, damped": _case(pair_of, ground=FLOOR, damped="every node", meets=False),
     "grounded, driven": _case(two_bars, ground=FLOOR, drives=DRIVEN),
+    "grounded, moved": _case(pair_of, ground=FLOOR, moved=True, meets=False),
+    "grounded, meeting, moved, damped": _case(two_bars, ground=FLOOR, moved=True, damped="every node"),
+    "grounded, guided": _case(guided, ground=FLOOR),
+    "grounded, plated": _case(plated, ground=FLOOR),
+    "grounded, plated, moved": _case(plated, ground=FLOOR, moved=True),
+    "grounded, compressible": _case(compressible, ground=FLOOR),
+    "grounded, lumped": _case(lumped, ground=FLOOR),
+    "grounded, cylinders": _case(cylinders, ground=FLOOR),
+    "grounded, cylinders, moved, damped": _case(cylinders, ground=FLOOR, moved=True, damped="every node"),
+    "grounded, routed": _case(routed, ground=FLOOR, meets=False),
+    "grounded, routed, meeting": _case(routed_and_meeting, ground=FLOOR),
+    "grounded, held length": _case(string, ground=FLOOR),
+    "grounded, held length, moved": _case(string, ground=FLOOR, moved=True),
+    "grounded, driven, moved, damped": _case(two_bars, ground=FLOOR, drives=DRIVEN, moved=True, damped="every node"),
+    "grounded, controlled": _case(pair_of, ground=FLOOR, controller=pushing(None), meets=False),
+    "grounded, controlled, sampled": _case(two_bars, ground=FLOOR, controller=pushing(200.0)),
+    "grounded, all three": _case(two_bars, CUSHION, SPHERE, WINCH, ground=FLOOR),
     "double pendulum": Case(double_pendulum, {COORDINATES: ""}, meets=False, nodal=False),
 }
 

@@ -18,15 +18,12 @@ def wildest_member(plant: PlantProtocol, y: np.ndarray, h: float) -> str:
     place = {node: k for k, node in enumerate(structure.nodes)}
     places, speeds = y[:n].reshape(-1, 3), y[n : 2 * n].reshape(-1, 3)
     worst, named = NOTABLE, ""
-    for kind, members in (("bar", structure.bars), ("cable", structure.cables)):
-        for name, one in members.items():
-            route = one.nodes if kind == "bar" else one.route
-            i, j = place[route[0]], place[route[-1]]
-            length = float(np.linalg.norm(places[j] - places[i]))
-            passed = h * float(np.linalg.norm(speeds[j] - speeds[i])) / max(length, 1e-300)
-            if passed > worst:
-                worst, named = (
-                    passed,
-                    f'the ends of {kind} "{name}" pass each other by {passed:.2g} of its length in it',
-                )
+    members = {f'bar "{bar.name}"': (bar.nodes[0], bar.nodes[-1]) for bar in structure.bars.values()}
+    members |= {f'cable "{cable.name}"': (cable.route[0], cable.route[-1]) for cable in structure.cables.values()}
+    for what, (first, last) in members.items():
+        i, j = place[first], place[last]
+        length = float(np.linalg.norm(places[j] - places[i]))
+        passed = h * float(np.linalg.norm(speeds[j] - speeds[i])) / max(length, 1e-300)
+        if passed > worst:
+            worst, named = passed, f"the ends of {what} pass each other by {passed:.2g} of its length in it"
     return named
