@@ -128,6 +128,16 @@ def cylinders() -> Structure:
     return two_bars(law="compressible", inertia="cylinder", radius=0.05, stiffness=1200.0)
 
 
+def compressible() -> Structure:
+    """Two compressible bars, thin."""
+    return two_bars(law="compressible", stiffness=1200.0)
+
+
+def lumped() -> Structure:
+    """Two bars with half of their mass at either end."""
+    return two_bars(inertia="lumped")
+
+
 def plated() -> Structure:
     """A thick plate hung by two cables, with a bar at a corner whose angle with an edge is held."""
     corners = two_bars()
@@ -154,6 +164,8 @@ DRIVEN = (
 )
 
 
+DEEP = Ground("floor", Plane(point=(0.0, 0.0, -5.0)), friction=0.3)
+"""Which nothing here reaches."""
 FLOOR = Ground("floor", Plane(point=(0.0, 0.0, -1.401)), friction=0.3)
 """Below the pair, which falls into its cables, and a millimetre below two bars that meet."""
 
@@ -251,6 +263,38 @@ def double_pendulum(solver: str) -> LagrangianPlant:
     return LagrangianPlant(("upper", "lower"), inertia, potential, start, rates, typical_time=0.3)
 
 
+ON_GROUND: dict[str, tuple[Callable[[], Structure], tuple[Any, ...], dict[str, Any]]] = {
+    "pairs": (pair_of, (), {"meets": False}),
+    "pairs, moved": (pair_of, (), {"moved": True, "meets": False}),
+    "pairs, damped": (pair_of, (), {"damped": "every node", "meets": False}),
+    "meeting": (two_bars, (), {}),
+    "meeting, moved, damped": (two_bars, (), {"moved": True, "damped": "every node"}),
+    "guided": (guided, (), {}),
+    "plated": (plated, (), {}),
+    "plated, moved": (plated, (), {"moved": True}),
+    "compressible": (compressible, (), {}),
+    "lumped": (lumped, (), {}),
+    "cylinders": (cylinders, (), {}),
+    "cylinders, moved, damped": (cylinders, (), {"moved": True, "damped": "every node"}),
+    "routed": (routed, (), {"meets": False}),
+    "routed, meeting": (routed_and_meeting, (), {}),
+    "held length": (string, (), {}),
+    "held length, moved": (string, (), {"moved": True}),
+    "driven": (two_bars, (), {"drives": DRIVEN}),
+    "driven, moved, damped": (two_bars, (), {"drives": DRIVEN, "moved": True, "damped": "every node"}),
+    "controlled": (pair_of, (), {"controller": pushing(None), "meets": False}),
+    "controlled, sampled": (two_bars, (), {"controller": pushing(200.0)}),
+    "all three": (two_bars, (CUSHION, SPHERE, WINCH), {}),
+}
+"""What goes on a ground: everything that there is."""
+
+
+def in_flight(name: str, ground: Ground | None) -> Case:
+    """One of those, with another ground or none."""
+    structure, elements, options = ON_GROUND[name]
+    return _case(structure, *elements, ground=ground, **options)
+
+
 CASES: dict[str, Case] = {
     "pairs": _case(pair_of, meets=False),
     "pairs, moved": _case(pair_of, moved=True, meets=False),
@@ -282,11 +326,8 @@ CASES: dict[str, Case] = {
     "driven, moved, damped": _case(two_bars, drives=DRIVEN, moved=True, damped="every node"),
     "controlled": _case(pair_of, controller=pushing(None), meets=False),
     "controlled, sampled": _case(two_bars, controller=pushing(200.0)),
-    "grounded": _case(pair_of, ground=FLOOR, meets=False),
-    "grounded, meeting": _case(two_bars, ground=FLOOR),
-    "grounded, damped": _case(pair_of, ground=FLOOR, damped="every node", meets=False),
-    "grounded, driven": _case(two_bars, ground=FLOOR, drives=DRIVEN),
     "double pendulum": Case(double_pendulum, {COORDINATES: ""}, meets=False, nodal=False),
+    **{f"grounded, {name}": in_flight(name, FLOOR) for name in ON_GROUND},
 }
 
 

@@ -14,7 +14,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_structures import CASES, STEPS, Case, allowance, features_of_run, options_of
+from small_structures import (
+    CASES,
+    DEEP,
+    FASTEST,
+    ON_GROUND,
+    REACH,
+    STEPS,
+    Case,
+    allowance,
+    features_of_run,
+    in_flight,
+    options_of,
+)
 
 from taut import Correction, Load, OptionError, Trajectory, assemble, ensemble, simulate
 from taut.dynamics.methods import METHODS
@@ -148,7 +160,15 @@ def test_another_metric_is_refused_where_methods_meet_the_constraints_by_mass(me
     assert str(refusal.value) == sentence
 
 
-@pytest.mark.parametrize("given", [g for g in REFUSED if g[3] in ("constraints", "baumgarte")], ids=", ".join)
+@pytest.mark.parametrize(
+    "given",
+    [
+        given
+        for given in REFUSED
+        if given[3] in ("constraints", "baumgarte") and ("grounded" not in given[0] or given[0] == "grounded, pairs")
+    ],
+    ids=", ".join,
+)
 def test_a_run_is_refused_in_the_words_of_the_table(given: Combination) -> None:
     """`simulate` itself refuses, and says one of the sentences that are foretold."""
     name, solver, method, correction = given
@@ -161,7 +181,7 @@ def test_every_entry_of_the_table_is_met_by_some_case() -> None:
     """So that no refusal stands in the table that nothing here would notice to be wrong."""
     met = {(use_of(m), f) for n, s, m, _ in combinations() for f in features_of_run(CASES[n], s)}
     met |= {(capabilities.UNLOCATED, capabilities.HELD), (capabilities.LINEAR, capabilities.FRICTION)}
-    met |= {(IMPULSES, capabilities.WATCHED), (BATCH, GROUND), (capabilities.LINEAR, GROUND)}
+    met |= {(BATCH, GROUND), (capabilities.LINEAR, GROUND)}
     met |= {(ITERATION, CYLINDERS), (BATCH, COORDINATES), (BATCH, MOVED), (BATCH, capabilities.FUNCTIONS)}
     assert set(capabilities.REFUSED) <= met
 
@@ -218,8 +238,8 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
     if wrong:
         with pytest.raises(OptionError) as refusal:
             ensemble([one, one], 1e-3, method="rk4", step=5e-4)
-        what = case.features[wrong[0]] if wrong[0] == GROUND else ""
-        assert str(refusal.value) == capabilities.REFUSED[BATCH, wrong[0]].format(method="", what=what)
+        said = [capabilities.REFUSED[BATCH, one].format(method="", what=case.features[one]) for one in wrong]
+        assert str(refusal.value) in said
     else:
         capabilities.check(BATCH, found)
     alone = any(
@@ -282,10 +302,25 @@ def test_what_is_not_refused_runs_and_agrees(given: Combination) -> None:
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n == "pairs" else pytest.mark.slow) for n in CASES])
 def test_energy_and_constraints_are_kept_in_the_reference(name: str) -> None:
-    """What all others are compared with: energy less work stays to 1e-10 J of some 30 J, constraints to 1e-13 m."""
+    """What all others are compared with: energy less work stays to 1e-10 J of some 30 J, constraints to 1e-13 m. What
+    strikes a ground loses an energy that is known to the order of its step."""
     run = reference(name)
-    assert np.abs(run.energy_violation).max() < 1e-10
+    assert np.abs(run.energy_violation).max() < (1e-5 if GROUND in CASES[name].features else 1e-10)
     assert run.length_violation.max() < 1e-13
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ON_GROUND)
+def test_far_above_a_ground_impulses_go_as_dp8_does(name: str) -> None:
+    """Every kind, by another method: a step of h is wrong by REACH (FASTEST h)^3, of second order, for nothing
+    strikes; three times that, for what slackens within a step."""
+    step = 5e-5
+    run = simulate(in_flight(name, DEEP).made("direct"), DURATION, every=EVERY, method="impulses", step=step)
+    wanted = simulate(in_flight(name, None).made("direct"), DURATION, every=EVERY, method="dp8", tolerance=1e-12)
+    assert run.ok, run.status
+    assert np.abs(run.nodes[-1] - run.nodes[0]).max() > 5e-3
+    assert np.abs(run.nodes - wanted.nodes).max() < 3.0 * REACH * (FASTEST * step) ** 3 * DURATION / step
+    assert np.abs(run.energy_violation).max() < 1e-4
 
 
 def test_iterating_is_asked_for_where_bars_meet_only() -> None:

@@ -188,7 +188,11 @@ def _measured(plant: Plant, output: str, timing: Timing, chosen: Mapping[str, st
 
 def _shown(plant: Plant, sensor: Sensor) -> str:
     """What a sensor measures, as outputs are called; nothing where that is an angle between any directions."""
-    return str(quantities_of(plant.structure, sensor.quantity)[0]) if isinstance(sensor.quantity, str) else ""
+    return (
+        str(quantities_of(plant.structure, sensor.quantity, plant.grounds)[0])
+        if isinstance(sensor.quantity, str)
+        else ""
+    )
 
 
 def _check_fresh(sensor: Sensor, timing: Timing) -> None:
@@ -209,7 +213,7 @@ def _check_fresh(sensor: Sensor, timing: Timing) -> None:
 
 def _check_measurable(plant: Plant, output: str) -> None:
     try:
-        found = [str(one) for one in quantities_of(plant.structure, output)]
+        found = [str(one) for one in quantities_of(plant.structure, output, plant.grounds)]
     except SelectionError as error:
         raise OptionError(f'no exact sensor measures "{output}": {error}') from None
     if found != [output]:

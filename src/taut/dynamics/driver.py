@@ -14,6 +14,7 @@ import numpy as np
 
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
+from taut.dynamics.blown_steps import wildest_member
 from taut.dynamics.setup import MOST_STEPS, Run
 from taut.dynamics.trajectory import Checkpoint
 
@@ -207,7 +208,8 @@ def _tried(counts: np.ndarray) -> int:
     return int(counts[at.STEPS] + counts[at.REJECTED])
 
 
-def status_of(code: int | None, run: Run, clock: np.ndarray) -> str:
+def status_of(code: int | None, run: Run, clock: np.ndarray, y: np.ndarray | None = None) -> str:
+    """y: the state at the end, to name the member that a step was too long for."""
     t = f"t = {clock[at.TIME]:.6g} s"
     if code == loop.FINISHED:
         return "finished"
@@ -228,4 +230,6 @@ def status_of(code: int | None, run: Run, clock: np.ndarray) -> str:
         )
     if code == loop.UNHELD:
         return f"stopped at {t}: the correction could not bring the bars back to their lengths; take a smaller step"
-    return f"stopped at {t}: the next state is not finite; a step of {run.rules.fixed:g} s is too long here"
+    member = "" if y is None else wildest_member(run.plant, y, run.rules.fixed)
+    told = f"stopped at {t}: the next state is not finite; a step of {run.rules.fixed:g} s is too long here"
+    return f"{told}: {member}" if member else told

@@ -4,7 +4,8 @@ rigid grounds.
 Half of the forces' impulse; contact impulses such that the move ends in no ground, with Coulomb's law on the way; the
 move, with bars as long as they are; the other half of the forces' impulse; contact impulses such that nothing goes on
 into a ground, and bounces. Without contact it is RATTLE's own step, of second order; in a step that strikes, of first.
-Damping acts with the velocities before each half. A state carries the contact forces of the step that led to it.
+Forces that depend on velocities, dampers and those of a mass matrix that changes, act with the velocities at both ends,
+as far as these are known before. A state carries the contact forces of the step that led to it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from taut.dynamics.operations import (
     book_contacts,
     drive_power,
     forces,
+    foresee,
     impose,
     imposes,
     keep_rates,
@@ -31,6 +33,7 @@ from taut.dynamics.operations import (
     row,
     strike,
 )
+from taut.dynamics.support_operations import even_supports, lead_supports, support_work
 from taut.numerics.vectors import add, number_at, put, put_number
 
 START, END = 0, 1
@@ -68,20 +71,24 @@ def advance(
     size = space.coordinates
     q, v = trial[:size], trial[size : 2 * size]
     force, moved, push, last = row(b, GRADIENT_Q), row(b, CARRIED), row(stages, START), row(stages, END)
-    before = drive_power(plant, t, y)
     if number_at(push, 0) == np.inf:
         put(push[: size + 1], last[: size + 1])
     unknown = np.isnan(number_at(push, 0))
     resume_contacts(plant, trial, unknown)
+    before = drive_power(plant, t, y)
     if unknown:
         put_number(push, size, forces(plant, t, trial, force) - power(plant, t, trial))
+        even_supports(plant, t + h, h, y, trial)
+        lead_supports(plant, h, y[size : 2 * size], trial, force)
         accelerate(plant, force, push)
     add(v, 0.5 * h, push)
     add(q, h, v)
     impose(plant, t + h, trial)
+    even_supports(plant, t + h, h, y, trial)
     if move_apart(plant, h, y, trial) == 0:
         put_number(trial, 0, np.nan)  # the step is too long for its constraints: let the state say so
     work = book_contacts(plant, y[size : 2 * size], trial)
+    work += support_work(plant, h, y, y[size : 2 * size], trial, force)
     if imposes(plant):
         # A commanded tension turns with its cable: half of the work is done where the step began.
         put(row(b, SWING), q)
@@ -90,17 +97,23 @@ def advance(
         loaded = power(plant, t, trial)
         put(q, row(b, SWING))
         impose(plant, t + h, trial)
+        even_supports(plant, t + h, h, y, trial)
     else:
         loaded = power(plant, t, trial)
     later = power(plant, t + h, trial)
     put(moved, v)
     prepare_projection(plant, trial)
+    foresee(plant, y, trial)
     put_number(last, size, forces(plant, t + h, trial, force) - later)
+    put(v, moved)
+    impose(plant, t + h, trial)
+    lead_supports(plant, h, moved, trial, force)
     accelerate(plant, force, last)
     add(v, 0.5 * h, last)
     keep_rates(plant, trial)
     strike(plant, y, moved, trial)
     work += book_contacts(plant, moved, trial)
+    work += support_work(plant, h, trial, moved, trial, force)
     leave_forces(plant, h, trial)
     damped = number_at(push, size) + number_at(last, size)
     work += 0.5 * h * (loaded + later + damped + before + drive_power(plant, t + h, trial))

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from taut.dynamics.support_operations import STANDING, STANDING_KERNELS
 from taut.numerics.compiled import again, bound, entry, inlined, kernel, woven
 from taut.numerics.pointers import lent, row_of
 
@@ -105,6 +106,12 @@ def margin(plant: Any, t: float, event: int, y: np.ndarray) -> tuple[float, floa
 
 def due(plant: Any, t: float) -> int:
     """The number of an event that was to happen at this time and has not yet; -1 if there is none."""
+    raise NotImplementedError
+
+
+def overdue(plant: Any, t: float, y: np.ndarray, after: int, acts: int) -> int:
+    """The next watched event after that of this number that is overdue, as one that acts (1: it stops the run or cuts
+    members) or is only recorded (0); -1 if there is none."""
     raise NotImplementedError
 
 
@@ -218,6 +225,11 @@ def leave_forces(plant: Any, h: float, trial: np.ndarray) -> None:
     raise NotImplementedError
 
 
+def foresee(plant: Any, y: np.ndarray, trial: np.ndarray) -> None:
+    """Make of the velocities of a move from y those at its end, as far as they can be known before."""
+    raise NotImplementedError
+
+
 def note_contacts(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
     """Log what contacts do from a step on that is kept; returns how much of the log is filled.
 
@@ -281,7 +293,15 @@ def spoken(
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
     return _bound_in_turn(
         algorithm,
-        {"impose": impose, "imposes": imposes, "decide": decide, "note_contacts": note_contacts, **operations, "lend_plant": lend_plant},
+        {
+            "impose": impose,
+            "imposes": imposes,
+            "decide": decide,
+            "note_contacts": note_contacts,
+            **STANDING,
+            **operations,
+            "lend_plant": lend_plant,
+        },
         lambda copy: copy,
     )
 
@@ -315,6 +335,7 @@ def compiled(
             "imposes": _imposes_nothing,
             "decide": _decide_nothing,
             "note_contacts": _note_nothing,
+            **STANDING_KERNELS,
             **operations,
             **({name: again(inlined, operations[name], {}) for name in SMALL} if "strike" in operations else {}),
             "row": row_of,

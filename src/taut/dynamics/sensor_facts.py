@@ -25,7 +25,9 @@ def sensor_facts(plant: PlantProtocol) -> Sequence[Mapping[str, Any]]:
         return ()
     structure = plant.given.structure
     units = [
-        UNITS[quantities_of(structure, one.quantity)[0].quantity] if isinstance(one.quantity, str) else "rad"
+        UNITS[quantities_of(structure, one.quantity, plant.given.grounds)[0].quantity]
+        if isinstance(one.quantity, str)
+        else "rad"
         for one in plant.given.sensors
     ]
     return [

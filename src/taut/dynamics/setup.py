@@ -70,7 +70,7 @@ def words_for(
         return words
     key = f"_{plant.formulation}_{stepper}{'_dense' if dense else ''}{'_watched' if watches else ''}"
     if key not in _COMPILED:
-        shared = (*loop.SHARED, "advance") if watches else loop.SHARED
+        shared = (*loop.SHARED, "advance") if watches and stepper != "impulses" else loop.SHARED
         _COMPILED[key] = compiled(algorithm, plant.operations(), ("time_loop", "remember"), shared)
     faster = ("time_loop", "remember") if plant.lanes else ("time_loop",)
     return {**words, **{name: _COMPILED[key][name] for name in faster}}
@@ -164,7 +164,8 @@ def prepare_run(
     stepper = (
         "impulses" if strikes else "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
     )
-    words = words_for(plant, stepper, dense=dense, watches=watched > 0 and not strikes)
+    looks = bool(getattr(plant, "things", ())) if strikes else watched > 0
+    words = words_for(plant, stepper, dense=dense, watches=looks)
     return Run(plant, tables, words, method, rules, space)
 
 
@@ -187,7 +188,7 @@ def beginning(
     """
     if isinstance(run.method, Impulses):
         locate = False  # steps strike where they end
-    if not locate:
+    if not locate and not isinstance(run.method, Impulses):
         capabilities.check(capabilities.UNLOCATED, capabilities.features_of(run.plant))
     plant, tables, scratch = run.plant, run.tables, run.space.scratch
     size = plant.coordinates

@@ -26,6 +26,7 @@ from taut.dynamics.methods.tableau import Implicit, Method, Rattle
 from taut.dynamics.sensor_facts import sensor_facts
 from taut.dynamics.settings import Settings, prepared
 from taut.dynamics.setup import Run, check_options, independence_notes, rounding_notes
+from taut.dynamics.step_events import notes_at_steps
 from taut.dynamics.stiffness_detection import stiffness_notes
 from taut.dynamics.trajectory import (
     Checkpoint,
@@ -209,10 +210,11 @@ def simulate(
             *stiffness_notes(run, state),
             *rounding_notes(run, state),
             *contact_notes(run.plant, run.tables),
+            *notes_at_steps(run),
             *limits.notes(float(state.clock[at.TIME])),
             *collision_notes((*earlier, *reached["events"]), collided.left_out, every),
         )
-        status = status_of(code, run, state.clock)
+        status = status_of(code, run, state.clock, state.y)
         if stopping:
             status = f"finished at t = {last.time[-1]:.6g} s: {hits[0].name} at t = {hits[0].time:.6g} s"
         result = replace(

@@ -156,7 +156,7 @@ class Simulation:
                 self._run.watcher.cut(self._run.tables, int(counts[at.LAST_EVENT]), self._point.y)
             code = self._call()
         if code not in (loop.AWAITED, loop.FINISHED):
-            self._course = replace(self._course, ended=status_of(code, self._run, clock))
+            self._course = replace(self._course, ended=status_of(code, self._run, clock, self._point.y))
             self.plant.raise_stops()
             if code != loop.STOPPED:
                 raise MotionError(self._course.ended)

@@ -73,9 +73,8 @@ def _sensors(plant: Plant, observe: Sequence[str | Sensor]) -> tuple[list[Sensor
         if isinstance(one, str) and one in known:
             asked.append(one)
             continue
-        new = (
-            [one] if isinstance(one, Sensor) else [Sensor(str(q), str(q)) for q in quantities_of(plant.structure, one)]
-        )
+        ports = () if isinstance(one, Sensor) else quantities_of(plant.structure, one, plant.grounds)
+        new = [one] if isinstance(one, Sensor) else [Sensor(str(port), str(port)) for port in ports]
         found += [sensor for sensor in new if sensor.name not in known]
         asked += [sensor.name for sensor in new]
         known |= {sensor.name for sensor in new}

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics import implicit, impulses, no_events, rattle
+from taut.dynamics import implicit, impulses, no_events, rattle, step_events
 from taut.dynamics.correction import (
     RESIDUAL,
     RESIDUAL_RATE,
@@ -340,7 +340,8 @@ def algorithm(stepper: str, *, dense: bool, watches: bool) -> tuple[Callable[...
     What a run does not need is left out, since it would only be compiled: the interpolant, and the search for events.
     """
     between = (widen, blend) if dense else _NOT_BETWEEN
-    happens = (seek, coming, happen) if watches else _UNWATCHED
+    found = (step_events.seek, coming, step_events.happen) if stepper == "impulses" else (seek, coming, happen)
+    happens = found if watches else _UNWATCHED
     return (*STEPPERS[stepper], *between, *_LOOP, *happens, count_events, take_place, inside_piece, cross, time_loop)
 
 

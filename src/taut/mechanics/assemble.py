@@ -83,7 +83,8 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
         tables["held_lengths"].row[0] = tables["bars"].first.size + tables["linear"].value.size
     size, count, free = thin.diagonal.size, jacobian.start.size - 1, given.free
     if given.grounds:
-        tables["responses"] = responses_of(tables["contacts"], size, local=spec.system == "pairs")
+        strung = tables["held_lengths"].own.size if given.held_cables else 0
+        tables["responses"] = responses_of(tables["contacts"], size, strung, local=spec.system == "pairs")
     tables |= {
         "nodes": Nodes(free, _shares(thin, free, rows, tables)),
         "constants": Constants(
@@ -227,7 +228,7 @@ def assemble(
     if problems:
         raise ModelError(problems)
     structure = subdivided(structure)
-    if problems := problems_of_control(structure, sensors, controllers, loads, drives):
+    if problems := problems_of_control(structure, sensors, controllers, loads, drives, grounds):
         raise ModelError(problems)
     given = Given(
         structure,
@@ -237,7 +238,7 @@ def assemble(
         motions,
         grouped(elements),
         drives=drives,
-        sensors=all_sensors(structure, sensors, controllers),
+        sensors=all_sensors(structure, sensors, controllers, grounds),
         controllers=controllers,
         holds=_holds(controllers, loads, drives),
         grounds=grounds,
@@ -270,7 +271,7 @@ def with_commands(
         for drive in given.drives
     )
     every = {sensor.name: sensor for sensor in (*given.sensors, *sensors)}
-    problems = problems_of_control(given.structure, [*every.values()], given.controllers, loads, drives)
+    problems = problems_of_control(given.structure, [*every.values()], given.controllers, loads, drives, given.grounds)
     if problems:
         raise ModelError(problems)
     given = replace(given, loads=loads, drives=drives, holds={**given.holds, **holds}, sensors=tuple(every.values()))

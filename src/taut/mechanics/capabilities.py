@@ -47,16 +47,6 @@ REFUSED: dict[tuple[str, str], str] = {
         COORDINATES,
     ): 'method "{method}" needs a structure with nodes and bars that strikes a ground; use dp5 or dp8 '
     "for a plant in other coordinates",
-    (IMPULSES, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located, "
-    'which method "{method}" does not do; give it a stiffness',
-    (IMPULSES, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; take inertia: thin for '
-    "compressible bars that strike a ground",
-    (IMPULSES, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; take the motion away',
-    (
-        IMPULSES,
-        WATCHED,
-    ): 'method "{method}" notes what contacts do at the end of its steps, and locates nothing; take the '
-    "events to watch away",
     (BATCH, GROUND): "an ensemble does not strike {what} yet; simulate structures on a ground one by one",
     (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "
     "model",

@@ -11,7 +11,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
-from taut.mechanics.contact import impulses, lengths, responses
+from taut.mechanics.contact import books, impulses, lengths, moved_supports, readings, responses, strings
+from taut.mechanics.contact import parts as contact_parts
 from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
@@ -57,8 +58,10 @@ def composed(spec: Spec) -> Composition:
     own = MOTION | (imposed if spec.imposed else {})
     own |= {"decide": controllers.decide} if "controllers" in spec.imposed else {}
     own |= CONTACT if "contacts" in spec.terms else {}
+    if "contacts" in spec.terms and any(kind.accelerates for kind in imposed_of(spec)):
+        own |= MOVED
     tools = TOOLS | {"sense": controllers.sense}
-    tools |= {"fill_gaps": impulses.fill_gaps} if "contacts" in spec.terms else {}
+    tools |= {"fill_gaps": books.fill_gaps} if "contacts" in spec.terms else {}
     tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
     return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, tools))
 
@@ -112,7 +115,21 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.meet_rows: lengths.meet_local if local else lengths.meet_whole,
             parts.meet_row_rates: lengths.meet_rates_local if local else lengths.meet_rates_whole,
             parts.respond: lengths.respond_local if local else lengths.respond_whole,
+            contact_parts.contact_reading: readings.contact_reading,
         } | ({parts.body_of: responses.body_local} if local else {})
+    if "contacts" in spec.terms and "held_lengths" in spec.rows:
+        found |= {
+            parts.held_tension: strings.tension,
+            contact_parts.string_count: strings.count,
+            contact_parts.string_gap: strings.gap,
+            contact_parts.string_rate: strings.rate,
+            contact_parts.string_velocity: strings.velocity,
+            contact_parts.aim_string: strings.aim,
+            contact_parts.pull_string: strings.pull,
+            contact_parts.pull_string_at: strings.pull_at,
+            contact_parts.string_event: strings.event,
+            contact_parts.hold_strings: strings.hold,
+        }
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
     if any(kind.accelerates for kind in imposed):
@@ -196,6 +213,7 @@ MOTION: dict[str, Any] = {
             events.crossing,
             events.margin,
             events.due,
+            events.overdue,
             events.switch,
         )
     ),
@@ -221,13 +239,19 @@ CONTACT: Mapping[str, Any] = _named(
         impulses.keep_apart,
         lengths.keep_rates,
         lengths.accelerate,
+        impulses.foresee,
         impulses.strike,
-        impulses.book_contacts,
-        impulses.leave_forces,
-        impulses.note_contacts,
+        books.book_contacts,
+        books.leave_forces,
+        books.note_contacts,
     )
 )
 """What steps with impulses ask beside them."""
+
+MOVED: Mapping[str, Any] = _named(
+    (moved_supports.even_supports, moved_supports.lead_supports, moved_supports.support_work)
+)
+"""And of supports that move."""
 
 TOOLS: dict[str, Any] = _named(
     (

@@ -10,10 +10,20 @@ from taut.errors import Problem, SelectionError, listed, suggestion
 from taut.structure.angles import Angle
 from taut.structure.controllers import HOLDS, Controller, LinearLaw, Sensor
 from taut.structure.drives import QUANTITIES, members_of
+from taut.structure.grounds import Ground
 from taut.structure.magnitudes import size_problem
 from taut.structure.ports import Port
 from taut.structure.scenario import Drive, Load
-from taut.structure.sensing import WHOLE, base_rate, input_named, load_names, quantities_of, readings_of
+from taut.structure.sensing import (
+    CONTACT,
+    WHOLE,
+    base_rate,
+    input_named,
+    load_names,
+    quantities_of,
+    readings_of,
+    untouched,
+)
 from taut.structure.signals import Command, parts_of
 from taut.structure.structure import Structure
 
@@ -27,6 +37,7 @@ def problems_of_control(
     controllers: Sequence[Controller],
     loads: Sequence[Load],
     drives: Sequence[Drive],
+    grounds: Sequence[Ground] = (),
 ) -> list[Problem]:
     """Every problem of sensors and controllers."""
     rate, found = base_rate(sensors, controllers), list[Problem]()
@@ -37,18 +48,23 @@ def problems_of_control(
             elif names[:k].count(name):
                 found.append(Problem((kind, name), f'another of the {kind} is called "{name}" too; rename one'))
     for sensor in sensors:
-        found += [Problem(("sensors", sensor.name, *p.path), p.message) for p in _of_sensor(structure, sensor, rate)]
+        faults = _of_sensor(structure, grounds, sensor, rate)
+        found += [Problem(("sensors", sensor.name, *p.path), p.message) for p in faults]
     taken: dict[str, str] = {}
     for one in controllers:
-        wrong = [*_of_controller(structure, sensors, drives, one, rate), *_of_commands(one, loads, drives, taken)]
+        wrong = [
+            *_of_controller(structure, grounds, sensors, drives, one, rate),
+            *_of_commands(one, loads, drives, taken),
+        ]
         found += [Problem(("controllers", one.name, *problem.path), problem.message) for problem in wrong]
     return found
 
 
-def _of_sensor(structure: Structure, sensor: Sensor, rate: float) -> Iterator[Problem]:
+def _of_sensor(structure: Structure, grounds: Sequence[Ground], sensor: Sensor, rate: float) -> Iterator[Problem]:
     if isinstance(sensor.quantity, str):
         try:
-            several = quantities_of(structure, sensor.quantity)
+            several = quantities_of(structure, sensor.quantity, grounds)
+            yield from (Problem(("quantity",), why) for one in several if (why := untouched(structure, grounds, one)))
             if len(several) > 1:
                 named = listed([str(one) for one in several], most=3)
                 message = f'"{sensor.quantity}" is {len(several)} numbers, {named}; a sensor measures one: name it'
@@ -101,20 +117,28 @@ def _of_rate(given: float | None, rate: float) -> Iterator[Problem]:
 
 
 def _of_controller(
-    structure: Structure, sensors: Sequence[Sensor], drives: Sequence[Drive], one: Controller, rate: float
+    structure: Structure,
+    grounds: Sequence[Ground],
+    sensors: Sequence[Sensor],
+    drives: Sequence[Drive],
+    one: Controller,
+    rate: float,
 ) -> Iterator[Problem]:
     readings: list[str] = []
     unknown = False
     for k, text in enumerate(one.measured):
         try:
-            readings += readings_of(structure, sensors, [text])
+            readings += readings_of(structure, sensors, [text], grounds)
+            if text not in {sensor.name for sensor in sensors}:
+                ports = quantities_of(structure, text, grounds)
+                yield from (Problem(("measured", k), why) for p in ports if (why := untouched(structure, grounds, p)))
         except SelectionError as error:
             unknown = True
             hint = suggestion(text, [sensor.name for sensor in sensors])
             yield Problem(("measured", k), f"{error}{hint}")
     count = len(readings)
     if one.rate is None:
-        yield from _not_at_once(structure, sensors, drives, readings)
+        yield from _not_at_once(structure, grounds, sensors, drives, readings)
     yield from _of_rate(one.rate, rate)
     if not (one.delay >= 0.0 and math.isfinite(one.delay)):
         yield Problem(("delay",), f"{one.delay} s must be zero or more, and finite")
@@ -154,7 +178,11 @@ LATER = ("acceleration", "specific_force", "torque")
 
 
 def _not_at_once(
-    structure: Structure, sensors: Sequence[Sensor], drives: Sequence[Drive], readings: Sequence[str]
+    structure: Structure,
+    grounds: Sequence[Ground],
+    sensors: Sequence[Sensor],
+    drives: Sequence[Drive],
+    readings: Sequence[str],
 ) -> Iterator[Problem]:
     """What a controller without a rate cannot measure."""
     known = {sensor.name: sensor for sensor in sensors}
@@ -166,7 +194,10 @@ def _not_at_once(
             yield Problem(("measured", k), f"{message}; give the controller a rate")
         if not isinstance(sensor.quantity, str):
             continue
-        for one in _known_quantities(structure, sensor.quantity):
+        for one in _known_quantities(structure, grounds, sensor.quantity):
+            if one.quantity in CONTACT:
+                message = f'the {one.quantity} of {one.kind} "{one.name}" is found once a step'
+                yield Problem(("measured", k), f"{message}; give the controller a rate")
             rigid = one.kind == "bar" and structure.bars[one.name].law == "rigid"
             held = one.kind == "cable" and structure.cables[one.name].mode == "length"
             wound = f"{one.kind}:{one.name}" in driven
@@ -185,10 +216,10 @@ def _driven(structure: Structure, drive: Drive) -> tuple[str, tuple[str, ...]]:
         return "", ()
 
 
-def _known_quantities(structure: Structure, text: str) -> list[Port]:
+def _known_quantities(structure: Structure, grounds: Sequence[Ground], text: str) -> list[Port]:
     """None where a sensor names nothing, which is told with the sensor."""
     try:
-        return quantities_of(structure, text)
+        return quantities_of(structure, text, grounds)
     except SelectionError:
         return []
 

@@ -24,7 +24,9 @@ class Sensor:
     quantity: "node:top.position.z" [m], .velocity [m/s], .acceleration [m/s^2], or .specific_force, which is what an
         accelerometer shows, the acceleration less gravity; "cable:c1.length" [m], .length_rate [m/s], .tension [N], and
         the same of bars; "angle:elbow.torque" [N m]; "plate:deck.specific_force.x" at its first node and
-        "plate:deck.rotation_rate.x" [rad/s], along its own axes; or an Angle [rad] between any two directions.
+        "plate:deck.rotation_rate.x" [rad/s], along its own axes; or an Angle [rad] between any two directions. Of
+        contact: "node:foot.contact_force.z" [N], .contact_size, .contact_normal, .touch (1 or 0), and the same of a
+        ground, "ground:floor.touch"; forces are those of the ground on the structure, the mean over the step before.
     rate: how often it measures [Hz], the value standing until the next; None: whenever someone looks.
     noise: standard deviation of what is added to every measurement, independently; seed: which noise that is.
     bias: added to every measurement. resolution: measurements are multiples of it; 0 for all digits.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from taut.errors import Problem, SelectionError
+from taut.errors import Problem, SelectionError, listed
 from taut.structure.grounds import Box, Ground, Plane, Terrain
 from taut.structure.magnitudes import size_problem
 from taut.structure.structure import Structure
@@ -39,6 +39,29 @@ def problems_of_grounds(structure: Structure, grounds: Sequence[Ground]) -> list
             touching(structure, ground)
         except SelectionError as error:
             found.append(Problem((*place, "touched_by"), str(error)))
+    return found or _touched_twice(structure, grounds)
+
+
+def _touched_twice(structure: Structure, grounds: Sequence[Ground]) -> list[Problem]:
+    """Of grounds of one shape, what would rub against two of them at once."""
+    found: list[Problem] = []
+    for k, ground in enumerate(grounds):
+        nodes, bars = touching(structure, ground)
+        own = [
+            *(f'node "{node}"' for node in nodes),
+            *(f'bar "{bar}"' for bar in bars if isinstance(ground.shape, Box)),
+        ]
+        for other in grounds[:k]:
+            if (other.shape, other.radius) != (ground.shape, ground.radius):
+                continue
+            nodes, bars = touching(structure, other)
+            others = {*(f'node "{node}"' for node in nodes), *(f'bar "{bar}"' for bar in bars)}
+            if twice := [one for one in own if one in others]:
+                message = (
+                    f'{listed(twice, most=3)} would rub against "{other.name}" too, which has the same shape; name '
+                    "each in the touched_by of one of them"
+                )
+                found.append(Problem(("ground", ground.name, "touched_by"), message))
     return found
 
 

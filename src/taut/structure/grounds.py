@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from taut.errors import OptionError
 from taut.reprs import brief
+from taut.structure.height_fields import image_heights, rows_of_heights, sampled_heights
 from taut.type_checks import conform
 
 Vector = tuple[float, float, float]
@@ -85,6 +89,44 @@ class Terrain:
 
     def __post_init__(self) -> None:
         conform(self, "Terrain")
+
+    @classmethod
+    def of(
+        cls,
+        heights: Callable[[float, float], float] | np.ndarray,
+        spacing: float | tuple[float, float],
+        corner: tuple[float, float] = (0.0, 0.0),
+        size: tuple[float, float] | None = None,
+    ) -> Terrain:
+        """Of an array of heights [m], a row for every x, or of a function height(x, y) that is sampled.
+
+        spacing: [m], one for both axes or one each. size: [m] along x and y, of what is sampled of a function.
+        """
+        along_x, along_y = (spacing, spacing) if isinstance(spacing, int | float) else spacing
+        if callable(heights):
+            heights = sampled_heights(heights, (along_x, along_y), corner, size)
+        rows = rows_of_heights(heights)
+        return cls(rows, (float(along_x), float(along_y)), (float(corner[0]), float(corner[1])))
+
+    @classmethod
+    def from_image(
+        cls,
+        file: str | os.PathLike[str],
+        size: tuple[float, float],
+        height: float,
+        corner: tuple[float, float] = (0.0, 0.0),
+    ) -> Terrain:
+        """Of the grey values of an image seen from above, x to the right and y up: black is 0, white the height [m].
+
+        size: [m] along x and y. Needs matplotlib.
+        """
+        grey = image_heights(file)
+        rows, columns = grey.shape
+        if min(rows, columns) < 2:
+            raise OptionError(
+                f"the image {os.fspath(file)} has {rows} x {columns} points; a terrain needs 2 x 2 or more"
+            )
+        return cls.of(height * grey, (size[0] / (rows - 1), size[1] / (columns - 1)), corner)
 
 
 @dataclass(frozen=True, slots=True)

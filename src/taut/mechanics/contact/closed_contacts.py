@@ -8,17 +8,21 @@ import math
 import numpy as np
 
 from taut.mechanics.contact.cone import SOFTNESS, impulse_from, soften
+from taut.mechanics.contact.parts import aim_string, pull_string, string_velocity
 from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
-from taut.mechanics.contact.surfaces import EDGE, PLANE, TERRAIN
+from taut.mechanics.contact.surfaces import EDGE, PLANE, STRING, TERRAIN
+from taut.mechanics.inertia.thin import thin_in
 from taut.mechanics.parts import body_of, fill_response, push_response
 from taut.mechanics.tables import constants_in, coordinate_count
-from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in
+from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in, ground_count
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted
 
 RESTING = 1e-9
 """Of a typical speed: slower than that a contact does not slide."""
+IMMOVABLE = 1e-12
+"""Of what an impulse would do to a free node: less is round-off."""
 MOST_SWEEPS = 1000
 STILL = 1e-13
 """Of the largest velocity that an impulse has to do with: a change that is none."""
@@ -29,6 +33,9 @@ def velocity_at(p: Pack, a: int, v: np.ndarray) -> tuple[float, float, float]:
     """Where an entry acts, in its frame."""
     made, contacts = responses_in(p), contacts_in(p)
     c, share, f = made.contact[a], made.share[a], shifted(made.frame, 9 * a)
+    string = c - ground_count(p)
+    if string >= 0:
+        return string_velocity(p, string, v), 0.0, 0.0
     i = contacts.first[c]
     x, y, z = v[i], v[i + 1], v[i + 2]
     if share != 0.0:
@@ -37,9 +44,26 @@ def velocity_at(p: Pack, a: int, v: np.ndarray) -> tuple[float, float, float]:
     return f[0] * x + f[1] * y + f[2] * z, f[3] * x + f[4] * y + f[5] * z, f[6] * x + f[7] * y + f[8] * z
 
 
+@inlined
+def add_impulses(p: Pack, factor: float, out: np.ndarray) -> None:
+    """Add the impulses at closed contacts, times a factor, to a vector of all coordinates."""
+    made, contacts = responses_in(p), contacts_in(p)
+    for a in range(made.used[0]):
+        c, share, f, p_ = made.contact[a], made.share[a], shifted(made.frame, 9 * a), shifted(made.impulse, 3 * a)
+        i, j, string = contacts.first[c], contacts.second[c], c - ground_count(p)
+        if string >= 0:
+            pull_string(p, string, factor * p_[0], out)
+            continue
+        for m in range(3):
+            along = factor * (f[m] * p_[0] + f[3 + m] * p_[1] + f[6 + m] * p_[2])
+            out[i + m] += (1.0 - share) * along
+            out[j + m] += share * along
+
+
 @kernel
-def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int:
-    """Take a contact among those that are closed; returns its entry, -1 where there is no room."""
+def close(p: Pack, c: int, place: np.ndarray, nx: float, ny: float, nz: float, share: float) -> int:
+    """Take a contact among those that are closed; returns its entry, -1 where there is no room. place: positions at
+    which a cable pulls."""
     made, contacts = responses_in(p), contacts_in(p)
     a = made.used[0]
     if a == entry_room(p):
@@ -47,6 +71,8 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
         return -1
     made.used[0] = a + 1
     made.contact[a], made.share[a], made.place[c] = c, share, a + 1
+    if c >= ground_count(p):
+        aim_string(p, c - ground_count(p), place)
     f, kind = shifted(made.frame, 9 * a), contacts.kind[contacts.surface[c]]
     if kind == PLANE:  # known beforehand
         data = shifted(contacts.data, contacts.start[contacts.surface[c]])
@@ -63,13 +89,17 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
         f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
         f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
     made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2], made.slide[a] = 0.0, 0.0, 0.0, 0.0
-    if kind == TERRAIN or kind == EDGE:
+    if kind in (TERRAIN, EDGE, STRING):
         made.bent[0] = 1
     body = body_of(p, c)
     if made.bodies[body] > 0:
         made.coupled[0] = 1
     made.bodies[body] += 1
     fill_response(p, a)
+    mass = max(thin_in(p).diagonal[contacts.first[c]], thin_in(p).diagonal[contacts.second[c]])
+    if made.own[6 * a] * mass <= IMMOVABLE:  # supports hold it: no impulse at it does anything
+        for k in range(6):
+            made.own[6 * a + k] = 0.0
     soften(shifted(made.own, 6 * a), shifted(made.soft, SOFTNESS * a))
     return a
 

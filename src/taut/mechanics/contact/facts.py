@@ -42,7 +42,7 @@ def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
     """How the search for contact forces went in a run, where that is worth a word."""
     if not plant.grounds:
         return ()
-    sweeps, residual, unconverged, left_out = reals_of(tables, WORST)
+    sweeps, residual, unconverged, left_out, deepest, forced = reals_of(tables, WORST)
     told = []
     if unconverged:
         told.append(
@@ -54,4 +54,22 @@ def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
             f"more than {MOST_DENSE} contacts were closed at once, and {left_out:.0f} times one was left out: what "
             "touches then may sink in; name fewer nodes in touched_by"
         )
+    if isinstance(plant, Plant) and deepest > INSIDE * plant.typical_length:
+        told.append(_forced(plant, int(forced), deepest))
     return tuple(told)
+
+
+def _forced(plant: Plant, contact: int, deepest: float) -> str:
+    """What supports do to a ground, or to a cable."""
+    found = candidates(plant.given)
+    if contact >= len(found):
+        cable = plant.given.held_cables[contact - len(found)]
+        return (
+            f'cable "{cable.name}" was {deepest:.3g} m longer than it is held at: supports hold all of its nodes, and '
+            "it cannot stop them; change the motion"
+        )
+    one = found[contact]
+    return (
+        f'{one.what} was {deepest:.3g} m inside the ground "{one.ground.name}", where supports hold it and no '
+        "ground can stop it; change the motion, or leave it out of touched_by"
+    )

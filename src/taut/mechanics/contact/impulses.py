@@ -6,10 +6,9 @@ all impulses so far have done to them.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from taut.mechanics.contact.books import bound_bounce
 from taut.mechanics.contact.closed_contacts import (
     close,
     counted,
@@ -20,20 +19,19 @@ from taut.mechanics.contact.closed_contacts import (
     velocity_at,
 )
 from taut.mechanics.contact.near_contacts import look_around, look_if_moved, quick_gap, way_left
-from taut.mechanics.contact.responses import responses_in
-from taut.mechanics.contact.surfaces import BOX, EDGE, FAR, TERRAIN
+from taut.mechanics.contact.parts import hold_strings, string_rate
+from taut.mechanics.contact.responses import DEEPEST, FORCED, responses_in
+from taut.mechanics.contact.surfaces import BOX, EDGE, FAR, STRING, TERRAIN
 from taut.mechanics.parts import meet_rows, prepare_system
-from taut.mechanics.tables import constants_in, coordinate_count, work_in
+from taut.mechanics.tables import constants_in, coordinate_count
 from taut.mechanics.terms.contacts import (
-    LANDED_SLIDING,
-    LANDED_STICKING,
     NUMBERS,
     OPEN,
-    STICKING,
     contact_count,
     contacts_in,
     forces_begin,
     gap_at,
+    ground_count,
     passes,
 )
 from taut.numerics.compiled import entry, inlined, kernel
@@ -57,6 +55,7 @@ def begin_contacts(p: Pack, y: np.ndarray) -> None:
     """A step begins: no contact is closed yet, and the forces of the last step do not act any more."""
     _forget(p)
     open_all(p)
+    hold_strings(p)
     _take_out(p, start_of(y))
 
 
@@ -84,6 +83,7 @@ def resume_contacts(p: Pack, y: np.ndarray, afresh: bool) -> None:
     act any more. All of that is as the last step left it where this one begins at the same positions, and is found
     again, to the same bits, elsewhere and where it is asked for afresh."""
     made, state, n, moved = responses_in(p), start_of(y), coordinate_count(p), 0
+    hold_strings(p)
     for i in range(n):
         moved += 0 if state[i] == made.stood[i] else 1
     if afresh or moved > 0:
@@ -106,7 +106,7 @@ def _touch(p: Pack, y: np.ndarray) -> None:
         c = made.near[m]
         if quick_gap(p, c, y) <= CLOSED * scale:
             gap, nx, ny, nz, share = gap_at(p, c, y)
-            a = close(p, c, nx, ny, nz, share)
+            a = close(p, c, y, nx, ny, nz, share)
             if a >= 0:
                 _begin_at(p, a, gap)
     for i in range(coordinate_count(p)):
@@ -119,17 +119,18 @@ def _begin_at(p: Pack, a: int, gap: float) -> None:
     it out within a step would make energy."""
     made = responses_in(p)
     made.begin[a] = max(gap, -UNDONE * MET * constants_in(p).scale[0])
-    made.sunk[a] = min(gap - made.begin[a], 0.0)
+    # What winds a cable in shortens it by all it asks for.
+    made.sunk[a] = min(gap - made.begin[a], 0.0) if made.contact[a] < ground_count(p) else 0.0
 
 
 @inlined
 def _end_of_move(p: Pack, c: int, a: int, start: np.ndarray, end: np.ndarray) -> float:
     """The gap at which a closed contact ends [m]. Planes and boxes are convex: a node that stays in front of the plane
     that it came from stays outside, whichever face is nearest on the way. Of a terrain it is the ground below, and of a
-    bar across an edge what is true at the end, since it slides along itself and turns."""
+    bar across an edge, and of a cable, what is true at the end, since they slide along themselves and turn."""
     made, contacts = responses_in(p), contacts_in(p)
     kind = contacts.kind[contacts.surface[c]]
-    if kind == TERRAIN or (kind == EDGE and made.sunk[a] == 0.0):
+    if kind in (TERRAIN, STRING) or (kind == EDGE and made.sunk[a] == 0.0):
         true = gap_at(p, c, end)[0]
         if true < FAR:
             return true - made.sunk[a]
@@ -199,7 +200,7 @@ def _close_on_the_way(p: Pack, c: int, start: np.ndarray, end: np.ndarray) -> No
     seen = gap < FAR
     if not seen:
         gap, nx, ny, nz, share = gap_at(p, c, end)
-    a = close(p, c, nx, ny, nz, share)
+    a = close(p, c, start, nx, ny, nz, share)
     if a >= 0:
         _begin_at(p, a, gap if seen else 0.0)
         if not seen:
@@ -214,7 +215,12 @@ def _aim(p: Pack, h: float, start: np.ndarray, end: np.ndarray) -> float:
     made, left = responses_in(p), -1.0
     small, v, per_h = MET * constants_in(p).scale[0], shifted(end, coordinate_count(p)), 1.0 / h
     for a in range(made.used[0]):
-        gap = _end_of_move(p, made.contact[a], a, start, end)
+        c = made.contact[a]
+        gap = _end_of_move(p, c, a, start, end)
+        if made.own[6 * a] == 0.0:  # supports hold it
+            if -gap_at(p, c, end)[0] > made.worst[DEEPEST]:
+                made.worst[DEEPEST], made.worst[FORCED] = -gap_at(p, c, end)[0], float(c)
+            continue
         if gap < -small or (gap > small and made.impulse[3 * a] > 0.0):
             left = max(left, abs(gap))
         made.aim[a] = gap * per_h - velocity_at(p, a, v)[0]
@@ -251,118 +257,23 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
         made.aim[a] = contacts.restitution[c] * min(came, 0.0)
         made.hold[a] = friction_at(p, c, u1, u2)
         bounces = bounces or made.aim[a] < 0.0
+        if c >= ground_count(p):
+            made.aim[a] = string_rate(p, c - ground_count(p))
     if bounces:
         for i in range(n):
             made.before[i] = v[i]
     sweeps = search(p, v)
-    return sweeps + _bound_bounce(p, start_of(moved), v) if bounces else sweeps
+    return sweeps + bound_bounce(p, start_of(moved), v) if bounces else sweeps
 
 
-@kernel
-def _work(p: Pack, before: np.ndarray, v: np.ndarray) -> float:
-    """Of the impulses at closed contacts [J], with the mean of the velocities before and after them.
-
-    Before the forces of this half of the step act: what they add and a contact takes away again at once is no work.
-    """
-    made, total = responses_in(p), 0.0
+@entry
+def foresee(p: Pack, y: np.ndarray, trial: np.ndarray) -> None:
+    """Make of the velocities of the move those at the end of the step, as far as they can be known before: forces that
+    depend on velocities are then right to second order. Not where something struck, whose velocity has jumped."""
+    made, n, at = responses_in(p), coordinate_count(p), forces_begin(p)
+    begun, v = start_of(y), shifted(start_of(trial), n)
     for a in range(made.used[0]):
-        un, u1, u2 = velocity_at(p, a, before)
-        wn, w1, w2 = velocity_at(p, a, v)
-        p_ = shifted(made.impulse, 3 * a)
-        total += 0.5 * (p_[0] * (un + wn) + p_[1] * (u1 + w1) + p_[2] * (u2 + w2))
-    return total
-
-
-@kernel
-def _bound_bounce(p: Pack, moved: np.ndarray, v: np.ndarray) -> int:
-    """Where friction and restitution together would make energy, bounce only as far as they do not.
-
-    Without restitution impulses never make any. From there to the full bounce velocities and impulses go along a
-    straight line, on which contacts stay apart and inside their cones; the work along it is a parabola.
-    """
-    made, n = responses_in(p), coordinate_count(p)
-    room, count = work_in(p).force, made.used[0]
-    full = made.work[0] + _work(p, moved, v)
-    if full <= 0.0:
-        return 0
+        if made.impulse[3 * a] > 0.0 and begun[at + NUMBERS * made.contact[a] + 3] == OPEN:
+            return
     for i in range(n):
-        room[i] = v[i]
-        v[i] = made.before[i]
-    for a in range(count):
-        made.aim[a] = 0.0
-    for k in range(3 * count):
-        made.bounced[k] = made.impulse[k]
-        made.impulse[k] = 0.0
-    sweeps = search(p, v)
-    none = made.work[0] + _work(p, moved, v)
-    _blend(p, 0.5, room, v)
-    half = made.work[0] + _work(p, moved, v)
-    a, b, c = 2.0 * (full + none) - 4.0 * half, 4.0 * half - 3.0 * none - full, min(none, 0.0)
-    root = math.sqrt(max(b * b - 4.0 * a * c, 0.0))
-    s = 2.0 * -c / (b + root) if b + root > 0.0 else 0.0
-    # From one half to s: what is left of the line is twice as long as the way so far.
-    _blend(p, (min(max(s, 0.0), 1.0) - 0.5) * 2.0, room, v)
-    return sweeps
-
-
-@inlined
-def _blend(p: Pack, s: float, bounced: np.ndarray, v: np.ndarray) -> None:
-    """Go a fraction of the way to the full bounce."""
-    made = responses_in(p)
-    for i in range(coordinate_count(p)):
-        v[i] += s * (bounced[i] - v[i])
-    for k in range(3 * made.used[0]):
-        made.impulse[k] += s * (made.bounced[k] - made.impulse[k])
-
-
-@entry
-def book_contacts(p: Pack, before: np.ndarray, trial: np.ndarray) -> float:
-    """Put the impulses that were found to those of the step; returns their work [J], `before` being the velocities
-    before forces and impulses acted."""
-    made, contacts = responses_in(p), contacts_in(p)
-    done = _work(p, start_of(before), shifted(start_of(trial), coordinate_count(p)))
-    made.work[0] += done
-    for a in range(made.used[0]):
-        c, f, p_ = made.contact[a], shifted(made.frame, 9 * a), shifted(made.impulse, 3 * a)
-        for m in range(3):
-            contacts.impulse[NUMBERS * c + m] += f[m] * p_[0] + f[3 + m] * p_[1] + f[6 + m] * p_[2]
-    return done
-
-
-@entry
-def leave_forces(p: Pack, h: float, trial: np.ndarray) -> None:
-    """Leave in the state what contacts pushed with in a step of h, as forces, and no impulse for the next one."""
-    impulse, state, at = contacts_in(p).impulse, start_of(trial), forces_begin(p)
-    for c in range(contact_count(p)):
-        told, force = shifted(impulse, NUMBERS * c), shifted(state, at + NUMBERS * c)
-        if told[3] == OPEN:
-            continue
-        pushes = told[0] != 0.0 or told[1] != 0.0 or told[2] != 0.0
-        force[3] = told[3] if pushes else OPEN
-        for m in range(3):
-            force[m] = told[m] / h
-        for m in range(NUMBERS):
-            told[m] = 0.0
-
-
-@entry
-def note_contacts(p: Pack, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
-    """Log every contact that does something else at the end of a step than at its beginning; returns how much of the
-    log is filled. What does not fit is left out."""
-    at = forces_begin(p) + 3
-    begun, ended, first = shifted(start_of(y), at), shifted(start_of(trial), at), contacts_in(p).event[0]
-    for c in range(contact_count(p)):
-        was, now = begun[NUMBERS * c], ended[NUMBERS * c]
-        if now == was or filled >= log.shape[0]:
-            continue
-        told = (LANDED_STICKING if now == STICKING else LANDED_SLIDING) if was == OPEN else now
-        log[filled, 0], log[filled, 1], log[filled, 2] = t, first + c, told
-        filled += 1
-    return filled
-
-
-@entry
-def fill_gaps(p: Pack, y: np.ndarray, out: np.ndarray) -> None:
-    """Fill the gap of every contact that there can be [m], negative inside a ground."""
-    for c in range(contact_count(p)):
-        out[c] = gap_at(p, c, start_of(y))[0]
+        v[i] += v[i] - begun[n + i]

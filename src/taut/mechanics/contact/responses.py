@@ -11,12 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.contact.cone import SOFTNESS
+from taut.mechanics.contact.parts import pull_string, string_count, string_velocity
+from taut.mechanics.contact.surfaces import STRING
 from taut.mechanics.inertia.thin import thin_in
 from taut.mechanics.parts import solve_system
 from taut.mechanics.rows.bars import bar_count, bars_in
 from taut.mechanics.systems.pairs import LOOSE, PAIRS, pairs_at
 from taut.mechanics.tables import constants_in, coordinate_count, part_of, row_count, slot, work_in
-from taut.mechanics.terms.contacts import MOST_DENSE, Contacts, contacts_in
+from taut.mechanics.terms.contacts import MOST_DENSE, Contacts, contact_count, contacts_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader, size_of
 from taut.numerics.pointers import shifted
@@ -52,13 +54,15 @@ class Responses(NamedTuple):
     soft: Reals  # (6 a,) of `cone.py`
     own: Reals  # (6 a,) what an impulse does to the velocity where it acts, upper half [1/kg]
     column: Reals  # (a k,)
+    along: Reals  # (3 u,) how the lengths of cables held at one change with their own nodes, negative
     before: Reals  # (3 n,) velocities before a search [m/s]
     swept: Reals  # (3 n,) velocities before a sweep [m/s]
     seen: Reals  # (3 n,) positions at which was looked for contacts that are near [m]
     reach: Reals  # (1,) how far away what was left out is at least [m]
     stood: Reals  # (3 n,) positions at which the system was prepared and entries were made last, at a step's end [m]
     work: Reals  # (1,) of all impulses in this step [J]
-    worst: Reals  # (4,) most sweeps of a search, its residual, searches that did not converge, contacts left out
+    worst: Reals  # (6,) of a run: most sweeps of a search, its residual, searches that did not converge, contacts left
+    # out, how deep something was that supports hold [m], and which contact that was
 
 
 responses_in = reader(Responses, slot("responses"))
@@ -66,10 +70,10 @@ ENTRIES = part_of("responses", Responses, "contact")
 WORST = part_of("responses", Responses, "worst")
 entry_room = counter(ENTRIES)
 
-SWEEPS, RESIDUAL, UNCONVERGED, LEFT_OUT = range(4)
+SWEEPS, RESIDUAL, UNCONVERGED, LEFT_OUT, DEEPEST, FORCED = range(6)
 
 
-def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Responses:
+def responses_of(contacts: Contacts, coordinates: int, strung: int, *, local: bool) -> Responses:
     every = contacts.first.size
     room = every if local else min(every, MOST_DENSE)
     whole = np.int64
@@ -94,13 +98,14 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         soft=np.zeros(SOFTNESS * room),
         own=np.zeros(6 * room),
         column=np.zeros(room * (LOCAL if local else 3 * coordinates)),
+        along=np.zeros(3 * strung),
         before=np.zeros(coordinates),
         swept=np.zeros(coordinates),
         seen=np.full(coordinates, np.nan),
         reach=np.zeros(1),
         stood=np.full(coordinates, np.nan),
         work=np.zeros(1),
-        worst=np.zeros(4),
+        worst=np.zeros(6),
     )
 
 
@@ -195,6 +200,9 @@ def fill_whole(p: Pack, a: int) -> None:
     i, j = contacts.first[c], contacts.second[c]
     for k in range(row_count(p)):
         work.residual_rate[k] = 0.0
+    if contacts.kind[contacts.surface[c]] == STRING:
+        _fill_string(p, a, c - contact_count(p) + string_count(p))
+        return
     for d in range(3):
         for m in range(n):
             work.balance[m] = 0.0
@@ -212,6 +220,20 @@ def fill_whole(p: Pack, a: int) -> None:
 
 
 @inlined
+def _fill_string(p: Pack, a: int, k: int) -> None:
+    """Of a cable that is held at a length: no more than one direction."""
+    made, work, n = responses_in(p), work_in(p), coordinate_count(p)
+    column = shifted(made.column, 3 * a * n)
+    for m in range(n):
+        work.balance[m], column[n + m], column[2 * n + m] = 0.0, 0.0, 0.0
+    pull_string(p, k, 1.0, work.balance)
+    solve_system(p, constants_in(p).metric[0], work.balance, work.residual_rate, column, work.multiplier)
+    for m in range(1, 6):
+        made.own[6 * a + m] = 0.0
+    made.own[6 * a] = string_velocity(p, k, column)
+
+
+@kernel
 def push_whole(p: Pack, a: int, pn: float, p1: float, p2: float, v: np.ndarray) -> None:
     n = coordinate_count(p)
     column = shifted(responses_in(p).column, 3 * a * n)

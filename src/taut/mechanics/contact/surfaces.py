@@ -10,8 +10,9 @@ import numpy as np
 from taut.numerics.compiled import inlined, kernel
 from taut.structure.grounds import Box, Plane, Terrain
 
-PLANE, BOX, TERRAIN, EDGE = range(4)
-"""Kinds of surfaces; an edge of a box is one for the bars that lie across it."""
+PLANE, BOX, TERRAIN, EDGE, STRING = range(5)
+"""Kinds of surfaces; an edge of a box is one for the bars that lie across it, a cable held at a length one
+for its nodes."""
 
 LEVEL = 9
 """Of a plane: behind its normal and two directions along it stands how far along the normal it is [m]."""

@@ -94,7 +94,8 @@ def _whole(numbers: list[int]) -> np.ndarray:
 def tabulate(given: Given) -> Controllers:
     known = {sensor.name: k for k, sensor in enumerate(given.sensors)}
     sources = [
-        [known[name] for name in readings_of(given.structure, given.sensors, one.measured)] for one in given.controllers
+        [known[name] for name in readings_of(given.structure, given.sensors, one.measured, given.grounds)]
+        for one in given.controllers
     ]
     plan, inputs, room = plan_of(given, sources), {one.name: one for one in inputs_of(given)}, _Room()
     room.take([0.0] * (HEAD + 2 * len(given.controllers)))

@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.mechanics.contact.parts import contact_reading
 from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.kinds import Given
 from taut.mechanics.rows.bars import bars_in
 from taut.mechanics.tables import coordinate_count, part_of, slot, work_in
+from taut.mechanics.terms.contacts import candidates
 from taut.mechanics.terms.springs import member_state
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.noise import normal
@@ -26,9 +28,9 @@ from taut.structure.angles import Angle, directions_of
 from taut.structure.controllers import Sensor
 from taut.structure.ports import Port
 from taut.structure.records import AXES
-from taut.structure.sensing import quantities_of
+from taut.structure.sensing import CONTACT, quantities_of
 
-STATE, PATH, PATH_RATE, LAW, ROW, BAR, ACCELERATION, BODY_FORCE, BODY_RATE, ANGLE = range(10)
+STATE, PATH, PATH_RATE, LAW, ROW, BAR, ACCELERATION, BODY_FORCE, BODY_RATE, ANGLE, TOUCHED = range(11)
 DYNAMIC = (ROW, BAR, ACCELERATION, BODY_FORCE)
 """What needs an evaluation."""
 
@@ -40,7 +42,7 @@ class Sensors(NamedTuple):
     at: Integers  # (s,) place in the state, or row among laws or constraints
     axis: Integers  # (s,)
     start: Integers  # (s + 1,) where its nodes begin
-    nodes: Integers  # first coordinates; of an angle, before them how many say each of three directions
+    nodes: Integers  # first coordinates; of an angle, before them how many say each of three directions; or contacts
     factor: Reals  # (s,) of a row's multiplier; of a thick bar, what its turning adds (`outputs.turning_push`)
     less: Reals  # (3 s,) taken from an acceleration: gravity [m/s^2]
     bias: Reals  # (s,)
@@ -163,6 +165,8 @@ def exact(p: Pack, k: int, t: float, y: np.ndarray) -> float:
         return -work_in(p).multiplier[at] - sensors.factor[k] * bars_in(p).per_length[at] * _dot(w, w)
     if kind == ACCELERATION:
         return work_in(p).acceleration[at] - sensors.less[3 * k]
+    if kind == TOUCHED:
+        return contact_reading(p, sensors.axis[k], sensors.start[k], sensors.start[k + 1], sensors.nodes, y)
     if kind == ANGLE:
         return _angle(y, shifted(sensors.nodes, sensors.start[k]))
     return _on_body(p, k, y, kind == BODY_RATE)
@@ -215,8 +219,12 @@ def _row(given: Given, rows: Mapping[str, int], sensor: Sensor) -> Row:
         ways = directions_of(given.structure, sensor.quantity)
         counts = [*map(len, ways), *[0] * (3 - len(ways))]
         return ANGLE, 0, 0, [*counts, *(place[node] for way in ways for node in way)], 0.0, NOTHING
-    (one,) = quantities_of(given.structure, sensor.quantity)
+    (one,) = quantities_of(given.structure, sensor.quantity, given.grounds)
     axis = AXES.index(one.axis) if one.axis else 0
+    if one.quantity in CONTACT:
+        meant = [c.ground.name if one.kind == "ground" else "" if c.bar else c.nodes[0] for c in candidates(given)]
+        which = axis if one.quantity == "contact_force" else len(AXES) - 1 + CONTACT.index(one.quantity)
+        return TOUCHED, 0, which, [c for c, name in enumerate(meant) if name == one.name], 0.0, NOTHING
     if one.kind == "node":
         at = place[one.name] + axis
         if one.quantity in ("position", "velocity"):
@@ -243,6 +251,8 @@ def _of_member(given: Given, rows: Mapping[str, int], one: Port) -> Row:
         return LAW, laws[one.name], 0, [], 0.0, NOTHING
     if one.kind == "cable":
         held = [cable.name for cable in given.held_cables].index(one.name)
+        if given.grounds:  # impulses hold it, and the state knows how much it pulls
+            return TOUCHED, 0, 0, [len(candidates(given)) + held], 0.0, NOTHING
         return ROW, rows["held_lengths"] + held, 0, [], -1.0, NOTHING
     if one.name in given.driven_bars:
         return ROW, rows["driven_bars"] + given.driven_bars[one.name], 0, [], -1.0, NOTHING

@@ -13,6 +13,7 @@ import numpy as np
 from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, STATE, events_in
 from taut.mechanics.operations.watches import (
     DONE,
+    RECORD,
     TIME,
     cut_members,
     watch_begin,
@@ -179,6 +180,18 @@ def due(p: Pack, t: float) -> int:
     for e in range(own, _all(p)):
         u = e - own
         if s.kind[u] == TIME and events_in(p).state[e] != DONE and s.level[u] <= t + 1e-12 * max(1.0, abs(t)):
+            return e
+    return -1
+
+
+@entry
+def overdue(p: Pack, t: float, y: np.ndarray, after: int, acts: int) -> int:
+    """The next watched event after that of this number that is overdue at a state, one that acts (1) or is only
+    recorded (0); -1 if there is none."""
+    own = event_count(p)
+    _stand_at(p, t, start_of(y))
+    for e in range(max(after + 1, own), _all(p)):
+        if (watches_in(p).action[e - own] != RECORD) == (acts == 1) and _margin(p, e, start_of(y))[0] < -1.0:
             return e
     return -1
 

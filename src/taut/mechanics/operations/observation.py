@@ -53,9 +53,9 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     if looks:
         tools["freeze"](tables)
     length, tension = seen.pop("length"), seen.pop("tension")
-    cables = cable_outputs(plant.given, plant.tables, states, length, tension, multiplier)
+    contacts, pulls = _contacts(plant, tables, states)
+    cables = cable_outputs(plant.given, plant.tables, states, length, tension, multiplier, pulls)
     guides, bar_force = len(plant.structure.constraints), bar_forces(plant.given, plant.tables, tension, multiplier)
-    contacts = _contacts(plant, tables, states)
     torque = multiplier[:, plant.row_ranges.get("angles", slice(0))].copy()
     return {
         "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
@@ -83,10 +83,13 @@ def _dependent(plant: Plant, tables: Pack, time: float, piece: int, y: np.ndarra
     return plant.dependent(tables, y)
 
 
-def _contacts(plant: Plant, tables: Pack, states: np.ndarray) -> np.ndarray:
-    """(T, p, 4) of the step that led to each state: forces [N], and what contacts do."""
+def _contacts(plant: Plant, tables: Pack, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(T, p, 4) of the step that led to each state: forces [N], and what contacts do; and (T, r) how much
+    cables that impulses hold at a length pulled [N]."""
     count, at = len(plant.contact_names), 2 * plant.coordinates + 1 + plant.coming(tables).size
-    return states[:, at : at + NUMBERS * count].reshape(len(states), count, NUMBERS)
+    every = plant.tables["contacts"].first.size
+    found = states[:, at : at + NUMBERS * every].reshape(len(states), every, NUMBERS)
+    return found[:, :count], found[:, count:, 0]
 
 
 def _readings(plant: Plant, tables: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray) -> np.ndarray:

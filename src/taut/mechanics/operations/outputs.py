@@ -78,9 +78,16 @@ def observe(
 
 
 def cable_outputs(
-    given: Given, tables: Any, states: np.ndarray, length: np.ndarray, tension: np.ndarray, multiplier: np.ndarray
+    given: Given,
+    tables: Any,
+    states: np.ndarray,
+    length: np.ndarray,
+    tension: np.ndarray,
+    multiplier: np.ndarray,
+    pulls: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """Lengths [m] and tensions [N] of all cables, a row a sample; length, tension: of springs, by their laws."""
+    """Lengths [m] and tensions [N] of all cables, a row a sample; length, tension: of springs, by their laws; pulls: of
+    cables that impulses hold at a length."""
     lengths, tensions = (np.zeros((len(states), len(given.structure.cables))) for _ in range(2))
     place = {name: k for k, name in enumerate(given.structure.cables)}
     columns, laws = [place[name] for name in given.cable], [*given.cable.values()]
@@ -90,6 +97,8 @@ def cable_outputs(
         spans = np.diff(states[:, : 3 * len(given.coordinate)].reshape(len(states), -1, 3)[:, nodes], axis=1)
         lengths[:, place[cable.name]] = np.linalg.norm(spans, axis=2).sum(axis=1)
         tensions[:, place[cable.name]] = -multiplier[:, tables["held_lengths"].row[0] + k]
+        if pulls.size:
+            tensions[:, place[cable.name]] += pulls[:, k]
     return {"cable_length": lengths, "cable_tension": tensions}
 
 

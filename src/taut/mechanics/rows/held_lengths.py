@@ -25,8 +25,9 @@ from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 from taut.structure.properties import held_length
 
 SLACK, TAUT, CUT = 0, 1, AS_GIVEN + 1
-BY_LENGTH = 2
-"""Of a row: taut where it is long enough, as samples are looked at without knowing of events."""
+BY_LENGTH, BY_IMPULSES = 2, 3
+"""Of a row: taut where it is long enough, as samples are looked at without knowing of events; or that it is empty,
+since impulses hold the cable (`contact/strings.py`)."""
 
 CHANGES = {SLACK: "slack", TAUT: "taut", AS_GIVEN: "chatters: from here on a rod at its length"}
 
@@ -48,7 +49,7 @@ class HeldLengths(NamedTuple):
     held: Reals  # (r,) length [m] ...
     rate: Reals  # (r,) ... how fast it is imposed to change [m/s] ...
     acceleration: Reals  # (r,) ... and how fast that does [m/s^2]
-    active: Integers  # (r,) SLACK, TAUT or BY_LENGTH
+    active: Integers  # (r,) SLACK, TAUT, BY_LENGTH or BY_IMPULSES
     row: Integers  # (1,) of all rows, the first of these ...
     event: Integers  # (1,) ... and of all events
 
@@ -243,6 +244,8 @@ def happen(p: Pack, e: int, state: int, chatters: bool, y: np.ndarray) -> tuple[
 
 @inlined
 def put(p: Pack, e: int, state: int) -> None:
+    if held_in(p).active[e] == BY_IMPULSES:
+        return
     held_in(p).active[e] = TAUT if state == TAUT else BY_LENGTH if state == AS_GIVEN else SLACK
 
 

@@ -12,9 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.mechanics.contact.parts import pull_string_at, string_count, string_gap
 from taut.mechanics.contact.surfaces import (
     BOX,
     EDGE,
+    STRING,
+    Surface,
     crosses_box,
     distance_from,
     distance_of_bar,
@@ -53,7 +56,8 @@ MOST_DENSE = 96
 
 
 class Contacts(NamedTuple):
-    """c contacts that there can be: of nodes with surfaces, then of bars with edges."""
+    """c contacts that there can be: of nodes with surfaces, then of bars with edges, then cables held at a length,
+    which have nothing of their own here but a place."""
 
     impulse: Reals  # (4 c,) of this step, along x, y, z [N s], and what the contact does
     first: Integers  # (c,) first coordinate of the node, or of the bar's first end
@@ -73,6 +77,12 @@ class Contacts(NamedTuple):
 contacts_in = reader(Contacts, slot(KIND))
 FIRST = part_of(KIND, Contacts, "first")
 contact_count = counter(FIRST)
+
+
+@inlined
+def ground_count(p: Pack) -> int:
+    """Of contacts with grounds; those of cables held at a length come behind them."""
+    return contact_count(p) - string_count(p)
 
 
 class Candidate(NamedTuple):
@@ -110,24 +120,30 @@ def candidates(given: Given) -> list[Candidate]:
 
 
 def tabulate(given: Given) -> Contacts:
-    found, rods = candidates(given), thin.tabulate(given)
+    found, rods, strings = candidates(given), thin.tabulate(given), given.held_cables
     surfaces = [one for ground in given.grounds for one in (surface_of(ground.shape), *edges_of(ground.shape))]
-    first, second = given.ends([one.nodes for one in found])
+    surfaces += [Surface(STRING, np.zeros(1))] * len(strings)
+    # A node that resists stands for a cable.
+    heaviest = [max(one.route, key=lambda node: rods.diagonal[given.coordinate[node]]) for one in strings]
+    first, second = given.ends([*(one.nodes for one in found), *((node, node) for node in heaviest)])
+    none, total = np.zeros(len(strings)), len(found) + len(strings)
     owner = np.full(3 * len(given.coordinate), -1, dtype=np.int64)
     for ends in (rods.first, rods.second):
         owner[ends] = np.arange(ends.size)
     static = [g.friction if g.static_friction is None else g.static_friction for g in (one.ground for one in found)]
     sizes = [one.data.size for one in surfaces]
     return Contacts(
-        impulse=np.zeros(NUMBERS * len(found)),
+        impulse=np.zeros(NUMBERS * total),
         first=first,
         second=second,
-        rod=owner[first] if found else np.zeros(0, dtype=np.int64),
-        surface=np.array([one.surface for one in found], dtype=np.int64),
-        radius=np.array([one.ground.radius for one in found], dtype=float),
-        static=np.array(static, dtype=float),
-        kinetic=np.array([one.ground.friction for one in found], dtype=float),
-        restitution=np.array([one.ground.restitution for one in found], dtype=float),
+        rod=owner[first] if total else np.zeros(0, dtype=np.int64),
+        surface=np.array(
+            [*(one.surface for one in found), *range(len(surfaces))[len(surfaces) - none.size :]], np.int64
+        ),
+        radius=np.append([one.ground.radius for one in found], none),
+        static=np.append(static, none),
+        kinetic=np.append([one.ground.friction for one in found], none),
+        restitution=np.append([one.ground.restitution for one in found], none),
         kind=np.array([one.kind for one in surfaces], dtype=np.int64),
         start=np.cumsum([0, *sizes[:-1]]).astype(np.int64),
         data=np.concatenate([one.data for one in surfaces]),
@@ -141,6 +157,8 @@ def gap_at(p: Pack, c: int, y: np.ndarray) -> tuple[float, float, float, float, 
     contacts = contacts_in(p)
     i, j, s = contacts.first[c], contacts.second[c], contacts.surface[c]
     data = shifted(contacts.data, contacts.start[s])
+    if contacts.kind[s] == STRING:
+        return string_gap(p, c - ground_count(p), y), 1.0, 0.0, 0.0, 0.0
     if contacts.kind[s] == EDGE:
         gap, nx, ny, nz, share = distance_of_bar(data, y[i], y[i + 1], y[i + 2], y[j], y[j + 1], y[j + 2])
     else:
@@ -175,6 +193,9 @@ def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
         k = at + NUMBERS * c
         if y[k + 3] != OPEN:
             x, z, w = y[k], y[k + 1], y[k + 2]
+            if c >= ground_count(p):
+                pull_string_at(p, c - ground_count(p), x, y, out)
+                continue
             i, j = contacts.first[c], contacts.second[c]
             share = gap_at(p, c, y)[4] if j != i else 0.0
             out[i] += (1.0 - share) * x
@@ -191,7 +212,7 @@ def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
 
 @inlined
 def _count(p: Pack) -> int:
-    return contact_count(p)
+    return ground_count(p)
 
 
 @inlined

@@ -12,6 +12,7 @@ from taut.structure.angles import Angle, Direction
 from taut.structure.controller_checks import problems_of_control
 from taut.structure.controllers import Controller, Law, LinearLaw, Sensor
 from taut.structure.format.control_schema import ControllerEntry, LawEntry, MeasuredAngleEntry, SensorEntry
+from taut.structure.grounds import Ground
 from taut.structure.pd_law import pd_law
 from taut.structure.scenario import Drive, Load
 from taut.structure.sensing import readings_of
@@ -27,6 +28,7 @@ def controlled(
     structure: Structure,
     loads: Sequence[Load],
     drives: Sequence[Drive],
+    grounds: Sequence[Ground],
 ) -> tuple[tuple[Sensor, ...], tuple[Controller, ...], list[Problem]]:
     """The sensors, the controllers, and every problem of theirs, with its path in the scenario."""
     sensors = tuple(_sensor(name, entry) for name, entry in sensing.items())
@@ -34,12 +36,12 @@ def controlled(
     for name, entry in controlling.items():
         law: Law = _undecided
         try:
-            law = _law(entry, structure, sensors)
+            law = _law(entry, structure, sensors, grounds)
         except ModelError as error:
             kind = next(iter(entry.law.model_fields_set))
             problems += [Problem(("controllers", name, "law", kind, *p.path), p.message) for p in error.problems]
         controllers.append(_controller(name, entry, law))
-    problems += problems_of_control(structure, sensors, controllers, loads, drives)
+    problems += problems_of_control(structure, sensors, controllers, loads, drives, grounds)
     by_angle = [name for name, entry in sensing.items() if entry.angle is not None]
     return sensors, tuple(controllers), [_placed(problem, by_angle) for problem in problems]
 
@@ -66,13 +68,13 @@ def _undecided(t: float, measured: np.ndarray, state: np.ndarray) -> object:
     raise AssertionError("a model with problems is never run")
 
 
-def _law(entry: ControllerEntry, structure: Structure, sensors: Sequence[Sensor]) -> Law:
+def _law(entry: ControllerEntry, structure: Structure, sensors: Sequence[Sensor], grounds: Sequence[Ground]) -> Law:
     """Raises ModelError with paths inside the law's own entry."""
     given: LawEntry = entry.law
     if given.linear is not None:
         return LinearLaw(**{name: np.array(value, dtype=float) for name, value in given.linear.own().items()})
     try:
-        measured = len(readings_of(structure, sensors, entry.measured))
+        measured = len(readings_of(structure, sensors, entry.measured, grounds))
     except SelectionError:
         return _undecided  # what it names is told with the names
     told = {} if given.pd is None else given.pd.own()

@@ -48,7 +48,10 @@ def staged(
     nodes = structure.nodes
     loads = tuple(Load(load.node, load.axis, _signal(load.signal), name) for name, load in entry.loads.items())
     drives = tuple(_drive(name, drive) for name, drive in entry.drives.items())
-    sensors, controllers, out_of_control = controlled(entry.sensors, entry.controllers, structure, loads, drives)
+    ground = tuple(_ground(name, one) for name, one in entry.ground.items())
+    sensors, controllers, out_of_control = controlled(
+        entry.sensors, entry.controllers, structure, loads, drives, ground
+    )
     scenario = Scenario(
         gravity=(x, y, z),
         loads=loads,
@@ -56,7 +59,7 @@ def staged(
         drives=drives,
         sensors=sensors,
         controllers=controllers,
-        ground=tuple(_ground(name, ground) for name, ground in entry.ground.items()),
+        ground=ground,
         damping=Damping(entry.damping.node, entry.damping.mass, entry.damping.stiffness),
         events=tuple(_watch(name, watch) for name, watch in entry.events.items()),
         velocities={node: (v[0], v[1], v[2]) for node, v in velocities.items()},
