@@ -1,5 +1,5 @@
-"""What impulses at contacts do: their work, the bound of bounces that would make energy, the forces that they leave in a
-state, and what is told of contacts."""
+"""What impulses at contacts do: their work, the bound of bounces that would make energy, the forces that they leave in
+a state, and what is told of contacts."""
 
 from __future__ import annotations
 
