@@ -28,6 +28,8 @@ FRICTION = "friction at guides"
 ANSWERING = "controllers at every evaluation"
 GROUND = "rigid grounds"
 NO_GROUND = "nothing to strike"
+COMPLIANT = "grounds that give way"
+SWITCHED = "friction by a threshold of speed"
 
 EXPLICIT, RATTLE, IMPLICIT, IMPULSES = "explicit", "RATTLE", "implicit", "impulses"
 BATCH, ITERATION = "ensemble", "iterative"
@@ -35,7 +37,7 @@ UNLOCATED, LINEAR = "events that are not located", "a linear model"
 
 _STRIKES = (
     'method "{method}" follows smooth motion, but {what} is rigid, and what strikes it changes its velocity at once; '
-    'use method "impulses" with a step'
+    'use method "impulses" with a step, or give it a compliance'
 )
 
 REFUSED: dict[tuple[str, str], str] = {
@@ -57,6 +59,12 @@ REFUSED: dict[tuple[str, str], str] = {
         WATCHED,
     ): 'method "{method}" notes what contacts do at the end of its steps, and locates nothing; take the '
     "events to watch away",
+    (IMPULSES, COMPLIANT): 'method "{method}" is for rigid grounds, but {what} has a compliance; use dp5, dp8, rk4 or '
+    "implicit3, or take the compliance away",
+    (IMPLICIT, SWITCHED): "{what} has friction by a threshold of speed, which jumps: Newton's method of implicit steps "
+    "does not follow it; take bristles, or use rk4",
+    (LINEAR, COMPLIANT): "{what} gives way, and whether it is touched and what sticks to it a linear model does not say; "
+    "take the ground away, or simulate",
     (BATCH, GROUND): "an ensemble does not strike {what} yet; simulate structures on a ground one by one",
     (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "
     "model",
@@ -113,7 +121,13 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     continuous = [one.name for one in given.controllers if one.rate is None]
     if continuous:
         found[ANSWERING] = f'the controller "{continuous[0]}"'
-    found |= {GROUND: f'the ground "{given.grounds[0].name}"'} if given.grounds else {NO_GROUND: ""}
+    yielding = given.compliant_grounds
+    switched = [g for g in yielding if g.compliance.friction_law == "threshold"]
+    for feature, grounds in ((COMPLIANT, yielding), (SWITCHED, switched), (GROUND, given.rigid_grounds)):
+        if grounds:
+            found[feature] = f'the ground "{grounds[0].name}"'
+    if not given.rigid_grounds:
+        found[NO_GROUND] = ""
     if not plant.compiled:
         found[FUNCTIONS] = ""
     if getattr(plant, "things", ()):

@@ -17,6 +17,7 @@ from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
 from taut.mechanics.kinds import EventSource
 from taut.mechanics.operations import (
+    contact_outputs,
     derivatives,
     energy,
     events,
@@ -26,6 +27,7 @@ from taut.mechanics.operations import (
     outputs,
     projection,
     redundancy,
+    term_states,
 )
 from taut.mechanics.rows import held_lengths
 from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of
@@ -56,6 +58,7 @@ def composed(spec: Spec) -> Composition:
     tools = TOOLS | {"sense": controllers.sense}
     tools |= {"fill_gaps": impulses.fill_gaps} if "contacts" in spec.terms else {}
     tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
+    tools |= {"observe_contacts": contact_outputs.observe_contacts} if "compliances" in spec.terms else {}
     return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, tools))
 
 
@@ -100,6 +103,12 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         found[parts.let_in] = commands.let_in
     if "held_lengths" in spec.rows:
         found |= {parts.cut_held: held_lengths.cut, parts.held_tension: held_lengths.tension_at}
+    if any(term.states is not None for term in terms):
+        found |= {
+            parts.give_state_rates: term_states.give_rates,
+            parts.state_error: term_states.largest_error,
+            parts.set_stage: term_states.enter_stage,
+        }
     if "contacts" in spec.terms:
         local = spec.system == "pairs"
         found |= {
@@ -200,6 +209,7 @@ NEWTON: Mapping[str, Any] = _named(
         newton_matrix.factor_newton,
         newton_matrix.newton_residual,
         newton_matrix.solve_newton,
+        term_states.finish_states,
         newton_matrix.keep_multipliers,
         newton_matrix.recall_multipliers,
     )

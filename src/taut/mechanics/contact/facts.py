@@ -19,7 +19,7 @@ INSIDE = 1e-9
 
 def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[str, ...]:
     """What is inside a ground at a state, in words."""
-    if not (isinstance(plant, Plant) and plant.grounds):
+    if not (isinstance(plant, Plant) and plant.given.rigid_grounds):
         return ()
     found, small = candidates(plant.given), INSIDE * plant.typical_length
     gaps = np.zeros(len(found))
@@ -40,7 +40,7 @@ def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[st
 
 def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
     """How the search for contact forces went in a run, where that is worth a word."""
-    if not plant.grounds:
+    if not any(ground.compliance is None for ground in plant.grounds):
         return ()
     sweeps, residual, unconverged, left_out = reals_of(tables, WORST)
     told = []

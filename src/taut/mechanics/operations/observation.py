@@ -12,6 +12,7 @@ from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.outputs import bar_forces, cable_outputs, columns, turning_push
 from taut.mechanics.signals import pieces_of
+from taut.mechanics.terms.compliances import touching_nodes
 from taut.mechanics.terms.contacts import NUMBERS
 from taut.numerics.packing import Pack, reals_of
 
@@ -24,6 +25,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     tools, held, loads = plant.composition.tools, plant.held, np.zeros((times.size, len(plant.loads)))
     wanted = columns(plant.tables["springs"].stiffness.size, plant.rows, held.size, plant.shown)
     out, driven = np.zeros((times.size, sum(wanted.values()))), np.zeros((times.size, 3 * len(plant.given.driven)))
+    yielding = np.zeros((times.size, NUMBERS * len(touching_nodes(plant.given))))
     pieces = pieces_of(plant.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))  # on a break: what follows it
     looks = reals_of(tables, BAND)[0] > 0.0
     if looks:
@@ -35,6 +37,8 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
         tools["observe"](tables, times[one], pieces[one], states[one], held, out[one])
         if plant.given.driven:
             tools["observe_drives"](tables, times[one], pieces[one], states[one], driven[one])
+        if "compliances" in plant.spec.terms:
+            tools["observe_contacts"](tables, times[one], pieces[one], states[one], yielding[one])
         if plant.loads:
             tools["observe_loads"](tables, times[one], pieces[one], states[one], loads[one])
     cuts = np.cumsum(list(wanted.values()))[:-1]
@@ -55,7 +59,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     length, tension = seen.pop("length"), seen.pop("tension")
     cables = cable_outputs(plant.given, plant.tables, states, length, tension, multiplier)
     guides, bar_force = len(plant.structure.constraints), bar_forces(plant.given, plant.tables, tension, multiplier)
-    contacts = _contacts(plant, tables, states)
+    contacts = np.concatenate([_contacts(plant, tables, states), yielding], axis=1).reshape(times.size, -1, NUMBERS)
     torque = multiplier[:, plant.row_ranges.get("angles", slice(0))].copy()
     return {
         "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
@@ -84,9 +88,9 @@ def _dependent(plant: Plant, tables: Pack, time: float, piece: int, y: np.ndarra
 
 
 def _contacts(plant: Plant, tables: Pack, states: np.ndarray) -> np.ndarray:
-    """(T, p, 4) of the step that led to each state: forces [N], and what contacts do."""
-    count, at = len(plant.contact_names), 2 * plant.coordinates + 1 + plant.coming(tables).size
-    return states[:, at : at + NUMBERS * count].reshape(len(states), count, NUMBERS)
+    """(T, 4 p) with rigid grounds, of the step that led to each state: forces [N], and what contacts do."""
+    at = 2 * plant.coordinates + 1 + plant.coming(tables).size
+    return states[:, at : at + plant.tables["contacts"].impulse.size]
 
 
 def _readings(plant: Plant, tables: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray) -> np.ndarray:

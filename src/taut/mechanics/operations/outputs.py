@@ -12,7 +12,7 @@ from taut.mechanics.operations.energy import energies
 from taut.mechanics.operations.motion import enter_piece, lend_plant, rate, reactions
 from taut.mechanics.parts import impose, observe_terms, row_residuals, row_values
 from taut.mechanics.rows.bars import PER_LENGTH
-from taut.mechanics.tables import coordinate_count, jacobian_in, row_count, work_in
+from taut.mechanics.tables import coordinate_count, internal_count, jacobian_in, row_count, work_in
 from taut.mechanics.terms.loads import LOADS, load_at, loads_in
 from taut.mechanics.terms.springs import law_count, member_state, springs_in
 from taut.numerics.compiled import entry
@@ -42,7 +42,7 @@ def observe(
     p, samples = lend_plant(p), lent(samples)
     springs, work, jacobian = springs_in(p), work_in(p), jacobian_in(p)
     n, rows, count = coordinate_count(p), row_count(p), law_count(p)
-    balance, rates = np.empty(n), np.empty(2 * n + 1)
+    balance, rates = np.empty(n), np.empty(2 * n + 1 + internal_count(p))
     for row in range(times.size):
         state, line = row_of(samples, row), start_of(row_of(out, row))
         y = start_of(state)

@@ -94,7 +94,7 @@ def candidates(given: Given) -> list[Candidate]:
     found: list[Candidate] = []
     edges: list[Candidate] = []
     surface = 0
-    for ground in given.grounds:
+    for ground in given.rigid_grounds:
         nodes, bars = touching(given.structure, ground)
         found += [Candidate(ground, surface, (node, node), "", f"{node} on {ground.name}") for node in nodes]
         for k in range(len(edges_of(ground.shape))):
@@ -111,7 +111,7 @@ def candidates(given: Given) -> list[Candidate]:
 
 def tabulate(given: Given) -> Contacts:
     found, rods = candidates(given), thin.tabulate(given)
-    surfaces = [one for ground in given.grounds for one in (surface_of(ground.shape), *edges_of(ground.shape))]
+    surfaces = [one for ground in given.rigid_grounds for one in (surface_of(ground.shape), *edges_of(ground.shape))]
     first, second = given.ends([one.nodes for one in found])
     owner = np.full(3 * len(given.coordinate), -1, dtype=np.int64)
     for ends in (rods.first, rods.second):
