@@ -19,6 +19,8 @@ import math
 
 from taut.numerics.compiled import inlined
 
+HALVED = math.log(2.0)
+
 
 @inlined
 def pressed(k: float, c: float, depth: float, rate: float) -> tuple[float, float]:
@@ -39,5 +41,7 @@ def resistance(k: float, c: float, share: float) -> float:
 @inlined
 def grip(static: float, kinetic: float, speed: float, threshold: float) -> float:
     """The coefficient of friction: the static one at rest, half way to the kinetic one at the threshold."""
+    if static == kinetic:
+        return kinetic
     slid = speed / threshold
-    return kinetic + (static - kinetic) / (1.0 + slid * slid)
+    return kinetic + (static - kinetic) * math.exp(-HALVED * slid * slid)

@@ -66,8 +66,9 @@ def margin(p: Pack, e: int, state: int, y: np.ndarray) -> tuple[float, float, in
         return -depth / unit, -rate / unit, 1
     if beyond == math.inf:
         return depth / unit, rate / unit, 1
-    # Its slope would need accelerations.
-    return min(depth, -beyond if state == STICKING else beyond) / unit, 0.0, 0
+    # The slope of the latter would need accelerations. What goes deeper does not lift off, however little it is in yet.
+    room = -beyond if state == STICKING else beyond
+    return (min(depth, room) if rate < 0.0 else room) / unit, 0.0, 0
 
 
 @inlined
@@ -84,15 +85,16 @@ def clear(p: Pack, e: int, state: int, y: np.ndarray, h: float) -> bool:
 
 @inlined
 def happen(p: Pack, e: int, state: int, chatters: bool, y: np.ndarray) -> tuple[int, int, int]:
-    depth, _, beyond = _rooms(p, e, y)
+    depth, rate, beyond = _rooms(p, e, y)
+    room = -beyond if state == STICKING else beyond
     if chatters:
         new = AS_GIVEN
     elif state == OPEN:
         new = LANDED
-    elif state == STICKING:
-        new = OPEN if depth <= -beyond else SLIDING
+    elif beyond == math.inf or (rate < 0.0 and depth <= room):
+        new = OPEN
     else:
-        new = OPEN if depth <= beyond else STICKING
+        new = SLIDING if state == STICKING else STICKING
     put(p, e, new)
     return new, 1, FOLLOWED
 

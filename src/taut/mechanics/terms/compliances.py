@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.contact.surfaces import TERRAIN, distance_from, surface_of
+from taut.mechanics.contact.surfaces import PLANE, TERRAIN, distance_from, surface_of
 from taut.mechanics.contact.yielding import grip, pressed, resistance
 from taut.mechanics.kinds import Given
 from taut.mechanics.operations.event_table import AS_GIVEN
@@ -108,6 +108,9 @@ def depth_at(p: Pack, c: int, y: np.ndarray) -> tuple[float, float, float, float
     table = compliances_in(p)
     i, s = table.node[c], table.surface[c]
     data, kind = shifted(table.data, table.start[s]), table.kind[s]
+    if kind == PLANE:  # most are, and most are open
+        nx, ny, nz = data[0], data[1], data[2]
+        return table.radius[c] + data[3] - (nx * y[i] + ny * y[i + 1] + nz * y[i + 2]), nx, ny, nz, 1.0
     gap, nx, ny, nz = distance_from(kind, data, y[i], y[i + 1], y[i + 2])
     lean = 1.0 / nz if kind == TERRAIN else 1.0
     return (table.radius[c] - gap) * lean, nx, ny, nz, lean
@@ -177,13 +180,15 @@ def _bend(p: Pack, c: int, y: np.ndarray, n: tuple[float, float, float], fx: flo
 def _spring_back(p: Pack, c: int, y: np.ndarray) -> float:
     """The same of a bristle that nothing bends: all of it, whatever the normal is now."""
     table, states = compliances_in(p), term_states_in(p)
-    m, power = table.first_state[0] + table.bristle[c], 0.0
+    m = table.first_state[0] + table.bristle[c]
     k, s, at = table.tangential_stiffness[c], states.stage[0], term_states_begin(p) + m
-    for e in range(3):
-        rate = -k * y[at + e] / (table.tangential_damping[c] + s * k)
-        states.rate[m + e] = rate
-        power += k * rate * (y[at + e] + s * rate)
-    return power
+    x, w, z = y[at], y[at + 1], y[at + 2]
+    if x == 0.0 and w == 0.0 and z == 0.0:
+        states.rate[m], states.rate[m + 1], states.rate[m + 2] = 0.0, 0.0, 0.0
+        return 0.0
+    back = k / (table.tangential_damping[c] + s * k)
+    states.rate[m], states.rate[m + 1], states.rate[m + 2] = -back * x, -back * w, -back * z
+    return -k * back * (1.0 - s * back) * (x * x + w * w + z * z)
 
 
 @inlined
