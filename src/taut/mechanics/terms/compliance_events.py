@@ -34,6 +34,8 @@ from taut.numerics.packing import Pack
 
 LANDED = 3
 """It slides, and was open before."""
+HARDLY = 100.0
+"""Times the round-off of lengths: by how much a bristle has to be able to bend."""
 CHANGES = {
     **{state: RIGID_CHANGES[state] for state in (OPEN, STICKING, SLIDING)},
     LANDED: RIGID_CHANGES[LANDED_SLIDING],
@@ -42,18 +44,23 @@ CHANGES = {
 
 
 @kernel
-def _rooms(p: Pack, c: int, y: np.ndarray) -> tuple[float, float, float]:
-    """Depth [m] and its rate [m/s], and how far a bristle is beyond what sticks, as a length [m]."""
-    table, n = compliances_in(p), coordinate_count(p)
+def _rooms(p: Pack, c: int, state: int, y: np.ndarray) -> tuple[float, float, float]:
+    """Depth [m] and its rate [m/s], and how far a bristle is from sliding, or from sticking, as a length [m].
+
+    What is hardly pressed is left to slide: where neither friction nor what bends a bristle is more than round-off,
+    nothing says which.
+    """
+    table, n, least = compliances_in(p), coordinate_count(p), HARDLY * events_in(p).band[0]
     depth, nx, ny, nz, lean = depth_at(p, c, y)
     i = table.node[c]
     rate = -lean * (nx * y[n + i] + ny * y[n + i + 1] + nz * y[n + i + 2])
-    beyond = math.inf
-    if table.law[c] == BRISTLE:
-        pressing, _ = pressed(table.stiffness[c], table.damping[c], depth, rate)
-        rub = rub_at(p, c, y, nx, ny, nz, pressing * lean)
-        beyond = (rub.size - rub.limit) / table.tangential_stiffness[c]
-    return depth, rate, beyond
+    if table.law[c] != BRISTLE:
+        return depth, rate, math.inf
+    pressing, _ = pressed(table.stiffness[c], table.damping[c], depth, rate)
+    rub, per = rub_at(p, c, y, nx, ny, nz, pressing * lean), 1.0 / table.tangential_stiffness[c]
+    if state == STICKING:
+        return depth, rate, (rub.limit - rub.size) * per
+    return depth, rate, (rub.size - rub.limit) * per if rub.limit * per > least else rub.size * per + least
 
 
 @inlined
@@ -61,13 +68,12 @@ def margin(p: Pack, e: int, state: int, y: np.ndarray) -> tuple[float, float, in
     if state >= AS_GIVEN:
         return math.inf, 0.0, 1
     unit = events_in(p).band[0]
-    depth, rate, beyond = _rooms(p, e, y)
+    depth, rate, room = _rooms(p, e, state, y)
     if state == OPEN:
         return -depth / unit, -rate / unit, 1
-    if beyond == math.inf:
+    if compliances_in(p).law[e] != BRISTLE:
         return depth / unit, rate / unit, 1
     # The slope of the latter would need accelerations. What goes deeper does not lift off, however little it is in yet.
-    room = -beyond if state == STICKING else beyond
     return (min(depth, room) if rate < 0.0 else room) / unit, 0.0, 0
 
 
@@ -85,13 +91,12 @@ def clear(p: Pack, e: int, state: int, y: np.ndarray, h: float) -> bool:
 
 @inlined
 def happen(p: Pack, e: int, state: int, chatters: bool, y: np.ndarray) -> tuple[int, int, int]:
-    depth, rate, beyond = _rooms(p, e, y)
-    room = -beyond if state == STICKING else beyond
+    depth, rate, room = _rooms(p, e, state, y)
     if chatters:
         new = AS_GIVEN
     elif state == OPEN:
         new = LANDED
-    elif beyond == math.inf or (rate < 0.0 and depth <= room):
+    elif compliances_in(p).law[e] != BRISTLE or (rate < 0.0 and depth <= room):
         new = OPEN
     else:
         new = SLIDING if state == STICKING else STICKING
@@ -106,8 +111,8 @@ def put(p: Pack, e: int, state: int) -> None:
 
 @inlined
 def begin(p: Pack, e: int, y: np.ndarray) -> int:
-    depth, _, beyond = _rooms(p, e, y)
-    return OPEN if depth <= 0.0 else STICKING if beyond <= 0.0 else SLIDING
+    depth, _, room = _rooms(p, e, SLIDING, y)
+    return OPEN if depth <= 0.0 else STICKING if room <= 0.0 else SLIDING
 
 
 def subjects(given: Given, table: Compliances) -> tuple[tuple[str, str], ...]:
