@@ -54,6 +54,7 @@ sys.path.insert(0, str(KINDS))
 
 # Always in this order: kinds get their slots as they come, and kernels are kept compiled by slot.
 from ground_spring import GroundSpring  # noqa: E402
+from maxwell import Maxwell as Maxwell  # noqa: E402
 from on_sphere import OnSphere  # noqa: E402
 from wound_cable import WoundCable  # noqa: E402
 

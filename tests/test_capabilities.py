@@ -163,6 +163,7 @@ def test_every_entry_of_the_table_is_met_by_some_case() -> None:
     met |= {(capabilities.UNLOCATED, capabilities.HELD), (capabilities.LINEAR, capabilities.FRICTION)}
     met |= {(IMPULSES, capabilities.WATCHED), (BATCH, GROUND), (capabilities.LINEAR, GROUND)}
     met |= {(IMPLICIT, capabilities.SWITCHED), (capabilities.LINEAR, capabilities.COMPLIANT)}
+    met |= {(use, capabilities.STATES) for use in (BY_RATTLE, IMPULSES)}  # test_term_states.py
     met |= {(ITERATION, CYLINDERS), (BATCH, COORDINATES), (BATCH, MOVED), (BATCH, capabilities.FUNCTIONS)}
     assert set(capabilities.REFUSED) <= met
 

@@ -23,9 +23,7 @@ def on(
 ) -> Trajectory:
     velocities = options.pop("velocities", {})
     options = {**({"step": 1e-3} if method == "rk4" else {"tolerance": 1e-10}), "every": duration / 50, **options}
-    plant = assemble(
-        structure, gravity=GRAVITY, ground=[ground], velocities=velocities, damping=Damping(node=damping)
-    )
+    plant = assemble(structure, gravity=GRAVITY, ground=[ground], velocities=velocities, damping=Damping(node=damping))
     run = simulate(plant, duration, method=method, verify=False, **options)
     assert run.ok, run.status
     return run
@@ -75,7 +73,7 @@ def test_only_bristles_stick(uphill: float) -> None:
     for law in ("bristle", "regularised", "threshold"):
         speed = tuple(map(float, -uphill * down))
         soft = Compliance(stiffness=FIRMNESS, friction_law=law, threshold=0.01)
-        run, gone = on_slope(10.0, 0.6, "rk4", compliance=soft, velocities={"a": speed}, every=0.5)
+        _, gone = on_slope(10.0, 0.6, "rk4", compliance=soft, velocities={"a": speed}, every=0.5)
         drift[law] = gone[14] - gone[4]
     assert abs(drift["bristle"]) < 1e-15
     assert drift["regularised"] == pytest.approx(5.0 * 0.01 * np.tan(np.radians(10.0)) / 0.6, rel=1e-6)
@@ -97,7 +95,7 @@ def test_a_tenth_of_a_degree_decides_whether_it_slides(beside: float) -> None:
 
 
 def test_what_slides_is_braked_by_friction() -> None:
-    """Down the slope with g (sin - mu cos); and up it, v^2 / (2 g (sin + mu cos)) far, but for what the ground gives."""
+    """Down the slope with g (sin - mu cos); and up it, v^2 / (2 g (sin + mu cos)) far, but for how the ground gives."""
     angle = np.radians(20.0)
     run, _ = on_slope(20.0, 0.1, duration=2.0)
     speed = run.velocities[:, 0] @ slope(20.0)[0]
@@ -122,9 +120,7 @@ def test_static_friction_holds_what_rests_and_not_what_slides() -> None:
     pushed = {"a": tuple(map(float, 0.3 * slope(15.0)[0]))}
     run, _ = on_slope(15.0, 0.2, ground=ground, duration=3.0, place=place, velocities=pushed)
     speed = run.velocities[:, 0] @ slope(15.0)[0]
-    assert (speed[50] - speed[25]) / 1.5 == pytest.approx(
-        GRAVITY * (np.sin(angle) - 0.2 * np.cos(angle)), rel=1e-9
-    )
+    assert (speed[50] - speed[25]) / 1.5 == pytest.approx(GRAVITY * (np.sin(angle) - 0.2 * np.cos(angle)), rel=1e-9)
 
 
 # --- impacts
@@ -201,7 +197,7 @@ def test_rk4_keeps_its_order_through_a_bounce() -> None:
 )
 def test_stiffer_grounds_go_to_the_rigid_one(friction: float, pushed: float) -> None:
     """A bar that falls over with its end on the floor, without friction, sticking, and sliding: like 1 / k."""
-    velocities = {node: (-pushed, 0.0, 0.0) for node in "ab"}
+    velocities = dict.fromkeys("ab", (-pushed, 0.0, 0.0))
     rigid = followed(rod(1.0), Ground("floor", friction=friction), 0.3, 1e-4, every=0.05, velocities=velocities)
     apart = []
     for stiffness in (1e5, 1e6):

@@ -1,4 +1,4 @@
-"""Grounds that give way in model files, run files and step by step; what goes with them, and what is wrong with them."""
+"""Grounds that give way in model files, run files and step by step; what goes with them, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from on_ground import GRAVITY, point, robot
 import taut
 from taut import Box, Compliance, Ground, ModelError, OptionError, assemble, simulate
 from taut.output.page.content import run_content
+from taut.output.page.embedding import Arrays
 from taut.structure.files import parse_model
 from taut.structure.format.writing import model_text
+from taut.structure.ground_facts import facts_of, grounds_from
 
 TEXT = """
 taut: 1
@@ -89,7 +91,7 @@ def test_a_run_file_keeps_contacts_and_goes_on_to_the_same_bits(tmp_path: Path) 
     half = taut.read(tmp_path / "half.nc")
     assert half.contact_names == whole.contact_names == tuple(f"n{k} on floor" for k in range(1, 13))
     assert np.array_equal(half.contact_force, whole.contact_force[:11])
-    assert set(half.contact_state[-1]) == {0.0, 1.0}
+    assert set(half.contact_state.ravel()) >= {0.0, 2.0}
     gone_on = simulate(plant, 0.2, start=half, verify=False)
     for name in ("nodes", "contact_force", "contact_state"):
         assert np.array_equal(getattr(gone_on, name), getattr(whole, name))
@@ -106,5 +108,9 @@ def test_step_by_step_is_the_motion_of_one_run() -> None:
 
 def test_the_page_shows_ground_and_contact_forces() -> None:
     plant = assemble(robot(0.0, damping=5.0), gravity=GRAVITY, ground=[FLOOR])
-    shown = run_content(simulate(plant, 0.1, every=0.01, verify=False))
-    assert shown["grounds"]
+    run = simulate(plant, 0.1, every=0.01, verify=False)
+    entry = run_content("r", run, Arrays(), None)
+    (arrows,) = [one for one in entry["arrows"] if one["name"] == "contact"]
+    assert arrows["largest"] == pytest.approx(np.linalg.norm(run.contact_force, axis=2).max(), rel=1e-5)
+    assert len(entry["grounds"]) == 18
+    assert grounds_from(facts_of([FLOOR])) == [FLOOR]

@@ -1,6 +1,6 @@
-"""A new term with a state: a spring and a dashpot in series (Maxwell) that hold a node along z where it was at the start.
+"""A new term with a state: a spring and a dashpot in series (Maxwell) that hold a node at its height at the start.
 
-The dashpot has gone u, which is a state of the term with a rate of its own: force -k (z - z0 - u), u' = (z - z0 - u) / T.
+The dashpot has gone u, a state of the term with a rate of its own: force -k (z - z0 - u), u' = (z - z0 - u) / T.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut import extending as ex
-from taut.extending import coordinate_count, inlined, term_states_begin, term_states_in
+from taut.extending import inlined, term_states_begin, term_states_in
 
 KIND = "maxwell"
 
@@ -34,7 +34,7 @@ maxwells_in, maxwell_count = ex.table(KIND, Maxwells)
 
 @inlined
 def force(p, t, y, out):
-    m, states, n, power = maxwells_in(p), term_states_in(p), coordinate_count(p), 0.0
+    m, states, power = maxwells_in(p), term_states_in(p), 0.0
     for k in range(maxwell_count(p)):
         i, e = m.node[k] + 2, m.first_state[0] + k
         s, u = states.stage[0], y[term_states_begin(p) + e]

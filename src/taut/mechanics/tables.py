@@ -92,7 +92,7 @@ class Work(NamedTuple):
 
 
 class TermStates(NamedTuple):
-    """s numbers of a state that belong to terms and have rates: how far a bristle is bent, what a relaxing member keeps.
+    """s numbers of a state that belong to terms and have rates: how far a bristle is bent, what has crept.
 
     A term says how many it has (`Term.states`); its table has a part `first_state` of one number, where they begin
     among all of them, and while its `force` is asked for it leaves their rates here. At a stage of an implicit step a

@@ -81,9 +81,10 @@ def error_size(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tol
 
     Allowed are tolerance * typical length for positions, tolerance * largest speed for velocities (or, near rest, a
     thousandth of typical length per typical time), and tolerance * (largest kinetic energy such speeds mean + |work|)
-    for the work, tolerance * their size for states of terms; but never less than round-off. A last digit of the coordinates, times the square of the rate at which
-    the stiffest member trembles, is a noise of its acceleration, and a step of h makes of it an estimate that shorter
-    steps would only follow. h: zero where the error is not that of a step.
+    for the work, tolerance * their size for states of terms; but never less than round-off. A last digit of the
+    coordinates, times the square of the rate at which the stiffest member trembles, is a noise of its acceleration, and
+    a step of h makes of it an estimate that shorter steps would only follow. h: zero where the error is not that of a
+    step.
     """
     free, mass, scale, n = nodes_in(p).free, thin_in(p).diagonal, constants_in(p).scale, coordinate_count(p)
     before, after, wrong, fastest = start_of(y), start_of(trial), start_of(error), constants_in(p).fastest[0]

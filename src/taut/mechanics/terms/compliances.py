@@ -1,4 +1,4 @@
-"""Contacts of nodes with grounds that give way: forces, energy, stiffness. One contact by itself: `contact/yielding.py`.
+"""Contacts of nodes with grounds that give way: forces, energy, stiffness. The laws of one: `contact/yielding.py`.
 
 The depth of a node in a terrain is taken along z, so that its energy is continuous where patches meet: along the normal
 the ground is stiffer by the square of the slope's secant. Bristles are states of this term, three numbers each, along
@@ -276,9 +276,7 @@ def stiffness(
             continue
         i, law = table.node[m], table.law[m]
         vx, vy, vz = y[size + i], y[size + i + 1], y[size + i + 2]
-        pressing, damped = pressed(
-            table.stiffness[m], table.damping[m], depth, -lean * (nx * vx + ny * vy + nz * vz)
-        )
+        pressing, damped = pressed(table.stiffness[m], table.damping[m], depth, -lean * (nx * vx + ny * vy + nz * vz))
         firm = lean * lean * resistance(k * table.stiffness[m], c * table.damping[m], damped)
         tx, ty, tz, rubbed, mu = 0.0, 0.0, 0.0, 0.0, 0.0
         if law == BRISTLE:
