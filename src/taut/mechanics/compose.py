@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
 from taut.mechanics.contact import impulses, responses
+from taut.mechanics.contact import outputs as outputs_of_contacts
 from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
 from taut.mechanics.kinds import EventSource
 from taut.mechanics.operations import (
-    contact_outputs,
     derivatives,
     energy,
     events,
@@ -27,12 +27,12 @@ from taut.mechanics.operations import (
     outputs,
     projection,
     redundancy,
-    term_states,
 )
 from taut.mechanics.rows import held_lengths
 from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of
 from taut.mechanics.systems import minres, pairs, saddle
 from taut.mechanics.terms import routes, springs
+from taut.mechanics.terms import states as term_states
 from taut.numerics.compiled import Rebinding, again, folded, inlined
 
 SYSTEMS = {"pairs": pairs, "saddle": saddle, "minres": minres}
@@ -58,7 +58,7 @@ def composed(spec: Spec) -> Composition:
     tools = TOOLS | {"sense": controllers.sense}
     tools |= {"fill_gaps": impulses.fill_gaps} if "contacts" in spec.terms else {}
     tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
-    tools |= {"observe_contacts": contact_outputs.observe_contacts} if "compliances" in spec.terms else {}
+    tools |= {"observe_contacts": outputs_of_contacts.observe_contacts} if "compliances" in spec.terms else {}
     return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, tools))
 
 

@@ -59,7 +59,8 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     length, tension = seen.pop("length"), seen.pop("tension")
     cables = cable_outputs(plant.given, plant.tables, states, length, tension, multiplier)
     guides, bar_force = len(plant.structure.constraints), bar_forces(plant.given, plant.tables, tension, multiplier)
-    contacts = np.concatenate([_contacts(plant, tables, states), yielding], axis=1).reshape(times.size, -1, NUMBERS)
+    contacts = np.concatenate([_contacts(plant, tables, states), yielding], axis=1)
+    contacts = contacts.reshape(times.size, len(plant.contact_names), NUMBERS)
     torque = multiplier[:, plant.row_ranges.get("angles", slice(0))].copy()
     return {
         "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
