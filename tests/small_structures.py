@@ -302,6 +302,7 @@ CASES: dict[str, Case] = {
     "grounded, driven": _case(two_bars, ground=FLOOR, drives=DRIVEN),
     "yielding wall": _case(pair_of, ground=WALL, meets=False),
     "yielding wall, driven": _case(two_bars, ground=WALL, drives=DRIVEN),
+    "yielding wall, controlled": _case(pair_of, ground=WALL, controller=pushing(200.0), meets=False),
     "yielding wall, moved": _case(two_bars, ground=WALL, moved=True),
     "double pendulum": Case(double_pendulum, {COORDINATES: ""}, meets=False, nodal=False),
 }

@@ -83,6 +83,16 @@ def test_methods_that_do_not_go_with_it_say_so() -> None:
         simulate(assemble(point((0, 0, 1)), ground=[switched]), 1.0, method="implicit3")
 
 
+def test_a_start_deep_inside_is_told() -> None:
+    plant = assemble(point((0, 0, -0.1)), gravity=GRAVITY, ground=[FLOOR])
+    (note,) = simulate(plant, 0.01, verify=False).notes
+    assert note == (
+        'at the start deep inside a ground, and pushed out of it: node "a" by "floor" with 1e+04 N; lift the structure'
+    )
+    resting = assemble(point((0, 0, -1e-4)), gravity=GRAVITY, ground=[FLOOR])
+    assert simulate(resting, 0.01, verify=False).notes == ()
+
+
 def test_a_run_file_keeps_contacts_and_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     """Bristles are part of a checkpoint, and what contacts do is part of its flags."""
     plant = assemble(robot(0.02, damping=5.0), gravity=GRAVITY, ground=[FLOOR])
