@@ -162,7 +162,7 @@ def test_every_entry_of_the_table_is_met_by_some_case() -> None:
     met = {(use_of(m), f) for n, s, m, _ in combinations() for f in features_of_run(CASES[n], s)}
     met |= {(capabilities.UNLOCATED, capabilities.HELD), (capabilities.LINEAR, capabilities.FRICTION)}
     met |= {(IMPULSES, capabilities.WATCHED), (BATCH, GROUND), (capabilities.LINEAR, GROUND)}
-    met |= {(IMPLICIT, capabilities.SWITCHED), (capabilities.LINEAR, capabilities.COMPLIANT)}
+    met |= {(IMPLICIT, capabilities.SWITCHED), (capabilities.LINEAR, capabilities.SWITCHED)}
     met |= {(use, capabilities.STATES) for use in (BY_RATTLE, IMPULSES)}  # test_term_states.py
     met |= {(ITERATION, CYLINDERS), (BATCH, COORDINATES), (BATCH, MOVED), (BATCH, capabilities.FUNCTIONS)}
     assert set(capabilities.REFUSED) <= met

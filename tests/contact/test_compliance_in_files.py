@@ -73,14 +73,29 @@ def test_methods_that_do_not_go_with_it_say_so() -> None:
         simulate(plant, 1.0, method="impulses", step=1e-3)
     with pytest.raises(OptionError, match=r'is for motion without damping, but the ground "floor" damps; use dp5'):
         simulate(plant, 1.0, method="rattle4", step=1e-3)
-    with pytest.raises(OptionError, match=r'the ground "floor" gives way.*take the ground away, or simulate'):
-        taut.linearise(plant)
     both = assemble(point((0, 0, 1)), gravity=GRAVITY, ground=[FLOOR, Ground("rock")])
     with pytest.raises(OptionError, match=r'the ground "rock" is rigid.*or give it a compliance'):
         simulate(both, 1.0)
     switched = Ground("floor", compliance=Compliance(friction_law="threshold"))
     with pytest.raises(OptionError, match=r"friction by a threshold of speed, which jumps.*take bristles, or use rk4"):
         simulate(assemble(point((0, 0, 1)), ground=[switched]), 1.0, method="implicit3")
+    with pytest.raises(OptionError, match=r"which has no slope; take bristles for a linear model"):
+        taut.linearise(assemble(point((0, 0, 1)), ground=[switched]))
+
+
+def test_a_linear_model_is_of_contacts_that_stick() -> None:
+    """m a + c v + k x = 0 along the normal, and with 0.8 of both along the ground; one that is open adds nothing."""
+    plant = assemble(point((0, 0, -GRAVITY / 1e5)), gravity=GRAVITY, ground=[FLOOR])
+    model = taut.linearise(plant)
+    found = np.sort_complex(np.linalg.eigvals(model.A))
+    wanted = np.sort_complex(np.concatenate([np.roots([1.0, s * 50.0, s * 1e5]) for s in (0.8, 0.8, 1.0)]))
+    assert found == pytest.approx(wanted, rel=1e-9)
+    assert model.notes == ('contacts count as they are here, unbent and sticking: "a on floor"',)
+    above = taut.linearise(assemble(point((0, 0, 1)), gravity=GRAVITY, ground=[FLOOR]))
+    assert np.linalg.eigvals(above.A) == pytest.approx(np.zeros(6))
+    assert above.notes[0] == "contacts count as they are here, unbent and sticking: none is closed"
+    with pytest.raises(OptionError, match=r'node "a" slides on the ground "floor", and a linear model is of what st'):
+        taut.linearise(plant, velocities={"a": (1.0, 0.0, 0.0)})
 
 
 def test_a_start_deep_inside_is_told() -> None:

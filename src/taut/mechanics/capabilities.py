@@ -70,11 +70,8 @@ REFUSED: dict[tuple[str, str], str] = {
     **{(use, STATES): _KEPT for use in (RATTLE, IMPULSES)},
     (IMPLICIT, SWITCHED): "{what} has friction by a threshold of speed, which jumps: Newton's method of implicit steps "
     "does not follow it; take bristles, or use rk4",
-    (
-        LINEAR,
-        COMPLIANT,
-    ): "{what} gives way, and whether it is touched and what sticks to it a linear model does not say; "
-    "take the ground away, or simulate",
+    (LINEAR, SWITCHED): "{what} has friction by a threshold of speed, which has no slope; take bristles for a linear "
+    "model",
     (BATCH, GROUND): "an ensemble does not strike {what} yet; simulate structures on a ground one by one",
     (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "
     "model",
