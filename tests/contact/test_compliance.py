@@ -21,8 +21,10 @@ SOFT = Compliance(stiffness=FIRMNESS, damping=50.0)
 def on(
     structure: Structure, ground: Ground, duration: float, method: str = "dp8", *, damping: float = 0.0, **options: Any
 ) -> Trajectory:
+    """Without the correction of the energy, which would hide what is missing in the books."""
     velocities = options.pop("velocities", {})
-    options = {**({"step": 1e-3} if method == "rk4" else {"tolerance": 1e-10}), "every": duration / 50, **options}
+    steps = {"step": 1e-3} if method == "rk4" else {"tolerance": 1e-10}
+    options = {**steps, "every": duration / 50, "correction": "constraints", **options}
     plant = assemble(structure, gravity=GRAVITY, ground=[ground], velocities=velocities, damping=Damping(node=damping))
     run = simulate(plant, duration, method=method, verify=False, **options)
     assert run.ok, run.status
@@ -138,7 +140,7 @@ def test_nothing_pulls_or_jumps_and_the_damper_gives_no_more_than_the_spring() -
     assert np.abs(np.diff(force)).max() < 3.0 * FIRMNESS * 2e-5 * 0.63
     lost = run.work[-1]
     assert lost < -0.01
-    assert np.abs(run.energy_violation).max() < 1e-12
+    assert np.abs(run.energy_violation).max() < 1e-10
 
 
 def test_touching_down_is_located_to_round_off() -> None:
