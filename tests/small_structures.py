@@ -19,6 +19,7 @@ from taut import (
     Bar,
     Cable,
     Command,
+    Compliance,
     Controller,
     Damping,
     Drive,
@@ -36,6 +37,7 @@ from taut.control import LinearLaw
 from taut.dynamics.methods import METHODS
 from taut.mechanics.capabilities import (
     ANSWERING,
+    COMPLIANT,
     COORDINATES,
     CYLINDERS,
     DAMPING,
@@ -52,6 +54,7 @@ sys.path.insert(0, str(KINDS))
 
 # Always in this order: kinds get their slots as they come, and kernels are kept compiled by slot.
 from ground_spring import GroundSpring  # noqa: E402
+from maxwell import Maxwell as Maxwell  # noqa: E402
 from on_sphere import OnSphere  # noqa: E402
 from wound_cable import WoundCable  # noqa: E402
 
@@ -169,6 +172,15 @@ DEEP = Ground("floor", Plane(point=(0.0, 0.0, -5.0)), friction=0.3)
 FLOOR = Ground("floor", Plane(point=(0.0, 0.0, -1.401)), friction=0.3)
 """Below the pair, which falls into its cables, and a millimetre below two bars that meet."""
 
+WALL = Ground(
+    "wall",
+    Plane((0.0, -1.0, 0.0), (0.0, 4e-3, 0.0)),
+    friction=0.3,
+    touched_by=("node:a",),
+    compliance=Compliance(stiffness=1500.0, damping=20.0),
+)
+"""Node a runs into it, and slides up along it."""
+
 
 def pushing(rate: float | None) -> Controller:
     """A PD that pushes node b along x, at a rate or at every evaluation."""
@@ -203,7 +215,9 @@ def _case(
 
     features = {MOVED: 'node "top"'} if moved else {}
     features |= {HELD: 'cable "string"'} if structure is string else {}
-    features |= {GROUND: f'the ground "{ground.name}"'} if ground else {}
+    if ground is not None:
+        features |= {GROUND if ground.compliance is None else COMPLIANT: f'the ground "{ground.name}"'}
+        features |= {DAMPING: f'the ground "{ground.name}"'} if ground.compliance is not None else {}
     features |= {DAMPING: damped} if damped else {}
     features |= {CYLINDERS: "2"} if structure is cylinders else {}
     if controller is not None and controller.rate is None:
@@ -326,6 +340,10 @@ CASES: dict[str, Case] = {
     "driven, moved, damped": _case(two_bars, drives=DRIVEN, moved=True, damped="every node"),
     "controlled": _case(pair_of, controller=pushing(None), meets=False),
     "controlled, sampled": _case(two_bars, controller=pushing(200.0)),
+    "yielding wall": _case(pair_of, ground=WALL, meets=False),
+    "yielding wall, driven": _case(two_bars, ground=WALL, drives=DRIVEN),
+    "yielding wall, controlled": _case(pair_of, ground=WALL, controller=pushing(200.0), meets=False),
+    "yielding wall, moved": _case(two_bars, ground=WALL, moved=True),
     "double pendulum": Case(double_pendulum, {COORDINATES: ""}, meets=False, nodal=False),
     **{f"grounded, {name}": in_flight(name, FLOOR) for name in ON_GROUND},
 }

@@ -182,6 +182,8 @@ def test_every_entry_of_the_table_is_met_by_some_case() -> None:
     met = {(use_of(m), f) for n, s, m, _ in combinations() for f in features_of_run(CASES[n], s)}
     met |= {(capabilities.UNLOCATED, capabilities.HELD), (capabilities.LINEAR, capabilities.FRICTION)}
     met |= {(BATCH, GROUND), (capabilities.LINEAR, GROUND)}
+    met |= {(IMPLICIT, capabilities.SWITCHED), (capabilities.LINEAR, capabilities.SWITCHED)}
+    met |= {(use, capabilities.STATES) for use in (BY_RATTLE, IMPULSES)}  # test_term_states.py
     met |= {(ITERATION, CYLINDERS), (BATCH, COORDINATES), (BATCH, MOVED), (BATCH, capabilities.FUNCTIONS)}
     assert set(capabilities.REFUSED) <= met
 
@@ -196,7 +198,7 @@ def ran_before(given: Combination) -> bool:
         kind in name
         for kind in (
             *("ground spring", "on sphere", "wound cable", "all three"),
-            *("routed", "held", "driven", "plated", "controlled", "grounded"),
+            *("routed", "held", "driven", "plated", "controlled", "grounded", "yielding"),
         )
     ):
         return False
@@ -242,9 +244,8 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
         assert str(refusal.value) in said
     else:
         capabilities.check(BATCH, found)
-    alone = any(
-        word in name for word in ("wound", "all three", "routed", "held", "driven", "plated", "controlled", "grounded")
-    )
+    words = ("wound", "all three", "routed", "held", "driven", "plated", "controlled", "grounded", "yielding")
+    alone = any(word in name for word in words)
     apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or alone
     assert capabilities.goes_in_lanes(found) == (not apart)
 

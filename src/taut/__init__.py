@@ -20,6 +20,7 @@ __all__ = [
     "Box",
     "Cable",
     "Command",
+    "Compliance",
     "Constant",
     "Controller",
     "Correction",
@@ -110,7 +111,7 @@ _HOMES = {
         "Scenario",
         "Watch",
     ),
-    "taut.structure.grounds": ("Box", "Ground", "Plane", "Terrain"),
+    "taut.structure.grounds": ("Box", "Compliance", "Ground", "Plane", "Terrain"),
     "taut.structure.controllers": ("Controller", "Sensor"),
     "taut.structure.signals": (
         "Command",
@@ -209,7 +210,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.structure.corrections import Correction
     from taut.structure.events import Event
     from taut.structure.files import Model, read_model, read_record
-    from taut.structure.grounds import Box, Ground, Plane, Terrain
+    from taut.structure.grounds import Box, Compliance, Ground, Plane, Terrain
     from taut.structure.plates import Plate
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
     from taut.structure.scenario import Damping, Drive, Load, Motion, Scenario, Watch

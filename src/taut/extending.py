@@ -12,7 +12,7 @@ from typing import Any
 from taut.mechanics.kinds import EventSource, Given, Imposed, Rows, Term, register
 from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, events_in
 from taut.mechanics.signals import signal_at, signal_value, tabulated
-from taut.mechanics.tables import constants_in, coordinate_count, part_of, slot
+from taut.mechanics.tables import constants_in, coordinate_count, part_of, slot, term_states_begin, term_states_in
 from taut.mechanics.terms.springs import spring_state, springs_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.lanes import one, some, where
@@ -48,6 +48,8 @@ __all__ = [
     "springs_in",
     "table",
     "tabulated",
+    "term_states_begin",
+    "term_states_in",
     "where",
 ]
 

@@ -21,6 +21,7 @@ from taut.dynamics.methods.tableau import NODES, Staged
 from taut.dynamics.operations import (
     error_size,
     factor_newton,
+    finish_states,
     impose,
     keep_multipliers,
     layout,
@@ -150,6 +151,7 @@ def advance(
         scale(base[size : 2 * size], -1.0 / s)
         add(base[size : 2 * size], 1.0 / s, v)
         put_number(base, 2 * size, power)
-        scale(base[2 * size + 1 :], 0.0)  # internal states have no rate
+        scale(base[2 * size + 1 :], 0.0)  # internal states have no rate, but for those of terms
+        finish_states(plant, s, trial, base)
     impose(plant, t + h, trial)
     return evaluations

@@ -247,7 +247,7 @@ def _note_nothing(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: n
 def factor_newton(plant: Any, t: float, y: np.ndarray, s: float) -> int:
     """Make `solve_newton` ready at this state, s [s] being the step times the diagonal; negative if that fails.
 
-    This and the next four are asked of plants that take implicit steps only.
+    This and the next five are asked of plants that take implicit steps only.
     """
     raise NotImplementedError
 
@@ -259,6 +259,11 @@ def newton_residual(plant: Any, t: float, y: np.ndarray, base: np.ndarray, s: fl
 
 def solve_newton(plant: Any, covector: np.ndarray, rates: np.ndarray, direction: np.ndarray, gain: float) -> None:
     """direction = (M + s C + s^2 K)^-1 (covector + G^T l) with G direction = rates; multipliers += gain * l."""
+    raise NotImplementedError
+
+
+def finish_states(plant: Any, s: float, y: np.ndarray, rates: np.ndarray) -> None:
+    """Bring states of terms to the end of a stage, by the rates that the last `newton_residual` found; fill these."""
     raise NotImplementedError
 
 

@@ -44,6 +44,7 @@ def prepared(settings: Settings, internal: np.ndarray | None = None) -> tuple[Ru
     internal: what internal states begin with, where not with the plant's own.
     """
     watcher = settings.plant.watcher
+    strikes = any(ground.compliance is None for ground in settings.plant.grounds)
     run = prepare_run(
         settings.plant,
         settings.stepper,
@@ -52,7 +53,7 @@ def prepared(settings: Settings, internal: np.ndarray | None = None) -> tuple[Ru
         settings.step,
         dense=settings.dense,
         history=settings.history,
-        watches=watcher is not None and (settings.locate or bool(watcher.things or settings.plant.grounds)),
+        watches=watcher is not None and (settings.locate or bool(watcher.things) or strikes),
     )
     if settings.start is None:
         return run, *beginning(run, locate=settings.locate, internal=internal)

@@ -17,7 +17,7 @@ from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import ModelError, OptionError, Problem, listed
 from taut.mechanics import capabilities
-from taut.mechanics.contact.facts import inside_grounds
+from taut.mechanics.contact.facts import inside_grounds, sunk_notes
 from taut.mechanics.implicit_plant import implicit_plant
 from taut.mechanics.operations.event_words import Watcher
 from taut.mechanics.plant import Plant
@@ -218,6 +218,7 @@ def beginning(
     if inside := inside_grounds(plant, tables, y):
         message = f"at the start {listed(inside, most=4)}; lift the structure, or move the ground"
         raise ModelError([Problem(("ground",), message)])
+    sunk = sunk_notes(plant, tables, y)
     clock, counts = np.zeros(at.CLOCK), np.zeros(at.COUNTS, dtype=np.int64)
     clock[at.LAST_ERROR] = 1e-4
     clock[at.INDEPENDENCE] = 1.0
@@ -230,7 +231,8 @@ def beginning(
     counts[at.PIECE] = np.searchsorted(plant.breaks, 0.0, side="right") - 1
     clock[at.STEP] = _first_step(run, y, 0.0) if run.method.adaptive else 0.0
     point = Checkpoint(y, clock, counts, memory=plant.memory(tables).copy())
-    return point, () if plant.lanes else (*plant.changes(y[:size], y[size : 2 * size]), *_redundancy_notes(run, y))
+    changes = () if plant.lanes else plant.changes(y[:size], y[size : 2 * size])
+    return point, () if plant.lanes else (*changes, *sunk, *_redundancy_notes(run, y))
 
 
 def resumed(run: Run, start: Trajectory) -> Checkpoint:

@@ -106,7 +106,9 @@ class Trajectory(Tabular):
     drive_rate: np.ndarray  # (T, d)
     drive_force: np.ndarray  # (T, d) in the driven member
     drive_power: np.ndarray  # (T, d)
-    contact_force: np.ndarray  # (T, p, 3) of the ground on the structure, the mean over the step before
+    contact_force: (
+        np.ndarray
+    )  # (T, p, 3) of the ground on the structure; with a rigid one the mean over the step before
     contact_state: np.ndarray  # (T, p) 0 open, 1 sticking, 2 sliding
     reading: np.ndarray  # (T, m) what each sensor showed last
     energy_kinetic: np.ndarray  # (T,)

@@ -30,11 +30,11 @@ from taut.mechanics.operations.watches import Watches
 from taut.mechanics.plant import Plant
 from taut.mechanics.rows.jacobian import jacobian_table
 from taut.mechanics.signals import in_order, pieces_of, tabulated
-from taut.mechanics.spec import BUILT_IN, Spec, imposed_of, kind_named, rows_by_presence, rows_of, sources_of
+from taut.mechanics.spec import BUILT_IN, Spec, imposed_of, kind_named, rows_by_presence, rows_of, sources_of, terms_of
 from taut.mechanics.systems.minres import Minres
 from taut.mechanics.systems.pairs import Pairs
 from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables
-from taut.mechanics.tables import Constants, Nodes, Work
+from taut.mechanics.tables import Constants, Nodes, TermStates, Work
 from taut.mechanics.terms.contacts import Contacts
 from taut.mechanics.terms.springs import Springs
 from taut.numerics.packing import empty
@@ -69,6 +69,7 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
         tables[name] = kind_named(name).tabulate(given)
     springs: Springs = tables["springs"]
     typical, slowness = _scale(given, thin, springs)
+    tables["term_states"] = _term_states(spec, tables, typical)
     happening = 0
     for name, source in sources_of(spec):
         if name in ("held_lengths", "contacts"):
@@ -82,7 +83,7 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
     if given.held_cables:
         tables["held_lengths"].row[0] = tables["bars"].first.size + tables["linear"].value.size
     size, count, free = thin.diagonal.size, jacobian.start.size - 1, given.free
-    if given.grounds:
+    if given.rigid_grounds:
         strung = tables["held_lengths"].own.size if given.held_cables else 0
         tables["responses"] = responses_of(tables["contacts"], size, strung, local=spec.system == "pairs")
     tables |= {
@@ -103,12 +104,29 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
             burst=np.zeros(happening, dtype=np.int64),
             last=np.zeros(happening),
             band=np.zeros(1),
-            middle=np.zeros(2 * size if happening else 0),
+            middle=np.zeros(2 * size + 1 + _internal(tables).size if happening else 0),
         ),
     }
     tables["constants"].fastest[0] = 2.0 * np.pi / shortest_period(spec, tables)
     spec = spec._replace(held=not tables["nodes"].share.any())
     return spec, tables | system_tables(spec, tables, "")
+
+
+def _term_states(spec: Spec, tables: Tables, typical: float) -> TermStates:
+    """Of all terms that have any, one after another; each is told where its own begin."""
+    sizes = [np.zeros(0)]
+    for term in terms_of(spec):
+        if term.states is not None:
+            tables[term.name].first_state[0] = sum(part.size for part in sizes)
+            sizes.append(term.states(tables[term.name], typical))
+    size = np.concatenate(sizes)
+    return TermStates(size, np.zeros(size.size), np.zeros(1))
+
+
+def _internal(tables: Tables) -> np.ndarray:
+    """Internal states at the start."""
+    commanded = tables["commands"].coming if "commands" in tables else np.zeros(0)
+    return np.concatenate([commanded, tables["contacts"].impulse, tables["term_states"].rate])
 
 
 _EMPTY: Mapping[str, Any] = {
@@ -118,6 +136,7 @@ _EMPTY: Mapping[str, Any] = {
     "newton": Newton,
     "contacts": Contacts,
     "responses": Responses,
+    "term_states": TermStates,
 }
 """Tables that a plant may do without, but in which kernels still look up how much there is."""
 
@@ -135,7 +154,8 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, i
         for name in BUILT_IN
         if name in Spec().terms
         or (name == "routes" and (given.routed or given.pneumatic))
-        or (name == "contacts" and given.grounds)
+        or (name == "contacts" and given.rigid_grounds)
+        or (name == "compliances" and given.compliant_grounds)
     ]
     return Spec(
         terms=(*own, *(kind.name for kind in extra if isinstance(kind, Term))),
@@ -315,8 +335,7 @@ def _plant(
     breaks = in_order(knots)
     speeds = start_velocities(given.structure, velocities)
     size = 2 * speeds.size
-    internal = np.concatenate([tables["commands"].coming if "commands" in tables else [], tables["contacts"].impulse])
-    start = np.concatenate([given.structure.positions.ravel(), speeds.ravel(), [0.0], internal])
+    start = np.concatenate([given.structure.positions.ravel(), speeds.ravel(), [0.0], _internal(tables)])
     places, speeds = start[:size].reshape(2, -1, 3)
     driving = tabulated_drives(given).functions if given.drives else ()
     laws = tuple(Law(one) for one in given.controllers)

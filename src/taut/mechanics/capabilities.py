@@ -28,6 +28,9 @@ FRICTION = "friction at guides"
 ANSWERING = "controllers at every evaluation"
 GROUND = "rigid grounds"
 NO_GROUND = "nothing to strike"
+COMPLIANT = "grounds that give way"
+STATES = "states with rates of their own"
+SWITCHED = "friction by a threshold of speed"
 
 EXPLICIT, RATTLE, IMPLICIT, IMPULSES = "explicit", "RATTLE", "implicit", "impulses"
 BATCH, ITERATION = "ensemble", "iterative"
@@ -35,7 +38,12 @@ UNLOCATED, LINEAR = "events that are not located", "a linear model"
 
 _STRIKES = (
     'method "{method}" follows smooth motion, but {what} is rigid, and what strikes it changes its velocity at once; '
-    'use method "impulses" with a step'
+    'use method "impulses" with a step, or give it a compliance'
+)
+
+_KEPT = (
+    'method "{method}" moves positions and velocities only, but {what} has states with rates of their own; use dp5 or '
+    "dp8"
 )
 
 REFUSED: dict[tuple[str, str], str] = {
@@ -47,6 +55,13 @@ REFUSED: dict[tuple[str, str], str] = {
         COORDINATES,
     ): 'method "{method}" needs a structure with nodes and bars that strikes a ground; use dp5 or dp8 '
     "for a plant in other coordinates",
+    (IMPULSES, COMPLIANT): 'method "{method}" is for rigid grounds, but {what} has a compliance; use dp5, dp8, rk4 or '
+    "implicit3, or take the compliance away",
+    **{(use, STATES): _KEPT for use in (RATTLE, IMPULSES)},
+    (IMPLICIT, SWITCHED): "{what} has friction by a threshold of speed, which jumps: Newton's method of implicit steps "
+    "does not follow it; take bristles, or use rk4",
+    (LINEAR, SWITCHED): "{what} has friction by a threshold of speed, which has no slope; take bristles for a linear "
+    "model",
     (BATCH, GROUND): "an ensemble does not strike {what} yet; simulate structures on a ground one by one",
     (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "
     "model",
@@ -103,7 +118,16 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     continuous = [one.name for one in given.controllers if one.rate is None]
     if continuous:
         found[ANSWERING] = f'the controller "{continuous[0]}"'
-    found |= {GROUND: f'the ground "{given.grounds[0].name}"'} if given.grounds else {NO_GROUND: ""}
+    kept = [f'the kind "{term.name}"' for term in terms_of(spec) if term.states is not None and term.record is not None]
+    if kept:
+        found[STATES] = kept[0]
+    yielding = given.compliant_grounds
+    switched = [g for g in yielding if g.compliance.friction_law == "threshold"]
+    for feature, grounds in ((COMPLIANT, yielding), (SWITCHED, switched), (GROUND, given.rigid_grounds)):
+        if grounds:
+            found[feature] = f'the ground "{grounds[0].name}"'
+    if not given.rigid_grounds:
+        found[NO_GROUND] = ""
     if not plant.compiled:
         found[FUNCTIONS] = ""
     if getattr(plant, "things", ()):
@@ -122,8 +146,14 @@ def check(use: str, features: dict[str, str], method: str = "") -> None:
 
 
 def check_linear(spec: Spec) -> None:
-    """Raise OptionError where a term from outside does not say how its force changes, which tangents need."""
+    """Raise OptionError where a term from outside does not say how its force changes, which tangents need, or where
+    that hangs on more than positions and velocities."""
     for term in terms_of(spec):
+        if term.record is not None and term.states is not None:
+            raise OptionError(
+                f'the kind "{term.name}" has states with rates of their own, which linear models and statics do not '
+                "have; take its elements away"
+            )
         if term.record is not None and term.stiffness is None:
             raise OptionError(
                 f'the kind "{term.name}" has no stiffness, which linear models and statics need; say it, and its links'

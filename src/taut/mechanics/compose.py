@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
 from taut.mechanics.contact import books, impulses, lengths, moved_supports, readings, responses, strings
+from taut.mechanics.contact import outputs as outputs_of_contacts
 from taut.mechanics.contact import parts as contact_parts
 from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.imposed import commands, controllers, drive_outputs
@@ -32,6 +33,7 @@ from taut.mechanics.rows import held_lengths
 from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of
 from taut.mechanics.systems import minres, pairs, saddle
 from taut.mechanics.terms import routes, springs
+from taut.mechanics.terms import states as term_states
 from taut.numerics.compiled import Rebinding, again, folded, inlined
 
 SYSTEMS = {"pairs": pairs, "saddle": saddle, "minres": minres}
@@ -63,6 +65,7 @@ def composed(spec: Spec) -> Composition:
     tools = TOOLS | {"sense": controllers.sense}
     tools |= {"fill_gaps": books.fill_gaps} if "contacts" in spec.terms else {}
     tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
+    tools |= {"observe_contacts": outputs_of_contacts.observe_contacts} if "compliances" in spec.terms else {}
     return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, tools))
 
 
@@ -107,6 +110,12 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         found[parts.let_in] = commands.let_in
     if "held_lengths" in spec.rows:
         found |= {parts.cut_held: held_lengths.cut, parts.held_tension: held_lengths.tension_at}
+    if any(term.states is not None for term in terms):
+        found |= {
+            parts.give_state_rates: term_states.give_rates,
+            parts.state_error: term_states.largest_error,
+            parts.set_stage: term_states.enter_stage,
+        }
     if "contacts" in spec.terms:
         local = spec.system == "pairs"
         found |= {
@@ -225,6 +234,7 @@ NEWTON: Mapping[str, Any] = _named(
         newton_matrix.factor_newton,
         newton_matrix.newton_residual,
         newton_matrix.solve_newton,
+        term_states.finish_states,
         newton_matrix.keep_multipliers,
         newton_matrix.recall_multipliers,
     )

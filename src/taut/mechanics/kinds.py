@@ -90,6 +90,14 @@ class Given:
     def load_names(self) -> tuple[str, ...]:
         return load_names(self.loads)
 
+    @property
+    def rigid_grounds(self) -> tuple[Ground, ...]:
+        return tuple(ground for ground in self.grounds if ground.compliance is None)
+
+    @property
+    def compliant_grounds(self) -> tuple[Ground, ...]:
+        return tuple(ground for ground in self.grounds if ground.compliance is not None)
+
     @cached_property
     def straight(self) -> tuple[Cable, ...]:
         """Cables that are springs between two nodes."""
@@ -221,6 +229,9 @@ class Term(NamedTuple):
     observe: Kernel | None = None  # parts.observe_terms
     shows: Callable[[Given], Mapping[str, int]] | None = None  # what `observe` fills: name -> how many numbers
     node_stiffness: Callable[[Any, int], np.ndarray] | None = None  # (3 n,) [N/m], which bounds the step
+    states: Callable[[Any, float], np.ndarray] | None = None  # of each state with a rate, what its errors are small
+    # against, given the typical length [m]; the table then has a part `first_state` (tables.TermStates)
+    relaxation: Callable[[Any], float] | None = None  # [s] in which the fastest of them relaxes, which bounds the step
     dampers: Callable[[Given, Any], tuple[str, ...]] | None = None  # what damps, in words
     record: type | None = None  # of kinds from outside
     lanes: bool = False  # whether its kernels choose by `where`, so that many plants can go in lanes

@@ -52,6 +52,22 @@ def term_stiffness(
 
 
 @inlined
+def give_state_rates(p: Pack, rates: np.ndarray) -> None:
+    """Fill the rates of the states of terms in the rate of a state, as the last evaluation of forces left them."""
+
+
+@inlined
+def state_error(p: Pack, error: np.ndarray) -> float:
+    """The largest error of a state of a term, as a fraction of its size."""
+    return 0.0
+
+
+@inlined
+def set_stage(p: Pack, s: float) -> None:
+    """Say that states of terms are those of a stage of an implicit step of this time [s]; zero ends it."""
+
+
+@inlined
 def accept_step(p: Pack) -> None:
     """A step is kept: nothing that was tried on the way counts any more."""
 

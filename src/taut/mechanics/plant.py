@@ -27,6 +27,7 @@ from taut.mechanics.signals import Called
 from taut.mechanics.spec import BUILT_IN, Spec, rows_of, sources_of, terms_of
 from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
+from taut.mechanics.terms.compliances import touching_nodes
 from taut.mechanics.terms.contacts import candidates
 from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
@@ -39,7 +40,7 @@ from taut.structure.structure import Structure
 SMALL = 500  # up to so many constraints a dense look at their independence is cheap
 
 WORK_SPACE = frozenset(
-    ("work", "responses", "events", "slackening", "constants", "jacobian", "pairs", "saddle", "minres")
+    ("work", "responses", "term_states", "events", "slackening", "constants", "jacobian", "pairs", "saddle", "minres")
 )
 """Tables that say nothing of the motion that others do not say."""
 
@@ -277,9 +278,10 @@ class Plant:
 
     @property
     def internal(self) -> np.ndarray:
-        """Internal states at the start: commands, what is measured, and contact forces."""
+        """Internal states at the start: commands, what is measured, contact forces, and those of terms."""
         commanded = self.tables["commands"].coming if "commands" in self.tables else np.zeros(0)
-        return np.concatenate([commanded, np.zeros(self.tables["contacts"].impulse.size)])
+        more = self.tables["contacts"].impulse.size + self.tables["term_states"].size.size
+        return np.concatenate([commanded, np.zeros(more)])
 
     @property
     def ticks(self) -> bool:
@@ -302,7 +304,7 @@ class Plant:
 
     @cached_property
     def contact_names(self) -> tuple[str, ...]:
-        return tuple(one.name for one in candidates(self.given))
+        return tuple(one.name for one in (*candidates(self.given), *touching_nodes(self.given)))
 
     def memory(self, tables: Pack) -> np.ndarray:
         """What its controllers remember, to be changed in place; nothing where there are none."""

@@ -15,6 +15,7 @@ from taut.mechanics.rows.driven_bars import DRIVEN_BARS
 from taut.mechanics.rows.held_lengths import HELD_LENGTHS
 from taut.mechanics.rows.linear import LINEAR
 from taut.mechanics.rows.plates import PLATES
+from taut.mechanics.terms.compliance_events import COMPLIANCES
 from taut.mechanics.terms.contacts import CONTACTS
 from taut.mechanics.terms.damping import DAMPING
 from taut.mechanics.terms.loads import LOADS_TERM
@@ -26,7 +27,7 @@ from taut.structure.structure import Structure
 BUILT_IN: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        *(WEIGHT, DAMPING, SPRINGS_TERM, ROUTES_TERM, LOADS_TERM, CONTACTS),
+        *(WEIGHT, DAMPING, SPRINGS_TERM, ROUTES_TERM, LOADS_TERM, CONTACTS, COMPLIANCES),
         *(RIGID_BARS, LINEAR, HELD_LENGTHS, DRIVEN_BARS, PLATES, ANGLES),
         *(SUPPORTS, COMMANDS, CONTROLLERS, DRIVES),
     )

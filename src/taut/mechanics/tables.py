@@ -16,7 +16,7 @@ SLOTS = (
     *("constants", "nodes", "work", "jacobian"),
     *("thin", "cylinders", "bars", "linear", "held_lengths", "driven_bars", "plates", "angles"),
     *("weight", "springs", "routes", "damping", "loads", "supports", "commands", "drives", "sensors", "controllers"),
-    *("contacts", "responses", "events", "slackening", "watches"),
+    *("contacts", "responses", "compliances", "term_states", "events", "slackening", "watches"),
     *("pairs", "saddle", "minres", "metric_pairs", "metric_saddle", "metric_minres"),
     *("newton", "newton_saddle"),
 )
@@ -38,8 +38,9 @@ def part_of(name: str, table: Any, field: str) -> int:
 class Layout(NamedTuple):
     """Where things stand in a state y = [positions, velocities, work, internal states, remainders].
 
-    Internal states do not change within a step: they are what was commanded and measured last, and the contact forces
-    of the last step. RATTLE keeps the remainders of its sums of positions and velocities; other methods have none.
+    Internal states are what was commanded and measured last and the contact forces of the last step, which do not
+    change within a step, and then those of terms, which change by rates of their own (`TermStates`). RATTLE keeps the
+    remainders of its sums of positions and velocities; other methods have none.
     """
 
     coordinates: int
@@ -90,6 +91,19 @@ class Work(NamedTuple):
     unknown: Reals  # (u,)
 
 
+class TermStates(NamedTuple):
+    """s numbers of a state that belong to terms and have rates: how far a bristle is bent, what has crept.
+
+    A term says how many it has (`Term.states`); its table has a part `first_state` of one number, where they begin
+    among all of them, and while its `force` is asked for it leaves their rates here. At a stage of an implicit step a
+    state holds z0, what they are without the stage's own rate, and the term takes them to be z0 + stage z'.
+    """
+
+    size: Reals  # (s,) what an error of each is small against, in its own unit
+    rate: Reals  # (s,) as the last evaluation of forces left them
+    stage: Reals  # (1,) [s], zero but at a stage of an implicit step
+
+
 class Jacobian(NamedTuple):
     """G, one row for each constraint, over all coordinates; e entries with a fixed pattern."""
 
@@ -105,6 +119,7 @@ constants_in = reader(Constants, slot("constants"))
 nodes_in = reader(Nodes, slot("nodes"))
 work_in = reader(Work, slot("work"))
 jacobian_in = reader(Jacobian, slot("jacobian"))
+term_states_in = reader(TermStates, slot("term_states"))
 
 JACOBIAN = part_of("jacobian", Jacobian, "coordinate")
 TRIPLES = part_of("jacobian", Jacobian, "triple")
@@ -120,6 +135,8 @@ command_count = counter(slot("commands") * MOST_PARTS)
 """In kernels: what is commanded and measured, which stands first in the table of commands (`imposed/commands.py`)."""
 contact_numbers = counter(slot("contacts") * MOST_PARTS)
 """Numbers of contacts in a state, which stand first in the table of contacts (`terms/contacts.py`)."""
+term_state_count = counter(slot("term_states") * MOST_PARTS)
+"""States of terms, which have rates."""
 coordinate_count = counter(SHARE)
 """In kernels: all coordinates, held ones too."""
 free_count = counter(FREE)
@@ -130,5 +147,11 @@ row_count = counter(MULTIPLIER)
 
 @inlined
 def internal_count(p: Pack) -> int:
-    """In kernels: internal states, commands before contact forces."""
-    return command_count(p) + contact_numbers(p)
+    """In kernels: internal states, commands before contact forces before those of terms."""
+    return command_count(p) + contact_numbers(p) + term_state_count(p)
+
+
+@inlined
+def term_states_begin(p: Pack) -> int:
+    """Where the states of terms begin in a state."""
+    return layout_of(coordinate_count(p), 0, 0).internal + command_count(p) + contact_numbers(p)

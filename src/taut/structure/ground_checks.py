@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from taut.errors import Problem, SelectionError, listed
-from taut.structure.grounds import Box, Ground, Plane, Terrain
+from taut.errors import Problem, SelectionError, listed, suggestion
+from taut.structure.grounds import FRICTION_LAWS, Box, Compliance, Ground, Plane, Terrain
 from taut.structure.magnitudes import size_problem
 from taut.structure.structure import Structure
 
@@ -36,7 +36,13 @@ def problems_of_grounds(structure: Structure, grounds: Sequence[Ground]) -> list
             found.append(Problem(place, f'another ground is called "{ground.name}" too; give it another name'))
         found += [Problem((*place, *where), message) for where, message in _problems_of(ground)]
         try:
-            touching(structure, ground)
+            _, bars = touching(structure, ground)
+            if bars and ground.compliance is not None and isinstance(ground.shape, Box):
+                message = (
+                    f'bars lie across the edges of rigid boxes only, and "{ground.name}" has a compliance; leave bars '
+                    'out: touched_by: ["node:*"]'
+                )
+                found.append(Problem((*place, "touched_by"), message))
         except SelectionError as error:
             found.append(Problem((*place, "touched_by"), str(error)))
     return found or _touched_twice(structure, grounds)
@@ -84,6 +90,43 @@ def _problems_of(ground: Ground) -> Iterator[tuple[tuple[str, ...], str]]:
             f"restitution {ground.restitution} is not from 0 to 1: 0 where nothing bounces, 1 where nothing is lost",
         )
     yield from _problems_of_shape(ground.shape)
+    if ground.compliance is not None:
+        for where, message in _problems_of_compliance(ground.compliance):
+            yield ("compliance", *where), message
+        if ground.restitution > 0.0:
+            yield (
+                ("restitution",),
+                f"restitution {ground.restitution} is that of a rigid ground; with a compliance things bounce as its "
+                "damping lets them: leave it out",
+            )
+
+
+def _problems_of_compliance(given: Compliance) -> Iterator[tuple[tuple[str, ...], str]]:
+    stiffness, damping = given.along
+    for name, value in (
+        ("stiffness", given.stiffness),
+        ("tangential_stiffness", stiffness),
+        ("threshold", given.threshold),
+    ):
+        if not (math.isfinite(value) and value > 0.0):
+            yield (name,), f"{name} {value} must be a finite number more than zero"
+        elif wrong := size_problem(value):
+            yield (name,), f"{name} {wrong}"
+    for name, value in (("damping", given.damping), ("tangential_damping", damping)):
+        if not (math.isfinite(value) and value >= 0.0):
+            yield (name,), f"{name} {value} must be a finite number of zero or more"
+        elif wrong := size_problem(value):
+            yield (name,), f"{name} {wrong}"
+    if given.friction_law not in FRICTION_LAWS:
+        known = ", ".join(FRICTION_LAWS)
+        guess = suggestion(given.friction_law, FRICTION_LAWS)
+        yield ("friction_law",), f'friction_law "{given.friction_law}" is not one of {known}{guess}'
+    elif given.friction_law == "bristle" and damping == 0.0:
+        yield (
+            ("tangential_damping",),
+            "bristles spring back by their damping, and there is none; give a tangential_damping [N s/m] of more than "
+            f"zero, such as {1e-3 * stiffness:.3g}",
+        )
 
 
 def _problems_of_shape(shape: Plane | Box | Terrain) -> Iterator[tuple[tuple[str, ...], str]]:

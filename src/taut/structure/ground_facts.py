@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from taut.structure.grounds import Box, Ground, Plane, Terrain
+from taut.structure.grounds import Box, Compliance, Ground, Plane, Terrain
 
 SHAPES = {"plane": Plane, "box": Box, "terrain": Terrain}
 
@@ -24,8 +24,10 @@ def grounds_from(facts: Iterable[Mapping[str, Any]]) -> list[Ground]:
     found = []
     for fact in facts:
         told = {name: _tupled(value) for name, value in fact["shape"].items()}
-        others = {name: _tupled(value) for name, value in fact.items() if name != "shape"}
-        found.append(Ground(**others, shape=SHAPES[told.pop("kind")](**told)))
+        others = {name: _tupled(value) for name, value in fact.items() if name not in ("shape", "compliance")}
+        soft = fact.get("compliance")
+        shape = SHAPES[told.pop("kind")](**told)
+        found.append(Ground(**others, shape=shape, compliance=None if soft is None else Compliance(**soft)))
     return found
 
 

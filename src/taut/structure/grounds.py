@@ -129,6 +129,45 @@ class Terrain:
         return cls.of(height * grey, (size[0] / (rows - 1), size[1] / (columns - 1)), corner)
 
 
+FRICTION_LAWS = ("bristle", "regularised", "threshold")
+"""Of grounds that give way; only bristles stick."""
+
+TANGENTIAL = 0.8
+"""Of the stiffness, along the ground where nothing is said: that of a sphere of Poisson's ratio 1/3 (Mindlin 1949)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compliance:
+    """How a ground gives way: it pushes with stiffness times depth, and with a damper that never gives more than that.
+
+    stiffness: [N/m] of one node. damping: [N s/m].
+    friction_law: "bristle": a spring and a damper along the ground, which slide where they push with more than
+        friction allows. For comparison, "regularised": friction in proportion to the speed up to `threshold`, and
+        "threshold": whatever force there is along the ground is held while it is slower than that. Both creep.
+    tangential_stiffness, tangential_damping: [N/m], [N s/m] of bristles; None means 0.8 of the other ones.
+    threshold: [m/s] at which friction is that of what slides; of bristles, half way from the static to the kinetic one.
+    """
+
+    stiffness: float = 1e5
+    damping: float = 50.0
+    friction_law: str = "bristle"
+    tangential_stiffness: float | None = None
+    tangential_damping: float | None = None
+    threshold: float = 0.01
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "Compliance")
+
+    @property
+    def along(self) -> tuple[float, float]:
+        """Stiffness and damping of bristles [N/m], [N s/m]."""
+        stiffness, damping = self.tangential_stiffness, self.tangential_damping
+        stiffness = TANGENTIAL * self.stiffness if stiffness is None else stiffness
+        return stiffness, TANGENTIAL * self.damping if damping is None else damping
+
+
 @dataclass(frozen=True, slots=True)
 class Ground:
     """A solid that nodes and bars touch, do not enter, and rub against.
@@ -139,6 +178,7 @@ class Ground:
     touched_by: selectors of nodes, and of bars that may lie across the edges of a box. A node is touched once by a
         ground, so that grounds of the same shape can have a friction for each of several groups.
     radius: [m] of what touches it, around nodes and along bars.
+    compliance: how it gives way, for methods that follow smooth motion; None where it is rigid, for impulses.
     """
 
     name: str
@@ -148,6 +188,7 @@ class Ground:
     restitution: float = 0.0
     touched_by: tuple[str, ...] = ("node:*", "bar:*")
     radius: float = 0.0
+    compliance: Compliance | None = None
 
     __repr__ = brief
 

@@ -1,1 +1,2 @@
-"""Contact with rigid grounds by impulses: how far things are from a surface, one contact by itself, all of them."""
+"""Contact: how far things are from a surface; rigid grounds by impulses, one by itself, all of them; grounds that give
+way."""

@@ -6,20 +6,25 @@ from typing import Any
 
 import numpy as np
 
+from taut.errors import listed
 from taut.mechanics.contact.responses import WORST
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
-from taut.mechanics.terms.contacts import MOST_DENSE, candidates
+from taut.mechanics.signals import pieces_of
+from taut.mechanics.terms.compliances import touching_nodes
+from taut.mechanics.terms.contacts import MOST_DENSE, NUMBERS, candidates
 from taut.numerics.packing import reals_of
 from taut.structure.grounds import Box
 
+SUNK = 0.01
+"""Of a typical length: how deep something may start in a ground that gives way without a word."""
 INSIDE = 1e-9
 """Of a typical length: how deep something may start inside a ground, and be taken to touch it."""
 
 
 def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[str, ...]:
     """What is inside a ground at a state, in words."""
-    if not (isinstance(plant, Plant) and plant.grounds):
+    if not (isinstance(plant, Plant) and plant.given.rigid_grounds):
         return ()
     found, small = candidates(plant.given), INSIDE * plant.typical_length
     gaps = np.zeros(len(found))
@@ -38,9 +43,28 @@ def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[st
     return tuple(told.values())
 
 
+def sunk_notes(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[str, ...]:
+    """What grounds that give way push out at the start, where that is more than they give by weight."""
+    if not (isinstance(plant, Plant) and plant.given.compliant_grounds):
+        return ()
+    found = touching_nodes(plant.given)
+    pushed = np.zeros((1, NUMBERS * len(found)))
+    pieces = pieces_of(plant.breaks, np.zeros(1))
+    plant.composition.tools["observe_contacts"](tables, np.zeros(1), pieces, y[None, :], pushed)
+    forces = np.linalg.norm(pushed.reshape(-1, NUMBERS)[:, :3], axis=1)
+    deep = [
+        f'{one.what} by "{one.ground.name}" with {force:.3g} N'
+        for one, force in zip(found, forces, strict=True)
+        if one.ground.compliance is not None and force > SUNK * plant.typical_length * one.ground.compliance.stiffness
+    ]
+    if not deep:
+        return ()
+    return (f"at the start deep inside a ground, and pushed out of it: {listed(deep, most=4)}; lift the structure",)
+
+
 def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
     """How the search for contact forces went in a run, where that is worth a word."""
-    if not plant.grounds:
+    if not any(ground.compliance is None for ground in plant.grounds):
         return ()
     sweeps, residual, unconverged, left_out, deepest, forced = reals_of(tables, WORST)
     told = []

@@ -23,6 +23,8 @@ from taut.mechanics.imposed.called_functions import check_drives, value_of
 from taut.mechanics.linear.members import HELD, MemberSlopes, State, slopes_of
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
+from taut.mechanics.terms.compliances import touching_nodes
+from taut.mechanics.terms.contacts import OPEN, SLIDING
 from taut.mechanics.terms.springs import CRUSHED, Springs
 from taut.numerics.dense_saddle import DenseSaddle, null_basis
 from taut.numerics.differences import jacobian
@@ -46,6 +48,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     state = State(plant, q, v, time)
     free, tables, size = plant.tables["nodes"].free, state.tables, q.size
     force = _forces(state)
+    touched = _contact_notes(state)
     members = slopes_of(state, held)
     whole_mass = state.matrix("momentum", size)
     state.tools["fill_jacobian"](state.pack, state.y)
@@ -75,6 +78,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     notes = (
         *_motion_notes(plant, time),
         *_rest_notes(plant, members),
+        *touched,
         *_rank_notes(plant, state, system, rows),
     )
     return Linearisation(
@@ -142,7 +146,7 @@ class Arrived(NamedTuple):
 def supports_at(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> Arrived:
     """A state with moved supports where they are at a time."""
     state = State(plant, q, v, time)
-    return Arrived(state.y[: q.size], state.y[q.size : -1], state.known)
+    return Arrived(state.y[: q.size], state.y[q.size : 2 * q.size], state.known)
 
 
 def _forces(state: State) -> np.ndarray:
@@ -171,6 +175,21 @@ def feedback_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> 
     by_place = jacobian(lambda x: pushes(np.concatenate([x, v])), q, step)
     by_speed = jacobian(lambda x: pushes(np.concatenate([q, x])), v, step / plant.typical_time)
     return by_place, by_speed
+
+
+def _contact_notes(state: State) -> tuple[str, ...]:
+    """Which contacts with grounds that give way are closed, after `_forces`; raises OptionError where one slides."""
+    if "compliances" not in state.plant.spec.terms:
+        return ()
+    found, table = touching_nodes(state.plant.given), state.tables["compliances"]
+    sliding = [one for one, doing, law in zip(found, table.doing, table.law, strict=True) if doing == SLIDING and law]
+    if sliding:
+        raise OptionError(
+            f'{sliding[0].what} slides on the ground "{sliding[0].ground.name}", and a linear model is of what sticks; '
+            "linearise about a state at rest"
+        )
+    closed = [f'"{one.name}"' for one, doing in zip(found, table.doing, strict=True) if doing != OPEN]
+    return (f"contacts count as they are here, unbent and sticking: {listed(closed) if closed else 'none is closed'}",)
 
 
 def _motion_notes(plant: Plant, time: float) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from taut.mechanics.inertia.thin import thin_in
 from taut.mechanics.operations.projection import largest_of_three
-from taut.mechanics.parts import add_kinetic_gradient, carry, conservative_force, kinetic, potential
+from taut.mechanics.parts import add_kinetic_gradient, carry, conservative_force, kinetic, potential, state_error
 from taut.mechanics.tables import constants_in, coordinate_count, free_count, nodes_in
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.lanes import most, where
@@ -81,9 +81,10 @@ def error_size(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tol
 
     Allowed are tolerance * typical length for positions, tolerance * largest speed for velocities (or, near rest, a
     thousandth of typical length per typical time), and tolerance * (largest kinetic energy such speeds mean + |work|)
-    for the work; but never less than round-off. A last digit of the coordinates, times the square of the rate at which
-    the stiffest member trembles, is a noise of its acceleration, and a step of h makes of it an estimate that shorter
-    steps would only follow. h: zero where the error is not that of a step.
+    for the work, tolerance * their size for states of terms; but never less than round-off. A last digit of the
+    coordinates, times the square of the rate at which the stiffest member trembles, is a noise of its acceleration, and
+    a step of h makes of it an estimate that shorter steps would only follow. h: zero where the error is not that of a
+    step.
     """
     free, mass, scale, n = nodes_in(p).free, thin_in(p).diagonal, constants_in(p).scale, coordinate_count(p)
     before, after, wrong, fastest = start_of(y), start_of(trial), start_of(error), constants_in(p).fastest[0]
@@ -101,4 +102,5 @@ def error_size(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tol
     tolerance_of_rate = max(last_digit * fastest / speed, tolerance)
     works = moving * speed * speed + max(abs(before[2 * n]), abs(after[2 * n]))
     largest = max(worst_rate / speed, abs(wrong[2 * n]) / where(works > 0.0, works, 1.0)) / tolerance_of_rate
-    return most(max(largest, worst / scale[0] / max(last_digit * trembled / scale[0], tolerance)))
+    placed = max(worst / scale[0], state_error(p, wrong))
+    return most(max(largest, placed / max(last_digit * trembled / scale[0], tolerance)))

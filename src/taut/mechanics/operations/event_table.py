@@ -22,7 +22,7 @@ class Events(NamedTuple):
     burst: Integers  # (w,) how often it has changed in quick succession
     last: Reals  # (w,) when it changed last [s]
     band: Reals  # (1,) round-off of lengths [m]
-    middle: Reals  # (6 n,) the state half way through a step, work space
+    middle: Reals  # the state half way through a step, work space
 
 
 events_in = reader(Events, slot("events"))

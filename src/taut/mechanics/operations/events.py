@@ -33,7 +33,7 @@ from taut.mechanics.parts import (
     let_in,
     potential,
 )
-from taut.mechanics.tables import constants_in, coordinate_count
+from taut.mechanics.tables import constants_in, coordinate_count, internal_count
 from taut.numerics.compiled import entry, inlined, kernel, woven
 from taut.numerics.packing import Pack, size_of
 from taut.numerics.pointers import start_of
@@ -134,11 +134,13 @@ def _dip(before: float, half_way: float, after: float) -> tuple[float, float]:
 
 
 @woven
-def _put_middle(n: int, h: float, y: np.ndarray, trial: np.ndarray, middle: np.ndarray) -> None:
-    """The state half way through a step, by the cubic through both ends."""
+def _put_middle(n: int, more: int, h: float, y: np.ndarray, trial: np.ndarray, middle: np.ndarray) -> None:
+    """The state half way through a step, by the cubic through both ends; of `more` numbers behind that, their mean."""
     for i in range(n):
         middle[i] = 0.5 * (y[i] + trial[i]) + 0.125 * h * (y[n + i] - trial[n + i])
         middle[n + i] = 1.5 * (trial[i] - y[i]) / h - 0.25 * (y[n + i] + trial[n + i])
+    for i in range(2 * n, 2 * n + more):
+        middle[i] = 0.5 * (y[i] + trial[i])
 
 
 @entry
@@ -162,7 +164,7 @@ def crossing(p: Pack, t: float, h: float, y: np.ndarray, trial: np.ndarray, skip
         before, rate, _ = _margin(p, e, begin)
         if known == 0 and after >= -1.0:
             if not halved:
-                _put_middle(n, h, begin, end, events.middle)
+                _put_middle(n, 1 + internal_count(p), h, begin, end, events.middle)
                 halved = True
             _stand_at(p, t + 0.5 * h, events.middle)
             at, upper = _dip(before, _margin(p, e, events.middle)[0], after)

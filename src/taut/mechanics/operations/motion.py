@@ -21,6 +21,7 @@ from taut.mechanics.parts import (
     carry,
     find_multipliers,
     give_known,
+    give_state_rates,
     impose,
     imposed_power,
     load_power,
@@ -90,6 +91,7 @@ def rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
     rates[2 * n] = _accelerate(p, t, state, shifted(rates, n))
     for i in range(n):
         rates[i] = state[n + i]
+    give_state_rates(p, rates)
 
 
 @entry

@@ -30,6 +30,7 @@ from taut.mechanics.parts import (
     row_power,
     row_stiffness,
     row_values,
+    set_stage,
     term_stiffness,
 )
 from taut.mechanics.rows.jacobian import add_transposed
@@ -144,11 +145,13 @@ def factor_newton(p: Pack, t: float, y: np.ndarray, s: float) -> int:
     """
     state = start_of(y)
     impose(p, t, state)
+    set_stage(p, s)
     _fill(p, t, state, s, 1.0)
     dropped = factorise(saddle_at(p, NEWTON_SADDLE))
     if dropped < 0:
         _fill(p, t, state, s, 0.0)
         dropped = factorise(saddle_at(p, NEWTON_SADDLE))
+    set_stage(p, 0.0)
     return dropped
 
 
@@ -158,7 +161,9 @@ def newton_residual(p: Pack, t: float, y: np.ndarray, base: np.ndarray, s: float
     work, state, before, left, n = work_in(p), start_of(y), start_of(base), start_of(out), coordinate_count(p)
     impose(p, t, state)
     force, free = work.force, nodes_in(p).free
+    set_stage(p, s)
     power = all_forces(p, t, state, force) + imposed_power(p, t, state)
+    set_stage(p, 0.0)
     power += row_power(p, state, newton_in(p).multiplier)
     row_values(p, state, jacobian_in(p).value)
     add_transposed(p, 1.0, newton_in(p).multiplier, force)

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from taut.mechanics.contact.surfaces import STRING
 from taut.mechanics.imposed.called_functions import set_functions
 from taut.mechanics.imposed.drive_outputs import drive_outputs
 from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.outputs import bar_forces, cable_outputs, columns, turning_push
 from taut.mechanics.signals import pieces_of
+from taut.mechanics.terms.compliances import touching_nodes
 from taut.mechanics.terms.contacts import NUMBERS
 from taut.numerics.packing import Pack, reals_of
 
@@ -24,8 +26,9 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     tools, held, loads = plant.composition.tools, plant.held, np.zeros((times.size, len(plant.loads)))
     wanted = columns(plant.tables["springs"].stiffness.size, plant.rows, held.size, plant.shown)
     out, driven = np.zeros((times.size, sum(wanted.values()))), np.zeros((times.size, 3 * len(plant.given.driven)))
+    yielding = np.zeros((times.size, NUMBERS * len(touching_nodes(plant.given))))
     pieces = pieces_of(plant.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))  # on a break: what follows it
-    rates, looks = np.empty(2 * plant.coordinates + 1), reals_of(tables, BAND)[0] > 0.0
+    rates, looks = np.empty(2 * plant.coordinates + 1 + plant.internal.size), reals_of(tables, BAND)[0] > 0.0
     if looks:
         tools["release"](tables)
     for one in [slice(None)] if plant.compiled else [slice(row, row + 1) for row in range(times.size)]:
@@ -35,6 +38,8 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
         tools["observe"](tables, times[one], pieces[one], states[one], held, rates, out[one])
         if plant.given.driven:
             tools["observe_drives"](tables, times[one], pieces[one], states[one], driven[one])
+        if "compliances" in plant.spec.terms:
+            tools["observe_contacts"](tables, times[one], pieces[one], states[one], yielding[one])
         if plant.loads:
             tools["observe_loads"](tables, times[one], pieces[one], states[one], loads[one])
     cuts = np.cumsum(list(wanted.values()))[:-1]
@@ -56,6 +61,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     contacts, pulls = _contacts(plant, tables, states)
     cables = cable_outputs(plant.given, plant.tables, states, length, tension, multiplier, pulls)
     guides, bar_force = len(plant.structure.constraints), bar_forces(plant.given, plant.tables, tension, multiplier)
+    contacts = np.concatenate([contacts, yielding], axis=1).reshape(times.size, len(plant.contact_names), NUMBERS)
     torque = multiplier[:, plant.row_ranges.get("angles", slice(0))].copy()
     return {
         "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
@@ -84,12 +90,12 @@ def _dependent(plant: Plant, tables: Pack, time: float, piece: int, y: np.ndarra
 
 
 def _contacts(plant: Plant, tables: Pack, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(T, p, 4) of the step that led to each state: forces [N], and what contacts do; and (T, r) how much
-    cables that impulses hold at a length pulled [N]."""
-    count, at = len(plant.contact_names), 2 * plant.coordinates + 1 + plant.coming(tables).size
-    every = plant.tables["contacts"].first.size
-    found = states[:, at : at + NUMBERS * every].reshape(len(states), every, NUMBERS)
-    return found[:, :count], found[:, count:, 0]
+    """(T, 4 p) with rigid grounds, of the step that led to each state: forces [N], and what contacts do; and (T, r) how
+    much cables that impulses hold at a length pulled [N]."""
+    at, table = 2 * plant.coordinates + 1 + plant.coming(tables).size, plant.tables["contacts"]
+    found, strings = states[:, at : at + table.impulse.size], int(np.count_nonzero(table.kind == STRING))
+    rigid = table.impulse.size - NUMBERS * strings
+    return found[:, :rigid], found[:, rigid::NUMBERS]
 
 
 def _readings(plant: Plant, tables: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray) -> np.ndarray:

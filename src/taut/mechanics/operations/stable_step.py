@@ -22,7 +22,7 @@ def longest_step(given: Given, spec: Spec, tables: Any) -> float:
 
 def shortest_period(spec: Spec, tables: Any) -> float:
     """[s] of the node that its cables and other terms hold stiffest, if its neighbours stood still, or of the stiffest
-    compressible bar by itself."""
+    compressible bar by itself; or 2 pi times what the fastest state of a term relaxes in."""
     thin, springs, free = tables["thin"], tables["springs"], tables["nodes"].free
     mass, bars = thin.diagonal, springs.shortest.size
     held = np.zeros(mass.size)
@@ -31,8 +31,10 @@ def shortest_period(spec: Spec, tables: Any) -> float:
             held += term.node_stiffness(tables[term.name], mass.size)
     swinging = held[free] / mass[free]
     trembling = springs.stiffness[springs.first.size - bars : springs.first.size, None] * _softness(thin, free, bars)
-    fastest = max(float(np.max(swinging, initial=0.0)), float(np.max(trembling, initial=0.0)))
-    return math.inf if fastest == 0.0 else 2.0 * math.pi / math.sqrt(fastest)
+    fastest = math.sqrt(max(float(np.max(swinging, initial=0.0)), float(np.max(trembling, initial=0.0))))
+    relaxing = [term.relaxation(tables[term.name]) for term in terms_of(spec) if term.relaxation is not None]
+    fastest = max([fastest, *(1.0 / time for time in relaxing)])
+    return math.inf if fastest == 0.0 else 2.0 * math.pi / fastest
 
 
 def _softness(thin: Any, free: np.ndarray, bars: int) -> np.ndarray:

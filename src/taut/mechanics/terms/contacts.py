@@ -104,7 +104,7 @@ def candidates(given: Given) -> list[Candidate]:
     found: list[Candidate] = []
     edges: list[Candidate] = []
     surface = 0
-    for ground in given.grounds:
+    for ground in given.rigid_grounds:
         nodes, bars = touching(given.structure, ground)
         found += [Candidate(ground, surface, (node, node), "", f"{node} on {ground.name}") for node in nodes]
         for k in range(len(edges_of(ground.shape))):
@@ -121,7 +121,7 @@ def candidates(given: Given) -> list[Candidate]:
 
 def tabulate(given: Given) -> Contacts:
     found, rods, strings = candidates(given), thin.tabulate(given), given.held_cables
-    surfaces = [one for ground in given.grounds for one in (surface_of(ground.shape), *edges_of(ground.shape))]
+    surfaces = [one for ground in given.rigid_grounds for one in (surface_of(ground.shape), *edges_of(ground.shape))]
     surfaces += [Surface(STRING, np.zeros(1))] * len(strings)
     # A node that resists stands for a cable.
     heaviest = [max(one.route, key=lambda node: rods.diagonal[given.coordinate[node]]) for one in strings]

@@ -182,6 +182,15 @@ class TerrainEntry(Entry):
     corner: Annotated[list[Number], Len(2, 2)] = [0.0, 0.0]
 
 
+class ComplianceEntry(Entry):
+    stiffness: Number = 1e5
+    damping: Number = 50.0
+    friction_law: Name = "bristle"
+    tangential_stiffness: Number | None = None
+    tangential_damping: Number | None = None
+    threshold: Number = 0.01
+
+
 class GroundEntry(Entry):
     plane: PlaneEntry | None = None
     box: BoxEntry | None = None
@@ -191,6 +200,7 @@ class GroundEntry(Entry):
     restitution: Number = 0.0
     touched_by: list[Name] = ["node:*", "bar:*"]
     radius: Number = 0.0
+    compliance: ComplianceEntry | None = None
 
 
 class DampingEntry(Entry):

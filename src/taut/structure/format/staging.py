@@ -19,7 +19,7 @@ from taut.structure.format.scenario_schema import (
     WatchEntry,
 )
 from taut.structure.ground_checks import problems_of_grounds
-from taut.structure.grounds import Box, Ground, Plane, Terrain
+from taut.structure.grounds import Box, Compliance, Ground, Plane, Terrain
 from taut.structure.motions import motion_problems
 from taut.structure.records import AXES
 from taut.structure.scenario import ON_COLLISION, SOLVERS, Damping, Drive, Load, Motion, Scenario, Watch
@@ -126,7 +126,9 @@ def _ground(name: str, entry: GroundEntry) -> Ground:
         told = entry.terrain
         shape = Terrain(tuple(map(tuple, told.heights)), _two(told.spacing), _two(told.corner))
     return Ground(
-        name, shape, entry.friction, entry.static_friction, entry.restitution, tuple(entry.touched_by), entry.radius
+        *(name, shape, entry.friction, entry.static_friction, entry.restitution),
+        *(tuple(entry.touched_by), entry.radius),
+        None if entry.compliance is None else Compliance(**entry.compliance.own()),
     )
 
 

@@ -223,9 +223,10 @@ def _drive(drive: Drive) -> str:
 
 def _ground(ground: Ground) -> str:
     given = _given(ground)
-    shape = given.pop("shape", None)
+    shape, soft = given.pop("shape", None), given.pop("compliance", None)
     told = [] if shape is None else [f"{type(shape).__name__.lower()}: {entries(_given(shape))}"]
     told += [entries(given)[1:-1]] if given else []
+    told += [] if soft is None else [f"compliance: {entries(_given(soft))}"]
     return "{" + ", ".join(told) + "}"
 
 
