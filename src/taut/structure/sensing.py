@@ -89,7 +89,12 @@ def _of_grounds(text: str, known: Sequence[str]) -> tuple[tuple[str, ...], str, 
 
 def untouched(structure: Structure, grounds: Sequence[Ground], one: Port) -> str:
     """Why a contact cannot be measured; nothing where it can. Of grounds without problems."""
-    if one.quantity not in CONTACT or one.kind == "ground":
+    if one.quantity not in CONTACT:
+        return ""
+    soft = [ground.name for ground in grounds if ground.compliance is not None]
+    if soft and (one.kind == "node" or one.name in soft):
+        return f'{one} is known of rigid grounds alone, and "{soft[0]}" has a compliance; see contact_force of the run'
+    if one.kind == "ground":
         return ""
     if not grounds:
         return f"{one} is that of a contact, and there is no ground to touch; give one, or measure something else"

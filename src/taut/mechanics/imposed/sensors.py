@@ -251,7 +251,7 @@ def _of_member(given: Given, rows: Mapping[str, int], one: Port) -> Row:
         return LAW, laws[one.name], 0, [], 0.0, NOTHING
     if one.kind == "cable":
         held = [cable.name for cable in given.held_cables].index(one.name)
-        if given.grounds:  # impulses hold it, and the state knows how much it pulls
+        if given.rigid_grounds:  # impulses hold it, and the state knows how much it pulls
             return TOUCHED, 0, 0, [len(candidates(given)) + held], 0.0, NOTHING
         return ROW, rows["held_lengths"] + held, 0, [], -1.0, NOTHING
     if one.name in given.driven_bars:
