@@ -34,6 +34,7 @@ from taut.dynamics.verdict import Seen, judged
 from taut.errors import OptionError
 from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.operations.event_words import NEVER
+from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.tables import state_layout
 from taut.numerics.compile_events import working_time
@@ -145,6 +146,7 @@ def simulate(
             **({"drives": list(limits.drives)} if limits.drives else {}),
             **({"sensors": list(sensor_facts(plant))} if plant.sensor_names else {}),
             **({"ground": facts_of(plant.grounds)} if plant.grounds else {}),
+            **({"gravity": list(plant.given.gravity)} if isinstance(plant, Plant) else {}),
         },
         "notes": notes,
         "model_text": model_text,
