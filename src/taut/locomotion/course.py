@@ -64,6 +64,4 @@ def course_of(run: Trajectory) -> Course:
     level = centre - np.outer(centre @ down, down)
     moved = level[-1] - level[0]
     way = np.linalg.norm(np.diff(level, axis=0), axis=1)
-    return Course(
-        centre, moved, float(np.linalg.norm(moved)), float(np.arctan2(moved[1], moved[0])), float(way.sum())
-    )
+    return Course(centre, moved, float(np.linalg.norm(moved)), float(np.arctan2(moved[1], moved[0])), float(way.sum()))

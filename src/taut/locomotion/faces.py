@@ -24,9 +24,9 @@ Face = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Stand:
-    """A time [s] on one face: below the centre of mass from begin to end, its nodes all on the ground at some instant.
+    """A time [s] on one face: below the centre of mass from begin to end, its nodes on the ground, together or in turn.
 
-    borne: [s] for which all of them were.
+    borne: [s] for which all of them were on it together.
     """
 
     face: Face
@@ -102,8 +102,8 @@ def stands(run: Trajectory, *, hold: float = HOLD) -> tuple[Stand, ...]:
     """The faces that a robot stood on, one after another, no face twice in a row.
 
     A face counts where it is below the centre of mass for `hold` seconds without a break, so that wobbling over an edge
-    does not, and where all of its nodes touch the ground at an instant of them, so that flight does not. Known to the
-    time between samples.
+    does not, and where each of its nodes touches the ground at some instant of them, so that flight and balancing on a
+    node do not. What rolls fast seldom has all of them down together. Known to the time between samples.
     """
     if not hold >= 0.0:
         raise OptionError(f"stands: hold = {hold:g} s must be zero or more")
@@ -114,10 +114,10 @@ def stands(run: Trajectory, *, hold: float = HOLD) -> tuple[Stand, ...]:
     for first, last in zip([0, *ends], [*ends, len(faces)], strict=True):
         face, until = faces[first], min(last, len(faces) - 1)
         begin, end = float(run.time[first]), float(run.time[until])
-        borne = touched[first:last][:, [place[node] for node in face]].all(axis=1)
-        if not face or end - begin < hold or not borne.any():
+        down = touched[first:last][:, [place[node] for node in face]]
+        if not face or end - begin < hold or not down.any(axis=0).all():
             continue
-        bore = float(borne.mean() * (end - begin))
+        bore = float(down.all(axis=1).mean() * (end - begin))
         if found and found[-1].face == face:
             found[-1] = Stand(face, found[-1].begin, end, found[-1].borne + bore)
         else:

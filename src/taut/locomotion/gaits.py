@@ -176,7 +176,9 @@ def _drives(structure: Structure, members: tuple[str, ...], changes: list[Signal
         kind, names = members_of(structure, Drive("", selector, ""))
         quantities = {fitting_quantity(getattr(structure, f"{kind}s")[name]) for name in names}
         if len(quantities) > 1:
-            raise OptionError(f'"{selector}" selects members driven by {" and by ".join(sorted(quantities))}; part them')
+            raise OptionError(
+                f'"{selector}" selects members driven by {" and by ".join(sorted(quantities))}; part them'
+            )
         found.append(Drive(called, selector, quantities.pop(), by=change))
     return tuple(found)
 
@@ -190,7 +192,9 @@ def _counted(members: tuple[str, ...]) -> int:
 def _each(name: str, numbers: Numbers, count: int, what: str) -> tuple[float, ...]:
     if isinstance(numbers, tuple):
         if len(numbers) != count:
-            raise OptionError(f"{what}: {len(numbers)} numbers for {name} and {count} entries of members; give one each")
+            raise OptionError(
+                f"{what}: {len(numbers)} numbers for {name} and {count} entries of members; give one each"
+            )
         return numbers
     return (float(numbers),) * count
 

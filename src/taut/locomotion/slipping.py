@@ -17,13 +17,13 @@ def slip_distance(run: Trajectory) -> np.ndarray:
     What sticks has no speed, and adds nothing.
     """
     touched = touching_nodes(run)
-    speed = _tangential_speed(run)
+    speed = tangential_speed(run)
     both = touched[1:] & touched[:-1]
     step = np.diff(run.time)[:, None]
     return np.asarray((0.5 * step * (speed[1:] + speed[:-1]) * both).sum(axis=0))
 
 
-def _tangential_speed(run: Trajectory) -> np.ndarray:
+def tangential_speed(run: Trajectory) -> np.ndarray:
     """(T, n) [m/s] along the ground that each node touches; zero where it touches none."""
     shapes = {ground.name: surface_of(ground.shape) for ground in grounds_from(run.options["ground"])}
     place = {name: k for k, name in enumerate(run.structure.nodes)}
