@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_faces_follow_one_another_over_their_edges() -> None:
         assert set(stand.face) == {names[k] for k in low}
         assert len(low) == 3
         assert stand.borne == pytest.approx(stand.end - stand.begin)
-    for one, other in zip(found[:-1], found[1:], strict=True):
+    for one, other in pairwise(found):
         assert len(set(one.face) & set(other.face)) == 2, "neighbours share an edge"
     assert locomotion_of(run).face_changes == 11
 

@@ -90,8 +90,8 @@ class TableGait:
         if changes.shape != (times.size, count):
             shape = " x ".join(map(str, changes.shape))
             raise OptionError(
-                f"TableGait: changes are {shape}, and have to be {times.size} x {count}: a row for every time, a column "
-                "for every entry of members"
+                f"TableGait: changes are {shape}, and have to be {times.size} x {count}: a row for every time, a "
+                "column for every entry of members"
             )
         if times.size < 2 or not (np.diff(times) > 0.0).all():
             raise OptionError("TableGait: times must be two or more, each later than the one before")

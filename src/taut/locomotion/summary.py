@@ -12,7 +12,7 @@ from taut.locomotion.costs import drive_cost
 from taut.locomotion.course import course_of, gravity_of, mass_of
 from taut.locomotion.faces import HOLD, Stand, stands
 from taut.locomotion.slipping import slip_distance
-from taut.reprs import titled
+from taut.reprs import counted, titled
 from taut.type_checks import checked_arguments
 
 
@@ -67,11 +67,11 @@ class Locomotion:
 
     def facts(self) -> dict[str, str]:
         """As words and values."""
-        borne = sum(one.borne for one in self.stands)
+        borne, different = sum(one.borne for one in self.stands), len({one.face for one in self.stands})
         return {
-            "went": f"{self.distance:.4g} m in {self.duration:g} s, {math.degrees(self.direction):.4g} deg from x towards y",
+            "went": f"{self.distance:.4g} m in {self.duration:g} s, {math.degrees(self.direction):.4g} deg from x to y",
             "way": f"{self.way:.4g} m of the centre of mass, seen from above",
-            "face changes": f"{self.face_changes}, on {len({one.face for one in self.stands})} faces, {borne:.3g} s with all nodes down",
+            "face changes": f"{self.face_changes}, on {counted(different, 'face') or 'no face'}, {borne:.3g} s with all nodes down",
             "slip": f"{self.slip:.4g} m of all nodes together",
             "energy": f"{self.energy_positive:.4g} J put in by drives, {self.energy_net:.4g} J net",
             "cost of transport": f"{self.cost_of_transport:.4g} (weight {self.mass:.4g} kg)",

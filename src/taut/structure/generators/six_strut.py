@@ -57,8 +57,8 @@ def six_strut_robot(
     cable = length * math.sqrt(6.0) / 4.0
     if not pretension / stiffness < cable:
         raise OptionError(
-            f"pretension = {pretension!r} N would stretch a cable of {stiffness:g} N/m by {pretension / stiffness:.3g} m, "
-            f"which is no less than its length of {cable:.3g} m; take stiffer cables"
+            f"pretension = {pretension!r} N would stretch a cable of {stiffness:g} N/m by "
+            f"{pretension / stiffness:.3g} m, which is no less than its length of {cable:.3g} m; take stiffer cables"
         )
     own = np.array(list(cell_places(length, hand=HAND)))[[cell_node(axis, end, side) for axis, side, end in ENDS]]
     names = [f"{'xyz'[axis]}{'1' if side > 0 else '2'}{'a' if end > 0 else 'b'}" for axis, side, end in ENDS]
