@@ -36,7 +36,7 @@ def as_run(structure: taut.Structure, time: np.ndarray, nodes: np.ndarray, **sam
 
 
 def next_face(places: np.ndarray, towards: np.ndarray) -> np.ndarray:
-    """The positions of a body that lies on a face, tipped onto the next one over the edge furthest along a direction."""
+    """The positions of a body that lies on a face, tipped over that edge of it which is furthest along a direction."""
     hull = ConvexHull(places)
     down = hull.equations[:, 2].argmin()
     face = hull.simplices[down]

@@ -67,11 +67,12 @@ class Locomotion:
 
     def facts(self) -> dict[str, str]:
         """As words and values."""
-        borne, different = sum(one.borne for one in self.stands), len({one.face for one in self.stands})
+        borne = sum(one.borne for one in self.stands)
+        faces = counted(len({one.face for one in self.stands}), "face") or "no face"
         return {
             "went": f"{self.distance:.4g} m in {self.duration:g} s, {math.degrees(self.direction):.4g} deg from x to y",
             "way": f"{self.way:.4g} m of the centre of mass, seen from above",
-            "face changes": f"{self.face_changes}, on {counted(different, 'face') or 'no face'}, {borne:.3g} s with all nodes down",
+            "face changes": f"{self.face_changes}, on {faces}, {borne:.3g} s with all nodes down",
             "slip": f"{self.slip:.4g} m of all nodes together",
             "energy": f"{self.energy_positive:.4g} J put in by drives, {self.energy_net:.4g} J net",
             "cost of transport": f"{self.cost_of_transport:.4g} (weight {self.mass:.4g} kg)",

@@ -163,8 +163,8 @@ def _draw_torques(bench: Bench, figure: Any) -> None:
     for (name, told), mark in zip(torques(bench).items(), ("o", "x"), strict=True):
         axes.plot(told[:, 0], told[:, 1], mark, markersize=5, label={"bar:*": "struts", "cable:*": "cables"}[name])
     axes.set_aspect("equal")
-    axes.set_xlabel("about y [N m]", fontsize=9)
-    axes.set_ylabel("about x [N m]", fontsize=9)
+    axes.set_xlabel("weight times shift along x [N m]", fontsize=9)
+    axes.set_ylabel("along y [N m]", fontsize=9)
     axes.legend(fontsize=8, frameon=False)
 
 

@@ -56,7 +56,7 @@ def on_slope(friction: float = FRICTION, speed: float = 0.0, lift: float = 0.0, 
     """By impulses: a mass of 1 kg on a slope of 10 deg, with a speed down it [m/s]."""
     start = tuple(map(float, lift * np.array(NORMAL)))
     return Case(
-        f"rolling-slope-{friction:g}-{speed:g}",
+        f"rolling-slope-{friction:g}-{speed:g}-{lift:g}-{duration:g}",
         Structure({"a": (start[0], start[1], start[2])}, point_masses={"a": 1.0}, name="mass on a slope"),
         Scenario(
             gravity=(0.0, 0.0, -GRAVITY),

@@ -87,7 +87,7 @@ def followed(
     samples: int = 100,
 ) -> Motion:
     """Point masses of `mass` [kg] each, from where they are, under gravity; soil None is free flight."""
-    made = springs or Springs(np.zeros((0, 2), dtype=np.int64), *(np.zeros(0) for _ in range(3)), 0)
+    made = springs or Springs(np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0), np.zeros(0), 0)
     ground = soil or Soil(stiffness=0.0, damping=0.0, friction=0.0)
     steps = max(round(duration / step / samples), 1)
     state = np.concatenate([places.ravel(), velocities.ravel()]).astype(float)

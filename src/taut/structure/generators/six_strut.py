@@ -69,12 +69,12 @@ def six_strut_robot(
     pairs = sorted(tuple(sorted((order[one.first], order[one.second]))) for one in cell_cables(hand=HAND))
     return Structure(
         {name: (float(x), float(y), float(z)) for name, (x, y, z) in zip(names, places, strict=True)},
-        [
-            Bar(a[:2], (a, b), mass=mass / 6.0, length=length, inertia=inertia)
+        {
+            a[:2]: Bar(a[:2], (a, b), mass=mass / 6.0, length=length, inertia=inertia)
             for a, b in zip(names[::2], names[1::2], strict=True)
-        ],
-        [
-            Cable(
+        },
+        {
+            f"c{k + 1}": Cable(
                 f"c{k + 1}",
                 (names[i], names[j]),
                 stiffness=stiffness,
@@ -82,7 +82,7 @@ def six_strut_robot(
                 damping=damping,
             )
             for k, (i, j) in enumerate(pairs)
-        ],
+        },
         name="six-strut robot",
     )
 
@@ -104,7 +104,7 @@ def _rotation(turned: Sequence[float]) -> np.ndarray:
         return np.eye(3)
     x, y, z = vector / angle
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
+    return np.asarray(np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross)
 
 
 def _onto(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -113,7 +113,7 @@ def _onto(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     sine = float(np.linalg.norm(axis))
     if sine < 1e-12:
         return np.eye(3) if cosine > 0.0 else np.diag([1.0, -1.0, -1.0])
-    return _rotation(axis / sine * math.atan2(sine, cosine))
+    return _rotation((axis / sine * math.atan2(sine, cosine)).tolist())
 
 
 def _unit(name: str, vector: Sequence[float]) -> np.ndarray:
