@@ -52,6 +52,13 @@ def test_the_page_of_contact_runs() -> None:
     assert np.linalg.norm(names["slid"].nodes[-1, 0]) == pytest.approx(down, abs=1e-12)
 
 
+def test_the_page_of_locomotion_runs() -> None:
+    names = run_blocks("docs/locomotion.md", 3)
+    assert names["told"].face_changes >= 5
+    assert names["told"].distance > 1.8
+    assert len(names["drives"]) == len(names["some"]) + 3
+
+
 def test_the_page_of_stepping_runs() -> None:
     names = run_blocks("docs/stepping.md", 3)
     assert names["best"] == 0.001, "let out, it rises"

@@ -20,6 +20,7 @@ from taut.dynamics.sensor_facts import sensor_facts
 from taut.dynamics.settings import Settings, prepared
 from taut.dynamics.setup import Run, check_options, independence_notes, rounding_notes
 from taut.dynamics.stiffness_detection import stiffness_notes
+from taut.dynamics.run_surroundings import surroundings
 from taut.dynamics.trajectory import (
     Checkpoint,
     Overall,
@@ -34,11 +35,9 @@ from taut.dynamics.verdict import Seen, judged
 from taut.errors import OptionError
 from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.operations.event_words import NEVER
-from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.tables import state_layout
 from taut.numerics.compile_events import working_time
-from taut.structure.ground_facts import facts_of
 from taut.structure.memory import memory_problem
 from taut.type_checks import checked_arguments
 
@@ -145,8 +144,7 @@ def simulate(
             **({"elements": list(plant.elements)} if plant.elements else {}),
             **({"drives": list(limits.drives)} if limits.drives else {}),
             **({"sensors": list(sensor_facts(plant))} if plant.sensor_names else {}),
-            **({"ground": facts_of(plant.grounds)} if plant.grounds else {}),
-            **({"gravity": list(plant.given.gravity)} if isinstance(plant, Plant) else {}),
+            **surroundings(plant),
         },
         "notes": notes,
         "model_text": model_text,

@@ -22,6 +22,7 @@ from taut.dynamics.settings import Settings, prepared
 from taut.dynamics.setup import Run, remember
 from taut.dynamics.simulating import counts_of, reached_by, read_off
 from taut.dynamics.simulation_state import Course, Record, SimulationState
+from taut.dynamics.run_surroundings import surroundings
 from taut.dynamics.trajectory import Trajectory, joined
 from taut.errors import MotionError, OptionError
 from taut.mechanics.contact.facts import contact_notes
@@ -236,6 +237,7 @@ class Simulation:
                 "every": self._length or 1.0,
                 "internal_states": plant.internal.size,
                 "physics": plant.fingerprint,
+                **surroundings(plant),
             },
             counts=counts_of(self._point.counts),
             notes=(*self.notes, *contact_notes(plant, self._run.tables), NOT_COMPARED),
