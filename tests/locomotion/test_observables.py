@@ -143,6 +143,9 @@ def test_slip_is_along_the_ground_that_is_touched() -> None:
     assert slip_distance(slide)[down] == pytest.approx(np.full(3, 0.5 * 0.49))
     assert not slip_distance(slide)[~down].any()
     assert tangential_speed(slide)[0, down] == pytest.approx(np.full(3, 0.5))
+    once = np.zeros_like(run.contact_state)
+    once[10] = 1.0
+    assert not slip_distance(replace(slide, contact_state=once)).any(), "a touch at one instant is no way"
 
 
 def test_energy_put_in_is_that_above_zero() -> None:

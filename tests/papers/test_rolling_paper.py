@@ -177,3 +177,21 @@ def test_the_switch_holds_no_more_than_the_cone_allows() -> None:
 def test_the_page_of_reproductions_tells_the_same() -> None:
     """Numbers there are of one machine and day; claims and verdicts are not."""
     assert told("rolling") == EXPECTED
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(taut, "Compliance"), reason="grounds that give way are not in this version")
+@pytest.mark.parametrize(("friction", "law", "apart"), [(0.0, "bristle", 1e-13), (0.6, "threshold", 1e-9)])
+def test_grounds_that_give_way_are_those_of_the_report(friction: float, law: str, apart: float) -> None:
+    """Struts that give way, dropped from 10 cm, by equal steps of rk4 in both; without dampers in the ground, which
+    taut bounds otherwise."""
+    gives = taut.Compliance(1e5, 0.0, law, tangential_damping=80.0, threshold=1e-3)
+    made, length = cases.robot(0.1), 0.6 + cases.PULL * math.sqrt(6.0) / cases.ROD
+    soft = made.changed("bar:*", law="compressible", stiffness=cases.ROD, length=length)
+    plant = taut.assemble(soft, gravity=GRAVITY, ground=[taut.Ground("floor", friction=friction, compliance=gives)])
+    options = {"method": "rk4", "step": 1e-4, "correction": "none", "locate": False, "verify": False}
+    run = taut.simulate(plant, 0.5, every=0.01, **options)
+    soil = Soil(damping=0.0, friction=friction)
+    drop = followed(made.positions, np.zeros((12, 3)), 0.25, cases.springs(), soil, 0.5, 1e-4, samples=50)
+    assert drop.deepest.max() > 1e-3
+    assert np.abs(run.nodes - drop.places).max() < apart

@@ -16,11 +16,11 @@ from taut.dynamics.driver import Progress, SampleTimes, chunks, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
+from taut.dynamics.run_surroundings import surroundings
 from taut.dynamics.sensor_facts import sensor_facts
 from taut.dynamics.settings import Settings, prepared
 from taut.dynamics.setup import Run, check_options, independence_notes, rounding_notes
 from taut.dynamics.stiffness_detection import stiffness_notes
-from taut.dynamics.run_surroundings import surroundings
 from taut.dynamics.trajectory import (
     Checkpoint,
     Overall,

@@ -18,11 +18,11 @@ from taut.dynamics import workspace as at
 from taut.dynamics.correction import STARTED
 from taut.dynamics.driver import status_of
 from taut.dynamics.inputs import Inputs
+from taut.dynamics.run_surroundings import surroundings
 from taut.dynamics.settings import Settings, prepared
 from taut.dynamics.setup import Run, remember
 from taut.dynamics.simulating import counts_of, reached_by, read_off
 from taut.dynamics.simulation_state import Course, Record, SimulationState
-from taut.dynamics.run_surroundings import surroundings
 from taut.dynamics.trajectory import Trajectory, joined
 from taut.errors import MotionError, OptionError
 from taut.mechanics.contact.facts import contact_notes
