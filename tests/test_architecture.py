@@ -26,7 +26,7 @@ ORDER = [
         "statics",
         "dynamics",
     ),
-    *("control", "measurement", "kinetostatics", "output", "papers", "cli", "__main__"),
+    *("control", "measurement", "kinetostatics", "locomotion", "output", "papers", "cli", "__main__"),
 ]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 

@@ -62,6 +62,13 @@ def test_the_page_of_collisions_runs() -> None:
     assert len(names["later"]) == 1
 
 
+def test_the_page_of_locomotion_runs() -> None:
+    names = run_blocks("docs/locomotion.md", 3)
+    assert names["told"].face_changes >= 5
+    assert names["told"].distance > 1.8
+    assert len(names["drives"]) == len(names["some"]) + 3
+
+
 def test_the_page_of_stepping_runs() -> None:
     names = run_blocks("docs/stepping.md", 3)
     assert names["best"] == 0.001, "let out, it rises"

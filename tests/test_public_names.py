@@ -34,7 +34,7 @@ Study film page plot reproduce sweep
 PACKAGES = {
     "generators": """
         dbar geiger_dome hollow_bridge icosahedron lattice levy_dome needle_tower planar_lattice prism
-        prismatic_robot tbar tower truncated_octahedron truncated_tetrahedron x_mast
+        prismatic_robot six_strut_robot tbar tower truncated_octahedron truncated_tetrahedron x_mast
     """,
     "statics": """
         Envelope Equilibrium EquilibriumDerivatives FrictionBounds LoadCase LoadCaseTable LoadPath Modes PathEvent
@@ -63,6 +63,10 @@ PACKAGES = {
     "measurement": """
         AtRest Comparison Identification InMotion Measurements Tolerances Unknown compare identify read_measurements
         tolerances
+    """,
+    "locomotion": """
+        Course DriveCost Locomotion PatternGait SinusoidGait Stand TableGait base_polygon course_of drive_cost
+        faces_below locomotion_of random_members slip_distance stands touching_nodes
     """,
     "output": "ModeShape Still Winch winch",
 }
@@ -96,7 +100,7 @@ def test_a_name_means_the_same_whatever_was_imported_before() -> None:
             assert not files & set(names.split())
 
 
-@pytest.mark.parametrize("package", ["", "statics", "control", "kinetostatics", "dynamics", "measurement", "output"])
+@pytest.mark.parametrize("package", ["", *(name for name in PACKAGES if name != "generators")])
 def test_the_lazy_names_are_the_ones_shown_to_type_checkers(package: str) -> None:
     module = getattr(taut, package) if package else taut
     tree = ast.parse((PACKAGE / package / "__init__.py").read_text())
@@ -204,6 +208,7 @@ def shown() -> dict[str, Any]:
         taut.measurement.tolerances(rest, cut_length=1e-4, builds=2),
         *_identified(),
         *_robots(),
+        *_locomotion(),
         *(next(iter(tower.bars.values())), next(iter(tower.cables.values())), taut.Correction(), taut.Damping()),
         *(
             taut.Ground("g"),
@@ -270,6 +275,20 @@ def _robots() -> list[Any]:
         *(between, between.area, between.error, between.at([float(robot.values[0])])),
         kin.Unreached(0.0, 1.0, 2, "not reached" * 100),
         kin.reach(robot, {"z": [1.0]}, lambda z: [kin.NodePosition("top1", (None, None, z))]),
+    ]
+
+
+def _locomotion() -> list[Any]:
+    loco = taut.locomotion
+    robot = taut.generators.six_strut_robot()
+    plant = taut.assemble(robot, gravity=9.81, ground=[taut.Ground("floor")])
+    run = taut.simulate(plant, 0.2, every=0.01, method="impulses", step=1e-3, verify=False)
+    told = loco.locomotion_of(run)
+    members = tuple(f"bar:{name}" for name in robot.bars) * 20
+    return [
+        *(told, told.stands[0], loco.course_of(run), loco.drive_cost(run), loco.SinusoidGait(members, 0.1, 1.0)),
+        loco.TableGait(members, (0.0, 1.0), ((0.0,) * 120,) * 2),
+        loco.PatternGait(members, (0.0,) * 100, 1.0, 10.0),
     ]
 
 

@@ -1,8 +1,8 @@
 """taut: tensegrity structures, from a model file to a trajectory you can trust.
 
 The names of everyday work are here; the rest are in `taut.generators`, `taut.statics`, `taut.kinetostatics`,
-`taut.control`, `taut.dynamics`, `taut.measurement` and `taut.output`. Names are loaded when they are first used, so
-that importing taut costs nothing.
+`taut.control`, `taut.dynamics`, `taut.locomotion`, `taut.measurement` and `taut.output`. Names are loaded when they are
+first used, so that importing taut costs nothing.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ _HOMES = {
     "taut.papers.reproducing": ("reproduce",),
 }
 
-_PACKAGES = ("generators", "statics", "kinetostatics", "control", "dynamics", "measurement", "output")
+_PACKAGES = ("generators", "statics", "kinetostatics", "control", "dynamics", "locomotion", "measurement", "output")
 """What `taut.` also reaches without an import of its own."""
 
 _RENAMED = {
@@ -171,7 +171,7 @@ _RENAMED = {
 __getattr__, __dir__ = lazy_names(__name__, _HOMES, _PACKAGES, _RENAMED)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
-    from taut import control, dynamics, generators, kinetostatics, measurement, output, statics
+    from taut import control, dynamics, generators, kinetostatics, locomotion, measurement, output, statics
     from taut.control.linear_model import LinearModel
     from taut.control.linearising import linearise
     from taut.dynamics.ensembles import Ensemble, ensemble

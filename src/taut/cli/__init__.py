@@ -6,6 +6,7 @@ Heavy imports happen inside the commands, so that `taut --help` answers at once.
 from __future__ import annotations
 
 from taut.cli.application import app, main
+from taut.cli.gaits import gait
 from taut.cli.identifying import identify
 from taut.cli.linear import linear
 from taut.cli.load_cases import cases, path, size
@@ -26,3 +27,5 @@ for _command in (
     *(tolerances, linear, run, sweep, compare, identify, page, plot, film, reproduce, warmup),
 ):
     app.command()(_command)
+
+app.add_typer(gait, name="gait")

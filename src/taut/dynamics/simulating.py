@@ -23,6 +23,7 @@ from taut.dynamics.member_collisions import (
 )
 from taut.dynamics.methods import method_for
 from taut.dynamics.methods.tableau import Implicit, Method, Rattle
+from taut.dynamics.run_surroundings import surroundings
 from taut.dynamics.sensor_facts import sensor_facts
 from taut.dynamics.settings import Settings, prepared
 from taut.dynamics.setup import Run, check_options, independence_notes, rounding_notes
@@ -46,7 +47,6 @@ from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.tables import state_layout
 from taut.numerics.compile_events import working_time
 from taut.structure.events import Event
-from taut.structure.ground_facts import facts_of
 from taut.structure.memory import memory_problem
 from taut.type_checks import checked_arguments
 
@@ -161,7 +161,7 @@ def simulate(
             **({"elements": list(plant.elements)} if plant.elements else {}),
             **({"drives": list(limits.drives)} if limits.drives else {}),
             **({"sensors": list(sensor_facts(plant))} if plant.sensor_names else {}),
-            **({"ground": facts_of(plant.grounds)} if plant.grounds else {}),
+            **surroundings(plant),
         },
         "notes": notes,
         "model_text": model_text,

@@ -20,6 +20,7 @@ from taut.dynamics.drive_limits import drive_facts
 from taut.dynamics.driver import status_of
 from taut.dynamics.inputs import Inputs
 from taut.dynamics.member_collisions import Collisions, collision_notes, telescoping
+from taut.dynamics.run_surroundings import surroundings
 from taut.dynamics.settings import Settings, prepared
 from taut.dynamics.setup import Run, remember
 from taut.dynamics.simulating import counts_of, reached_by, read_off
@@ -242,6 +243,7 @@ class Simulation:
                 "every": self._length or 1.0,
                 "internal_states": plant.internal.size,
                 "physics": plant.fingerprint,
+                **surroundings(plant),
             },
             counts=counts_of(self._point.counts),
             notes=(

@@ -11,7 +11,11 @@ from taut.errors import OptionError, suggestion
 from taut.papers.bench import Bench
 from taut.papers.claims import Claim
 
-PAPERS = {"stedy": "taut.papers.stedy.paper", "prismatic": "taut.papers.prismatic.paper"}
+PAPERS = {
+    "stedy": "taut.papers.stedy.paper",
+    "prismatic": "taut.papers.prismatic.paper",
+    "rolling": "taut.papers.rolling.paper",
+}
 """By key, the module whose PAPER it is."""
 
 

@@ -26,6 +26,7 @@ GENERATORS = (
     "levy_dome",
     "hollow_bridge",
     "prismatic_robot",
+    "six_strut_robot",
 )
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")

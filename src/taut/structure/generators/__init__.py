@@ -12,6 +12,7 @@ from taut.structure.generators.planar import dbar, planar_lattice, tbar
 from taut.structure.generators.polyhedra import icosahedron
 from taut.structure.generators.prismatic import prismatic_robot
 from taut.structure.generators.prisms import prism, tower
+from taut.structure.generators.six_strut import six_strut_robot
 from taut.structure.generators.truncated import truncated_octahedron, truncated_tetrahedron
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "planar_lattice",
     "prism",
     "prismatic_robot",
+    "six_strut_robot",
     "tbar",
     "tower",
     "truncated_octahedron",

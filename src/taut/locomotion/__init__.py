@@ -1,0 +1,48 @@
+"""Robots that move over the ground: gaits, what they cost, and what they come to.
+
+Names are loaded when they are first used; importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from taut.lazy_names import lazy_names
+
+__all__ = [
+    "Course",
+    "DriveCost",
+    "Locomotion",
+    "PatternGait",
+    "SinusoidGait",
+    "Stand",
+    "TableGait",
+    "base_polygon",
+    "course_of",
+    "drive_cost",
+    "faces_below",
+    "locomotion_of",
+    "random_members",
+    "slip_distance",
+    "stands",
+    "touching_nodes",
+]
+
+_HOMES = {
+    "taut.locomotion.costs": ("DriveCost", "drive_cost"),
+    "taut.locomotion.course": ("Course", "course_of"),
+    "taut.locomotion.faces": ("Stand", "base_polygon", "faces_below", "stands", "touching_nodes"),
+    "taut.locomotion.gaits": ("PatternGait", "SinusoidGait", "TableGait", "random_members"),
+    "taut.locomotion.slipping": ("slip_distance",),
+    "taut.locomotion.summary": ("Locomotion", "locomotion_of"),
+}
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+
+if TYPE_CHECKING:  # the same names, for editors and type checkers
+    from taut.locomotion.costs import DriveCost, drive_cost
+    from taut.locomotion.course import Course, course_of
+    from taut.locomotion.faces import Stand, base_polygon, faces_below, stands, touching_nodes
+    from taut.locomotion.gaits import PatternGait, SinusoidGait, TableGait, random_members
+    from taut.locomotion.slipping import slip_distance
+    from taut.locomotion.summary import Locomotion, locomotion_of
