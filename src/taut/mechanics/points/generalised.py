@@ -24,6 +24,7 @@ from taut.mechanics.points import generalised_operations as own
 from taut.mechanics.points.generalised_tables import KIND, work_space
 from taut.mechanics.points.joints import tabulate
 from taut.mechanics.points.linearisation import Linearisation, solved
+from taut.mechanics.rows.held_lengths import TAUT
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.spec import Spec
 from taut.mechanics.systems.system_tables import METRIC, Tables, packed_by_name
@@ -348,7 +349,7 @@ def in_coordinates(
 
     def packed(kept: np.ndarray, reach: np.ndarray) -> tuple[Pack, Tables]:
         space = work_space(kept, reach, len(names), plant.coordinates, size)
-        return packed_by_name({**plant.tables, "joints": table, KIND: space})
+        return packed_by_name({**plant.tables, **_rods(plant), "joints": table, KIND: space})
 
     reach = np.ones(len(names) + 1)
     pack, tables = packed(np.arange(plant.rows), reach)
@@ -366,6 +367,14 @@ def in_coordinates(
     reach[-1] = float(plant.tables["thin"].diagonal[::3].sum())
     pack, tables = packed(kept, reach)
     return replace(trial, pack=pack, tables=tables, kept=kept)
+
+
+def _rods(plant: Plant) -> Tables:
+    """Cables held at a length, as rods: whether one would push is looked at where a run is read off."""
+    if not plant.given.held_cables:
+        return {}
+    held = plant.tables["held_lengths"]
+    return {"held_lengths": held._replace(active=np.full_like(held.active, TAUT))}
 
 
 def _refuse(plant: Plant) -> None:
