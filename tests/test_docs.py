@@ -52,6 +52,12 @@ def test_the_page_of_contact_runs() -> None:
     assert np.linalg.norm(names["slid"].nodes[-1, 0]) == pytest.approx(down, abs=1e-12)
 
 
+def test_the_page_of_joints_runs() -> None:
+    names = run_blocks("docs/joints.md", 1)
+    assert names["run"].ok
+    assert names["plant"].names == ("hip", "knee")
+
+
 def test_the_page_of_stepping_runs() -> None:
     names = run_blocks("docs/stepping.md", 3)
     assert names["best"] == 0.001, "let out, it rises"

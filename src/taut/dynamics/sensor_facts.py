@@ -28,9 +28,7 @@ def sensor_facts(plant: PlantProtocol) -> Sequence[Mapping[str, Any]]:
         UNITS[quantities_of(structure, one.quantity)[0].quantity] if isinstance(one.quantity, str) else "rad"
         for one in given.sensors
     ]
-    return [
-        SensorFacts(one.name, unit, one.rate)._asdict() for one, unit in zip(given.sensors, units, strict=True)
-    ]
+    return [SensorFacts(one.name, unit, one.rate)._asdict() for one, unit in zip(given.sensors, units, strict=True)]
 
 
 def sensors_of(run: Trajectory) -> list[SensorFacts]:

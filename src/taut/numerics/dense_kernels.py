@@ -1,7 +1,7 @@
 """Small dense systems in kernels: W x = a + G^T l, G x = b, with W positive and G of few rows.
 
-By Cholesky factors: W = L L^T, Y = L^-1 G^T, S = Y^T Y. Matrices are pointers, row after row. A row of G that depends on
-those before it gets no multiplier: its pivot in S is round-off.
+By Cholesky factors: W = L L^T, Y = L^-1 G^T, S = Y^T Y. Matrices are pointers, row after row. A row of G that depends
+on those before it gets no multiplier: its pivot in S is round-off.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RANK = 1e-12
 @kernel
 def factor(matrix: np.ndarray, n: int) -> float:
     """L in the lower half of a matrix, in its place; returns the least pivot as a part of what it started from, not
-    positive where the matrix is not. Rows whose pivot is round-off are left out: 1 / their pivot is taken to be zero."""
+    positive where the matrix is not. Rows whose pivot is round-off are left out: 1 / their pivot is taken as zero."""
     least = 1.0
     for i in range(n):
         begun = matrix[i * n + i]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +54,12 @@ class Joint:
     @staticmethod
     @checked_arguments
     def revolute(
-        name: str, at: str | Vector, axis: Vector, carries: tuple[str, ...] = (), on: str | None = None, value: float = 0.0
+        name: str,
+        at: str | Vector,
+        axis: Vector,
+        carries: tuple[str, ...] = (),
+        on: str | None = None,
+        value: float = 0.0,
     ) -> Joint:
         """Turns about one axis."""
         return Joint(name, at, carries, (axis,), (), on, (value,))
@@ -61,7 +67,12 @@ class Joint:
     @staticmethod
     @checked_arguments
     def prismatic(
-        name: str, at: str | Vector, axis: Vector, carries: tuple[str, ...] = (), on: str | None = None, value: float = 0.0
+        name: str,
+        at: str | Vector,
+        axis: Vector,
+        carries: tuple[str, ...] = (),
+        on: str | None = None,
+        value: float = 0.0,
     ) -> Joint:
         """Slides along one axis."""
         return Joint(name, at, carries, (), (axis,), on, (value,))
@@ -206,17 +217,11 @@ def _own_problems(structure: Structure, joint: Joint, path: tuple[str, ...]) -> 
             yield Problem((*path, key), f"{list(axes)} has an axis without a direction; give one such as (0, 0, 1)")
             return
         units = [np.array(axis) / size for axis, size in zip(axes, sizes, strict=True)]
-        pairs = zip(units, units[1:], strict=False) if key == "turns" else _pairs(units)
+        pairs = pairwise(units) if key == "turns" else combinations(units, 2)
         if any(np.linalg.norm(np.cross(one, other)) < LEAST_TURN for one, other in pairs):
             yield Problem((*path, key), "has two axes along one line, which are one coordinate twice; leave one out")
     if joint.values and len(joint.values) != count:
         yield Problem((*path, "values"), f"has {len(joint.values)} values for {count} axes; give {count}, or none")
-
-
-def _pairs(units: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    for k, one in enumerate(units):
-        for other in units[k + 1 :]:
-            yield one, other
 
 
 def _carrying_problems(

@@ -7,69 +7,56 @@ on its nodes; constraints that the joints meet by themselves are left out, and a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
-from taut.errors import ModelError, OptionError, Problem, suggestion
-from taut.mechanics.compose import Composition, _parts, composed
+from taut.errors import OptionError
+from taut.mechanics.compose import Composition, bound_by_name, composed
 from taut.mechanics.imposed.law_addresses import with_addresses
 from taut.mechanics.operations import motion, outputs
 from taut.mechanics.operations.observation import observed
 from taut.mechanics.plant import Plant
 from taut.mechanics.points import generalised_operations as own
-from taut.mechanics.points.generalised_tables import KIND, work_space
-from taut.mechanics.points.joints import tabulate
+from taut.mechanics.points.generalised_events import EVENTS, JointWatcher, begin_events
+from taut.mechanics.points.generalised_tables import KIND
 from taut.mechanics.points.linearisation import Linearisation, solved
-from taut.mechanics.rows.held_lengths import TAUT
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.spec import Spec
-from taut.mechanics.systems.system_tables import METRIC, Tables, packed_by_name
+from taut.mechanics.systems.system_tables import METRIC, Tables
 from taut.mechanics.tables import GAINS, STABILISED, Constants, part_of
-from taut.numerics.compiled import Rebinding
 from taut.numerics.differences import jacobian
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.grounds import Ground
-from taut.structure.joints import Joint, coordinate_names, problems_of_joints, start_values, steps_of
+from taut.structure.joints import Joint
 from taut.structure.structure import Structure
-from taut.type_checks import checked_arguments
 
 _METRIC = part_of("constants", Constants, "metric")
 
-MET = 1e-9
-"""Of the size of a row: what the map changes of it, at places around the start, where it meets the row by itself."""
-TRIED, APART = 5, 0.3
-"""Places around the start, and how far they are from it, in radians and typical lengths."""
-
 
 @cache
-def _composed(spec: Spec) -> Mapping[str, Any]:
+def _operations(spec: Spec) -> Mapping[str, Any]:
     """The operations of all plants of one Spec in generalised coordinates."""
-    made = Rebinding(_parts(spec))
-    found = {one.py_func.__name__: made(one) for one in own.MOTION}
-    found["impose"] = found.pop("impose_on")
-    if not spec.imposed:
-        del found["impose"]
-    if "controllers" in spec.imposed:
-        found["decide"] = made(own.decide_by)
-    return found
+    decides = "controllers" in spec.imposed
+    found = bound_by_name(spec, (*own.MOTION, *EVENTS, *((own.decide_by,) if decides else ())))
+    imposes = {"impose": found.pop("impose_on")} if spec.imposed else {}
+    return {**found, **imposes, **({"decide": found.pop("decide_by")} if decides else {})}
 
 
 @cache
 def _tools(spec: Spec) -> Mapping[str, Any]:
-    made = Rebinding(_parts(spec))
-    return {one.py_func.__name__: made(one) for one in (own.fill_terms, own.fill_nodal)}
+    return bound_by_name(spec, (own.fill_terms, own.fill_nodal, begin_events))
 
 
 @cache
 def _reading(spec: Spec) -> Composition:
     """What is read off nodes, by accelerations and multipliers that are known already."""
     whole = composed(spec)
-    observe = Rebinding({**_parts(spec), motion.rate: own.given_rate})(outputs.observe)
-    return whole._replace(tools={**whole.tools, "observe": observe})
+    observing = bound_by_name(spec, (outputs.observe,), {motion.rate: own.given_rate})
+    return whole._replace(tools={**whole.tools, **observing})
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,7 +94,6 @@ class GeneralisedPlant:
     lanes: tuple[int, ...] = ()
     compiled = True
     constant_mass = False
-    watcher = None
     moved: tuple[str, ...] = ()
     contact_names: tuple[str, ...] = ()
     grounds: tuple[Ground, ...] = ()
@@ -205,7 +191,7 @@ class GeneralisedPlant:
         return digest.hexdigest()[:16]
 
     def operations(self) -> Mapping[str, Callable[..., Any]]:
-        return _composed(self.points.spec)
+        return _operations(self.points.spec)
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
         pack = with_addresses(copied(self.pack), self.points.laws)
@@ -230,7 +216,7 @@ class GeneralisedPlant:
                 )
         return tuple(notes)
 
-    def _terms(self, t: float, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, ...]:
+    def terms_at(self, t: float, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, ...]:
         """M, G, force and bias at a state."""
         m, r = self.coordinates, self.rows
         y = np.concatenate([q, v, [0.0], self.internal])
@@ -241,7 +227,7 @@ class GeneralisedPlant:
 
     def _rows_of_unit_length(self, y: np.ndarray) -> np.ndarray:
         m = self.coordinates
-        gradient = self._terms(0.0, y[:m], y[m : 2 * m])[1]
+        gradient = self.terms_at(0.0, y[:m], y[m : 2 * m])[1]
         lengths = np.linalg.norm(gradient, axis=1, keepdims=True)
         return gradient / np.where(lengths > 0.0, lengths, 1.0)
 
@@ -258,15 +244,17 @@ class GeneralisedPlant:
     def linearised(self, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Linearisation:
         """Slopes of forces and rows are differences of eighth order of the exact ones."""
         if held != "rest_length":
-            raise OptionError(f'held = "{held}" is for cables of nodal plants; a plant in coordinates has "rest_length"')
+            raise OptionError(
+                f'held = "{held}" is for cables of nodal plants; a plant in coordinates has "rest_length"'
+            )
         slowness = self.typical_time
         steps = 0.01 * self.typical_length / np.maximum(self.tables[KIND].reach[:-1], 1e-12)
-        mass, rows, force, bias = self._terms(time, q, v)
+        mass, rows, force, bias = self.terms_at(time, q, v)
         system, found = solved(mass, rows, force, bias)
         acceleration, multiplier = found[: q.size], found[q.size :]
 
         def left(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-            m, g, f, _ = self._terms(time, x, u)
+            m, g, f, _ = self.terms_at(time, x, u)
             return f + g.T @ multiplier - m @ acceleration
 
         def by(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -275,8 +263,8 @@ class GeneralisedPlant:
 
         by_place = by(lambda x: left(x, v), q, steps)
         by_speed = by(lambda u: left(q, u), v, steps / slowness)
-        rate = by(lambda x: self._terms(time, x, v)[1] @ v, q, steps) if self.rows else np.zeros((0, q.size))
-        change = by(lambda x: self._terms(time, x, v)[1] @ acceleration, q, steps) if self.rows else rate
+        rate = by(lambda x: self.terms_at(time, x, v)[1] @ v, q, steps) if self.rows else np.zeros((0, q.size))
+        change = by(lambda x: self.terms_at(time, x, v)[1] @ acceleration, q, steps) if self.rows else rate
         return Linearisation(
             np.arange(q.size),
             mass,
@@ -290,6 +278,16 @@ class GeneralisedPlant:
             change,
             np.zeros((q.size, 0)),
         )
+
+    @cached_property
+    def watcher(self) -> JointWatcher | None:
+        nodal = self.points.watcher
+        if nodal is None:
+            return None
+        held = self.points.given.held_cables
+        rods = (int(self.tables["held_lengths"].event[0]) if held else 0, len(held))
+        tools = {**nodal.tools, "begin_events": _tools(self.points.spec)["begin_events"]}
+        return JointWatcher(tools, nodal.subjects, nodal.things, rods, 2 * self.coordinates + 1 + self.internal.size)
 
     @cached_property
     def _nodes(self) -> _Nodes:
@@ -322,79 +320,3 @@ class GeneralisedPlant:
         touched = {int(table.coordinate[e]) // 3 for row in rows for e in range(table.start[row], table.start[row + 1])}
         touched |= {int(i) for i in self.points.held if self.tables["joints"].rides[i] >= 0}
         return np.array([k for k, node in enumerate(self.points.held) if node in touched], dtype=int)
-
-
-@checked_arguments
-def in_coordinates(
-    plant: Plant, joints: Iterable[Joint], *, rates: Mapping[str, float] | None = None
-) -> GeneralisedPlant:
-    """The plant in the coordinates of joints, and of nodes that none carries.
-
-    joints: in any order; with their values nodes are where the structure has them. rates: of coordinates at the start, by
-    name, zero where not named. Raises ModelError with every problem found.
-    """
-    made, structure = tuple(joints), plant.structure
-    problems = problems_of_joints(structure, made)
-    if problems:
-        raise ModelError(problems)
-    _refuse(plant)
-    steps, names = steps_of(structure, made), coordinate_names(structure, made)
-    table = tabulate(structure, steps)
-    positions, velocities = start_values(steps, structure, names), np.zeros(len(names))
-    for name, value in (rates or {}).items():
-        if name not in names:
-            raise OptionError(f'no coordinate "{name}"{suggestion(name, names)}')
-        velocities[names.index(name)] = value
-    size = 2 * plant.coordinates + 1 + plant.internal.size
-
-    def packed(kept: np.ndarray, reach: np.ndarray) -> tuple[Pack, Tables]:
-        space = work_space(kept, reach, len(names), plant.coordinates, size)
-        return packed_by_name({**plant.tables, **_rods(plant), "joints": table, KIND: space})
-
-    reach = np.ones(len(names) + 1)
-    pack, tables = packed(np.arange(plant.rows), reach)
-    trial = GeneralisedPlant(plant, made, names, pack, tables, positions, velocities, np.arange(plant.rows))
-    kept = _kept(trial)
-    mass, *_ = trial._terms(0.0, positions, velocities)
-    if np.linalg.eigvalsh(mass).min(initial=1.0) <= 1e-12 * np.abs(mass).max(initial=1.0):
-        weakest = np.linalg.eigh(mass)[1][:, 0]
-        name = names[int(np.argmax(np.abs(weakest)))]
-        message = f'the coordinate "{name}" can change without moving any mass; give what it moves a mass, or leave it out'
-        raise ModelError([Problem(("joints",), message)])
-    # As the last evaluation left them, at the start.
-    columns = tables[KIND].column.reshape(len(names), -1, 3)
-    reach[:-1] = np.linalg.norm(columns, axis=2).max(axis=1, initial=0.0)
-    reach[-1] = float(plant.tables["thin"].diagonal[::3].sum())
-    pack, tables = packed(kept, reach)
-    return replace(trial, pack=pack, tables=tables, kept=kept)
-
-
-def _rods(plant: Plant) -> Tables:
-    """Cables held at a length, as rods: whether one would push is looked at where a run is read off."""
-    if not plant.given.held_cables:
-        return {}
-    held = plant.tables["held_lengths"]
-    return {"held_lengths": held._replace(active=np.full_like(held.active, TAUT))}
-
-
-def _refuse(plant: Plant) -> None:
-    """Raise OptionError for what does not go with generalised coordinates yet."""
-    for there, what in (
-        (plant.motions, "supports that move; drive a bar or an angle instead"),
-        (plant.grounds, "rigid grounds, which need nodes as coordinates"),
-        (plant.things, "events to watch"),
-        (not plant.compiled, "loads or drives that are Python functions; give signals"),
-    ):
-        if there:
-            raise OptionError(f"generalised coordinates do not go with {what}")
-
-
-def _kept(plant: GeneralisedPlant) -> np.ndarray:
-    """Rows that change with some coordinate, at places at random around the start."""
-    draw, m = np.random.default_rng(1), plant.coordinates
-    sizes, largest = plant.tables["jacobian"].size, np.zeros(plant.rows)
-    for k in range(TRIED):
-        shift = APART * draw.normal(size=m) if k else np.zeros(m)
-        rows = plant._terms(0.0, plant.positions + shift, np.zeros(m))[1]
-        largest = np.maximum(largest, np.abs(rows).max(axis=1, initial=0.0))
-    return np.flatnonzero(largest > MET * np.maximum(sizes, 1e-300) / plant.typical_length)

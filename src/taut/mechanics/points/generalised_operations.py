@@ -1,16 +1,6 @@
-"""The equations of motion in generalised coordinates q: nodes are a map x(q) of them, and everything acts on nodes.
-
-    x = X(q),  x' = J v,  x'' = J a + b(q, v),   J = dX/dq,  b = d2X/dq2 (v, v)
-    J^T M J a = J^T (force - M b) + (G J)^T lambda,   G J a = bias - G b
-
-Forces, inertia and constraints are the parts that a nodal plant is made of (`taut.mechanics.parts`), at the state of the
-nodes that a state of coordinates means. Rows that the map meets by itself, such as bars inside one body, are left out.
-A state is y = [q, v, work, internal states].
-"""
+"""What algorithms ask of a plant in generalised coordinates (`taut.dynamics.operations`), and what is read off it."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 from numba import carray
@@ -27,11 +17,21 @@ from taut.mechanics.parts import (
     let_in,
     load_power,
     potential,
-    row_bias,
     row_jacobian_rate,
     row_power,
     row_residuals,
     row_values,
+)
+from taut.mechanics.points.generalised_motion import (
+    accelerate,
+    dot,
+    fill_bias,
+    fill_mass,
+    fill_rows,
+    prepare_coordinates,
+    pull_back,
+    solve_coordinates,
+    stand,
 )
 from taut.mechanics.points.generalised_tables import BEGIN, generalised_in, kept_count
 from taut.mechanics.points.joints import columns, generalised_count, place
@@ -46,156 +46,8 @@ from taut.mechanics.tables import (
     work_in,
 )
 from taut.numerics.compiled import entry, inlined, kernel
-from taut.numerics.dense_kernels import backward, factor, forward
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted, start_of
-
-
-@kernel
-def stand(p: Pack, y: np.ndarray, which: int) -> np.ndarray:
-    """The state of the nodes, in one of two places, that a state of coordinates means."""
-    made, n, m = generalised_in(p), coordinate_count(p), generalised_count(p)
-    s = shifted(made.nodal, which * (2 * n + 1 + internal_count(p)))
-    place(p, y, shifted(y, m), s, shifted(s, n), made.bias)
-    for i in range(1 + internal_count(p)):
-        s[2 * n + i] = y[2 * m + i]
-    return s
-
-
-@inlined
-def _dot(n: int, a: np.ndarray, b: np.ndarray) -> float:
-    total = 0.0
-    for i in range(n):
-        total += a[i] * b[i]
-    return total
-
-
-@kernel
-def _fill_rows(p: Pack, s: np.ndarray) -> None:
-    """Fill G J of the rows that are kept, after `columns`."""
-    made, jacobian, n, m = generalised_in(p), jacobian_in(p), coordinate_count(p), generalised_count(p)
-    row_values(p, s, jacobian.value)
-    for r in range(kept_count(p)):
-        row = made.kept[r]
-        for k in range(m):
-            column, total = shifted(made.column, k * n), 0.0
-            for e in range(jacobian.start[row], jacobian.start[row + 1]):
-                total += jacobian.value[e] * column[jacobian.coordinate[e]]
-            made.rows[r * m + k] = total
-
-
-@kernel
-def _fill_mass(p: Pack, s: np.ndarray, out: np.ndarray) -> None:
-    """Fill J^T M J, after `columns`."""
-    made, n, m, moved = generalised_in(p), coordinate_count(p), generalised_count(p), work_in(p).balance
-    for k in range(m):
-        carry(p, s, shifted(made.column, k * n), moved)
-        for j in range(k + 1):
-            out[k * m + j] = _dot(n, shifted(made.column, j * n), moved)
-            out[j * m + k] = out[k * m + j]
-
-
-@kernel
-def _prepare(p: Pack, s: np.ndarray, euclidean: bool) -> int:
-    """Factor the system at the nodes of a state, after `place`; returns how many rows depend on others, -1 if there is
-    a motion without inertia."""
-    made, n, m, count = generalised_in(p), coordinate_count(p), generalised_count(p), kept_count(p)
-    columns(p, s, made.column)
-    _fill_rows(p, s)
-    if euclidean:
-        for k in range(m * m):
-            made.mass[k] = 0.0
-        for k in range(m):
-            made.mass[k * m + k] = 1.0
-    else:
-        _fill_mass(p, s, made.mass)
-    if factor(made.mass, m) <= 0.0:
-        return -1
-    dropped = 0
-    for r in range(count):
-        y = shifted(made.solved, r * m)
-        for k in range(m):
-            y[k] = made.rows[r * m + k]
-        forward(made.mass, m, y)
-        for j in range(r + 1):
-            made.schur[r * count + j] = _dot(m, y, shifted(made.solved, j * m))
-            made.schur[j * count + r] = made.schur[r * count + j]
-    least = factor(made.schur, count)
-    made.weakest[0] = min(made.weakest[0], max(least, 0.0))
-    for r in range(count):
-        dropped += 1 if made.schur[r * count + r] == 0.0 else 0
-    return dropped
-
-
-@kernel
-def _solve(p: Pack, force: np.ndarray, rates: np.ndarray, x: np.ndarray, multiplier: np.ndarray) -> None:
-    """W x = force + (G J)^T l, G J x = rates with what was prepared; multipliers of the rows that are kept."""
-    made, m, count = generalised_in(p), generalised_count(p), kept_count(p)
-    for k in range(m):
-        x[k] = force[k]
-    forward(made.mass, m, x)
-    for r in range(count):
-        multiplier[r] = rates[r] - _dot(m, shifted(made.solved, r * m), x)
-    forward(made.schur, count, multiplier)
-    backward(made.schur, count, multiplier)
-    for r in range(count):
-        for k in range(m):
-            x[k] += made.solved[r * m + k] * multiplier[r]
-    backward(made.mass, m, x)
-
-
-@kernel
-def _pull_back(p: Pack, s: np.ndarray, force: np.ndarray, out: np.ndarray) -> None:
-    """out = J^T (force - M b), after `columns`."""
-    made, n, moved = generalised_in(p), coordinate_count(p), work_in(p).balance
-    carry(p, s, made.bias, moved)
-    for i in range(n):
-        moved[i] = force[i] - moved[i]
-    for k in range(generalised_count(p)):
-        out[k] = _dot(n, shifted(made.column, k * n), moved)
-
-
-@kernel
-def _fill_bias(p: Pack, t: float, s: np.ndarray) -> None:
-    """What G J a must be, of the rows that are kept; with Baumgarte's gains less residuals and their rates."""
-    made, work, constants, jacobian = generalised_in(p), work_in(p), constants_in(p), jacobian_in(p)
-    row_bias(p, t, s, work.bias)
-    if constants.stabilised[0] == 1:
-        row_residuals(p, s, work.residual, work.residual_rate)
-    for r in range(kept_count(p)):
-        row = made.kept[r]
-        wanted = work.bias[row]
-        if constants.stabilised[0] == 1:
-            wanted -= constants.gains[0] * work.residual_rate[row] + constants.gains[1] * work.residual[row]
-        for e in range(jacobian.start[row], jacobian.start[row + 1]):
-            wanted -= jacobian.value[e] * made.bias[jacobian.coordinate[e]]
-        made.wanted[r] = wanted
-
-
-@kernel
-def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> float:
-    """Fill accelerations of coordinates, and the multipliers of all rows; returns the power of what is not conservative.
-
-    Of rows that the map meets by itself multipliers are zero.
-    """
-    made, work, m = generalised_in(p), work_in(p), generalised_count(p)
-    s = stand(p, y, BEGIN)
-    impose(p, t, s)
-    power = all_forces(p, t, s, work.force)
-    failed = _prepare(p, s, False) < 0
-    _pull_back(p, s, work.force, made.force)
-    _fill_bias(p, t, s)
-    _solve(p, made.force, made.wanted, acceleration, made.multiplier)
-    if failed:
-        acceleration[0] = math.nan  # no inertia left: let the state say so
-    for k in range(row_count(p)):
-        work.multiplier[k] = 0.0
-    for r in range(kept_count(p)):
-        work.multiplier[made.kept[r]] = made.multiplier[r]
-    return power + imposed_power(p, t, s) + row_power(p, s, work.multiplier)
-
-
-# --- operations, as in taut.dynamics.operations
 
 
 @entry
@@ -214,7 +66,7 @@ def forces(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
     impose(p, t, s)
     power = all_forces(p, t, s, work.force)
     columns(p, s, generalised_in(p).column)
-    _pull_back(p, s, work.force, start_of(out))
+    pull_back(p, s, work.force, start_of(out))
     return power
 
 
@@ -294,12 +146,12 @@ def residuals(p: Pack, y: np.ndarray, residual: np.ndarray, rate: np.ndarray) ->
 
 @entry
 def prepare_projection(p: Pack, y: np.ndarray) -> int:
-    return _prepare(p, stand(p, start_of(y), BEGIN), constants_in(p).metric[0] != 0)
+    return prepare_coordinates(p, stand(p, start_of(y), BEGIN), constants_in(p).metric[0] != 0)
 
 
 @entry
 def project(p: Pack, covector: np.ndarray, rates: np.ndarray, direction: np.ndarray) -> None:
-    _solve(p, start_of(covector), start_of(rates), start_of(direction), generalised_in(p).multiplier)
+    solve_coordinates(p, start_of(covector), start_of(rates), start_of(direction), generalised_in(p).multiplier)
 
 
 @kernel
@@ -372,15 +224,15 @@ def energy_gradient(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.nda
         pull[i] = 0.0
     elastic, gravity, _ = conservative_force(p, s, pull)
     carry(p, s, shifted(s, n), pushed)
-    moving = 0.5 * _dot(n, shifted(s, n), pushed)
+    moving = 0.5 * dot(n, shifted(s, n), pushed)
     for k in range(m):
         column = shifted(made.column, k * n)
-        gradient[k], momentum[k] = -_dot(n, column, pull), _dot(n, column, pushed)
+        gradient[k], momentum[k] = -dot(n, column, pull), dot(n, column, pushed)
     for k in range(m):
         for j in range(m):
             made.force[j] = 1.0 if j == k else 0.0
         _bend(p, state, made.force, made.bent)
-        gradient[k] += _dot(n, made.bent, pushed)
+        gradient[k] += dot(n, made.bent, pushed)
     return moving + elastic + gravity, _size(moving, elastic, gravity, s[2 * n])
 
 
@@ -404,10 +256,10 @@ def fill_terms(
     impose(p, t, s)
     all_forces(p, t, s, work.force)
     columns(p, s, made.column)
-    _fill_rows(p, s)
-    _fill_mass(p, s, made.mass)
-    _pull_back(p, s, work.force, made.force)
-    _fill_bias(p, t, s)
+    fill_rows(p, s)
+    fill_mass(p, s, made.mass)
+    pull_back(p, s, work.force, made.force)
+    fill_bias(p, t, s)
     for k in range(m):
         force[k] = made.force[k]
         for j in range(m):
@@ -419,9 +271,7 @@ def fill_terms(
 
 
 @entry
-def fill_nodal(
-    p: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray, out: np.ndarray
-) -> None:
+def fill_nodal(p: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray, out: np.ndarray) -> None:
     """States of nodes that states of coordinates mean, followed by their accelerations and all multipliers."""
     n, m, size = coordinate_count(p), generalised_count(p), 2 * coordinate_count(p) + 1 + internal_count(p)
     made, work = generalised_in(p), work_in(p)
@@ -441,7 +291,6 @@ def fill_nodal(
             out[row, size + n + k] = work.multiplier[k]
 
 
-
 @entry
 def decide_by(p: Pack, t: float, y: np.ndarray) -> float:
     """Let controllers decide by what sensors measure at the nodes."""
@@ -451,8 +300,8 @@ def decide_by(p: Pack, t: float, y: np.ndarray) -> float:
 
 @entry
 def given_rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
-    """In the place of a nodal plant's rate where nodes are read off: accelerations and multipliers that follow the state
-    of the nodes, as `fill_nodal` found them."""
+    """In the place of a nodal plant's rate where nodes are read off: accelerations and multipliers that follow the
+    state of the nodes, as `fill_nodal` found them."""
     state, n, work = start_of(y), coordinate_count(p), work_in(p)
     impose(p, t, state)
     all_forces(p, t, state, work.force)

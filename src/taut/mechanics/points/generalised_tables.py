@@ -43,9 +43,22 @@ kept_count = counter(KEPT)
 def work_space(kept: np.ndarray, reach: np.ndarray, coordinates: int, nodal: int, state: int) -> Generalised:
     """coordinates: m. nodal: n. state: the size of a state of the nodes."""
     m, n, r = coordinates, nodal, kept.size
+    zeros = np.zeros
     return Generalised(
-        kept.astype(np.int64),
-        reach,
-        *(np.zeros(size) for size in (2 * state, n, m * n, m * m, r * m, r * m, r * r, m, m, r, r, n, 2 * n)),
-        np.ones(1),
+        kept=kept.astype(np.int64),
+        reach=reach,
+        nodal=zeros(2 * state),
+        bias=zeros(n),
+        column=zeros(m * n),
+        mass=zeros(m * m),
+        rows=zeros(r * m),
+        solved=zeros(r * m),
+        schur=zeros(r * r),
+        force=zeros(m),
+        speeds=zeros(m),
+        wanted=zeros(r),
+        multiplier=zeros(r),
+        bent=zeros(n),
+        spare=zeros(2 * n),
+        weakest=np.ones(1),
     )
