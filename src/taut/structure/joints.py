@@ -8,17 +8,19 @@ and carries nodes, which move with it as one rigid body. Nodes that no joint car
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from taut.errors import Problem, suggestion
+from taut.errors import Problem, SelectionError, suggestion
 from taut.reprs import brief
-from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments, conform
+
+if TYPE_CHECKING:
+    from taut.structure.structure import Structure
 
 Vector = tuple[float, float, float]
 
@@ -36,6 +38,7 @@ class Joint:
         before it turns. Both at the start, and of any length.
     on: the joint that it rests on, or None for the ground.
     values: its coordinates at the start, [m] of those that it slides along, then [rad]; zero where not given.
+    rates: of its coordinates at the start [m/s], [rad/s]; zero where not given.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Joint:
     slides: tuple[Vector, ...] = ()
     on: str | None = None
     values: tuple[float, ...] = ()
+    rates: tuple[float, ...] = ()
 
     __repr__ = brief
 
@@ -147,6 +151,7 @@ class Step(NamedTuple):
     axis: np.ndarray  # (3,) of unit length
     at: np.ndarray  # (3,) [m]
     value: float
+    rate: float
     carries: tuple[str, ...]
 
 
@@ -157,12 +162,13 @@ def steps_of(structure: Structure, joints: Sequence[Joint]) -> list[Step]:
     for joint in in_order(joints):
         at = np.array(structure.nodes[joint.at] if isinstance(joint.at, str) else joint.at)
         axes = [(True, axis) for axis in joint.slides] + [(False, axis) for axis in joint.turns]
-        values = joint.values or (0.0,) * len(axes)
+        none = (0.0,) * len(axes)
         parent = -1 if joint.on is None else last[joint.on]
-        for k, ((slides, axis), value) in enumerate(zip(axes, values, strict=True)):
+        started = zip(axes, joint.values or none, joint.rates or none, strict=True)
+        for k, ((slides, axis), value, rate) in enumerate(started):
             carried = _carried(structure, joint) if k == len(axes) - 1 else ()
             unit = np.array(axis) / np.linalg.norm(axis)
-            found.append(Step(joint.coordinates[k], parent, slides, unit, at, float(value), carried))
+            found.append(Step(joint.coordinates[k], parent, slides, unit, at, float(value), float(rate), carried))
             parent = len(found) - 1
         last[joint.name] = parent
     return found
@@ -220,8 +226,11 @@ def _own_problems(structure: Structure, joint: Joint, path: tuple[str, ...]) -> 
         pairs = pairwise(units) if key == "turns" else combinations(units, 2)
         if any(np.linalg.norm(np.cross(one, other)) < LEAST_TURN for one, other in pairs):
             yield Problem((*path, key), "has two axes along one line, which are one coordinate twice; leave one out")
-    if joint.values and len(joint.values) != count:
-        yield Problem((*path, "values"), f"has {len(joint.values)} values for {count} axes; give {count}, or none")
+    for key, values in (("values", joint.values), ("rates", joint.rates)):
+        if values and len(values) != count:
+            yield Problem((*path, key), f"has {len(values)} numbers for {count} axes; give {count}, or none")
+        elif not all(map(math.isfinite, values)):
+            yield Problem((*path, key), f"{list(values)} must be finite numbers")
 
 
 def _carrying_problems(
@@ -236,7 +245,7 @@ def _carrying_problems(
             continue
         try:
             nodes = structure.select(chosen)
-        except Exception as error:  # what is not there, in its own words
+        except SelectionError as error:
             yield Problem((*path, "carries"), str(error))
             continue
         for node in nodes:
@@ -261,14 +270,18 @@ def coordinate_names(structure: Structure, joints: Sequence[Joint]) -> tuple[str
     return (*(step.coordinate for step in steps), *own)
 
 
-def start_values(steps: Sequence[Step], structure: Structure, names: Sequence[str]) -> np.ndarray:
-    """(m,) of all coordinates."""
-    known: Mapping[str, float] = {step.coordinate: step.value for step in steps}
-    found = []
-    for name in names:
-        if name in known:
-            found.append(known[name])
-        else:
-            node, _, axis = name.rpartition(".")
-            found.append(structure.nodes[node]["xyz".index(axis)])
-    return np.array(found, dtype=float)
+def starts(structure: Structure, steps: Sequence[Step], velocities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(m,) each: all coordinates and their rates at the start; velocities: (n, 3) of nodes that no joint carries."""
+    carried = {node for step in steps for node in step.carries}
+    own = [
+        (i, axis)
+        for i, node in enumerate(structure.nodes)
+        if node not in carried
+        for axis in range(3)
+        if "xyz"[axis] not in structure.supports.get(node, "")
+    ]
+    places = structure.positions
+    return (
+        np.array([*(step.value for step in steps), *(places[one] for one in own)], dtype=float),
+        np.array([*(step.rate for step in steps), *(velocities[one] for one in own)], dtype=float),
+    )

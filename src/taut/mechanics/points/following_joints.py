@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
-from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.plant import Plant
 from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.mechanics.points.generalised_tables import KIND, work_space
@@ -15,7 +15,7 @@ from taut.mechanics.points.joints import tabulate
 from taut.mechanics.rows.held_lengths import TAUT
 from taut.mechanics.systems.system_tables import Tables, packed_by_name
 from taut.numerics.packing import Pack
-from taut.structure.joints import Joint, coordinate_names, problems_of_joints, start_values, steps_of
+from taut.structure.joints import Joint, coordinate_names, problems_of_joints, starts, steps_of
 from taut.type_checks import checked_arguments
 
 MET = 1e-9
@@ -25,13 +25,11 @@ TRIED, APART = 5, 0.3
 
 
 @checked_arguments
-def in_coordinates(
-    plant: Plant, joints: Iterable[Joint], *, rates: Mapping[str, float] | None = None
-) -> GeneralisedPlant:
+def in_coordinates(plant: Plant, joints: Iterable[Joint]) -> GeneralisedPlant:
     """The plant in the coordinates of joints, and of nodes that none carries.
 
-    joints: in any order; with their values nodes are where the structure has them. rates: of coordinates at the start,
-    by name, zero where not named. Raises ModelError with every problem found.
+    joints: in any order; with their values nodes are where the structure has them. Velocities of nodes that a joint
+    carries follow from its rates. Raises ModelError with every problem found.
     """
     made, structure = tuple(joints), plant.structure
     problems = problems_of_joints(structure, made)
@@ -40,11 +38,7 @@ def in_coordinates(
     _refuse(plant)
     steps, names = steps_of(structure, made), coordinate_names(structure, made)
     table = tabulate(structure, steps)
-    positions, velocities = start_values(steps, structure, names), np.zeros(len(names))
-    for name, value in (rates or {}).items():
-        if name not in names:
-            raise OptionError(f'no coordinate "{name}"{suggestion(name, names)}')
-        velocities[names.index(name)] = value
+    positions, velocities = starts(structure, steps, plant.velocities)
     size = 2 * plant.coordinates + 1 + plant.internal.size
 
     def packed(kept: np.ndarray, reach: np.ndarray) -> tuple[Pack, Tables]:
@@ -83,7 +77,7 @@ def _refuse(plant: Plant) -> None:
     """Raise OptionError for what does not go with generalised coordinates yet."""
     for there, what in (
         (plant.motions, "supports that move; drive a bar or an angle instead"),
-        (plant.grounds, "rigid grounds, which need nodes as coordinates"),
+        (plant.grounds, "grounds"),
         (plant.things, "events to watch"),
         (not plant.compiled, "loads or drives that are Python functions; give signals"),
     ):

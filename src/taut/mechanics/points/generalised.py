@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.errors import OptionError
+from taut.errors import OptionError, listed
 from taut.mechanics.compose import Composition, bound_by_name, composed
 from taut.mechanics.imposed.law_addresses import with_addresses
 from taut.mechanics.operations import motion, outputs
@@ -22,7 +22,7 @@ from taut.mechanics.operations.observation import observed
 from taut.mechanics.plant import Plant
 from taut.mechanics.points import generalised_operations as own
 from taut.mechanics.points.generalised_events import EVENTS, JointWatcher, begin_events
-from taut.mechanics.points.generalised_tables import KIND
+from taut.mechanics.points.generalised_tables import KIND, WEAKEST
 from taut.mechanics.points.linearisation import Linearisation, solved
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.spec import Spec
@@ -35,6 +35,9 @@ from taut.structure.joints import Joint
 from taut.structure.structure import Structure
 
 _METRIC = part_of("constants", Constants, "metric")
+
+SINGULAR = 1e-4
+"""A pivot of the mass matrix below which coordinates are to blame for a step that does not succeed."""
 
 
 @cache
@@ -180,7 +183,14 @@ class GeneralisedPlant:
         return self.points.coming(tables)
 
     def obstacle(self, tables: Pack) -> str:
-        return self.points.obstacle(tables)
+        told, firm = self.points.obstacle(tables), float(reals_of(tables, WEAKEST)[1])
+        turning = [f'"{joint.name}"' for joint in self.joints if len(joint.turns) > 1]
+        if told or not turning or firm > SINGULAR:
+            return told
+        return (
+            f"axes of a joint, of {listed(turning, most=4)}, come to lie along what they turn, so that "
+            f"coordinates say nothing there (a pivot of {firm:.1e} in their mass matrix); choose other axes, or nodes"
+        )
 
     @cached_property
     def fingerprint(self) -> str:

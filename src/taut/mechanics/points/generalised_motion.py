@@ -98,7 +98,8 @@ def prepare_coordinates(p: Pack, s: np.ndarray, euclidean: bool) -> int:
             made.mass[k * m + k] = 1.0
     else:
         fill_mass(p, s, made.mass)
-    if factor(made.mass, m) <= 0.0:
+    made.weakest[1] = factor(made.mass, m)
+    if made.weakest[1] <= 0.0:
         return -1
     dropped = 0
     for r in range(count):

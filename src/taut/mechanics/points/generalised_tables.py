@@ -32,12 +32,13 @@ class Generalised(NamedTuple):
     multiplier: Reals  # (r,)
     bent: Reals  # (n,)
     spare: Reals  # (2 n,)
-    weakest: Reals  # (1,)
+    weakest: Reals  # (2,) the least pivot of the rows since it was last asked for, and of the mass matrix just now
 
 
 generalised_in = reader(Generalised, slot(KIND))
 KEPT = part_of(KIND, Generalised, "kept")
 kept_count = counter(KEPT)
+WEAKEST = part_of(KIND, Generalised, "weakest")
 
 
 def work_space(kept: np.ndarray, reach: np.ndarray, coordinates: int, nodal: int, state: int) -> Generalised:
@@ -60,5 +61,5 @@ def work_space(kept: np.ndarray, reach: np.ndarray, coordinates: int, nodal: int
         multiplier=zeros(r),
         bent=zeros(n),
         spare=zeros(2 * n),
-        weakest=np.ones(1),
+        weakest=np.ones(2),
     )
