@@ -69,6 +69,12 @@ def test_the_page_of_locomotion_runs() -> None:
     assert len(names["drives"]) == len(names["some"]) + 3
 
 
+def test_the_page_of_joints_runs() -> None:
+    names = run_blocks("docs/joints.md", 1)
+    assert names["run"].ok
+    assert names["plant"].names == ("hip", "knee")
+
+
 def test_the_page_of_stepping_runs() -> None:
     names = run_blocks("docs/stepping.md", 3)
     assert names["best"] == 0.001, "let out, it rises"

@@ -24,7 +24,7 @@ Controller Correction Damping Drive Load Motion Scenario Sensor Watch
 Box Compliance Ground Plane Terrain
 Command Constant CosineRamp Doublet Feedback SampledSignal SignalSum Sinusoid SmoothStart StepSignal
 Model read read_model read_record save
-LagrangianPlant Plant assemble register
+GeneralisedPlant Joint LagrangianPlant Plant assemble in_coordinates register
 Ensemble Event Trajectory ensemble simulate start
 Equilibrium balance formfind modes prestress stability
 LinearModel linearise

@@ -33,7 +33,9 @@ __all__ = [
     "Event",
     "Feedback",
     "FileError",
+    "GeneralisedPlant",
     "Ground",
+    "Joint",
     "LagrangianPlant",
     "LinearConstraint",
     "LinearModel",
@@ -68,6 +70,7 @@ __all__ = [
     "ensemble",
     "film",
     "formfind",
+    "in_coordinates",
     "linearise",
     "modes",
     "on_line",
@@ -132,6 +135,9 @@ _HOMES = {
     "taut.mechanics.assemble": ("assemble",),
     "taut.mechanics.plant": ("Plant",),
     "taut.mechanics.points.lagrangian": ("LagrangianPlant",),
+    "taut.mechanics.points.generalised": ("GeneralisedPlant",),
+    "taut.mechanics.points.following_joints": ("in_coordinates",),
+    "taut.structure.joints": ("Joint",),
     "taut.statics.equilibrium": ("Equilibrium",),
     "taut.statics.formfinding": ("formfind",),
     "taut.statics.prestressing": ("prestress",),
@@ -191,6 +197,8 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.mechanics.assemble import assemble
     from taut.mechanics.kinds import register
     from taut.mechanics.plant import Plant
+    from taut.mechanics.points.following_joints import in_coordinates
+    from taut.mechanics.points.generalised import GeneralisedPlant
     from taut.mechanics.points.lagrangian import LagrangianPlant
     from taut.output import plot
     from taut.output.files import read, save
@@ -211,6 +219,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.structure.events import Event
     from taut.structure.files import Model, read_model, read_record
     from taut.structure.grounds import Box, Compliance, Ground, Plane, Terrain
+    from taut.structure.joints import Joint
     from taut.structure.plates import Plate
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
     from taut.structure.scenario import Damping, Drive, Load, Motion, Scenario, Watch

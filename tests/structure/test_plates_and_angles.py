@@ -344,7 +344,7 @@ def test_a_plate_of_unknown_mass_stands_but_does_not_move() -> None:
         ),
         ({"second": "plate:lids"}, 'angles.knee.second: no plate "lids"; did you mean "lid"'),
         ({"second": ("a", "a")}, "angles.knee.second: .'a', 'a'. is not a direction; give two different nodes"),
-        ({"second": ("a", "b", "c")}, "is not a direction; give two different nodes"),
+        ({"second": ("a", "b", "a")}, "is not a direction; give two different nodes, or three whose plane's normal is"),
         ({"about": ("a", "x")}, 'angles.knee.about: no node "x"'),
         ({"value": -0.5}, "angles.knee.value: -0.5 rad is no angle between two directions; it is from 0 to pi"),
         ({"value": 4.0}, "angles.knee.value: 4 rad is no angle between two directions"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from taut.structure.files import Model
     from taut.structure.scenario import Scenario
 
-ACTING = ("drives", "ground", "sensors", "controllers")
+ACTING = ("drives", "ground", "joints", "sensors", "controllers")
 """What a scenario has that is counted and named."""
 
 

@@ -25,6 +25,7 @@ from taut.errors import ModelError, OptionError, Problem, listed
 from taut.mechanics.assemble import assemble, without_controllers
 from taut.mechanics.linear.linearisation import supports_at
 from taut.mechanics.plant import Plant
+from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.mechanics.points.lagrangian import LagrangianPlant
 from taut.mechanics.points.linearisation import Linearisation
 from taut.numerics.dense_saddle import lift, null_basis
@@ -34,6 +35,7 @@ from taut.structure.scenario import Constant, Load
 from taut.type_checks import checked_arguments
 
 Places = np.ndarray | Mapping[str, tuple[float, float, float]]
+AnyPlant = Plant | LagrangianPlant | GeneralisedPlant
 
 BALANCED = 1e-9
 """An unbalanced force below this part of the largest force present counts as none."""
@@ -47,7 +49,7 @@ ROUNDS = 20
 
 @checked_arguments
 def linearise(
-    plant: Plant | LagrangianPlant | Equilibrium,
+    plant: AnyPlant | Equilibrium,
     *,
     inputs: Ports = None,
     outputs: Ports = None,
@@ -58,12 +60,12 @@ def linearise(
 ) -> LinearModel:
     """The linear model of a plant at its start, or at a state that is given; minimal as to the constraints.
 
-    plant: from `assemble`, a LagrangianPlant, or an Equilibrium, whose structure is assembled with the forces that
-        act on it and without dampers.
+    plant: from `assemble` or `in_coordinates`, a LagrangianPlant, or an Equilibrium, whose structure is assembled with
+        the forces that act on it and without dampers.
     inputs, outputs: names and selectors such as "node:top.z", "cable:*.rest_length", "bar:b1.tension"; see
         docs/linear-models.md. By default forces at, and positions of, all node coordinates that can move.
     positions, velocities: (n, 3) in the order of the nodes, or node -> three numbers for those that differ from the
-        start; of a LagrangianPlant (n,). They are brought onto the constraints.
+        start; of plants in other coordinates (n,). They are brought onto the constraints.
     time: at which loads are taken, and motions of supports, whose places then count whatever positions say.
     held: "rest_length" for passive cables; "force_density" where a control sets their force densities, so that tensions
         do not answer to motion (A of Hsu, Tadiparthi and Bhattacharya, eq. (49)); "all_force_densities" holds those of
@@ -81,7 +83,7 @@ def linearise(
     _check_size(plant)
     q, v = _on_constraints(plant)
     linear = plant.linearised(q, v, time, held)
-    if isinstance(plant, LagrangianPlant):
+    if isinstance(plant, LagrangianPlant | GeneralisedPlant):
         chosen = own_inputs(plant, linear, inputs)
         shown = own_outputs(plant, linear, q, v, chosen, outputs)
     else:
@@ -91,7 +93,7 @@ def linearise(
     return _reduced(plant, linear, chosen, shown, q, v, notes)
 
 
-def _as_plant(plant: Plant | LagrangianPlant | Equilibrium) -> Plant | LagrangianPlant:
+def _as_plant(plant: AnyPlant | Equilibrium) -> AnyPlant:
     if isinstance(plant, Equilibrium):
         structure, external = plant.structure, plant.external
         loads = [
@@ -104,7 +106,7 @@ def _as_plant(plant: Plant | LagrangianPlant | Equilibrium) -> Plant | Lagrangia
     return plant
 
 
-def _check_size(plant: Plant | LagrangianPlant) -> None:
+def _check_size(plant: AnyPlant) -> None:
     if plant.coordinates > MOST:
         raise OptionError(
             f"a linear model is dense, and {plant.coordinates} coordinates are more than the {MOST} it can have; "
@@ -112,9 +114,7 @@ def _check_size(plant: Plant | LagrangianPlant) -> None:
         )
 
 
-def _placed(
-    plant: Plant | LagrangianPlant, positions: Places | None, velocities: Places | None
-) -> Plant | LagrangianPlant:
+def _placed(plant: AnyPlant, positions: Places | None, velocities: Places | None) -> AnyPlant:
     """The plant with another start."""
     changed = {}
     for what, given in (("positions", positions), ("velocities", velocities)):
@@ -138,7 +138,7 @@ def _placed(
     return replace(plant, **changed) if changed else plant  # type: ignore[arg-type]
 
 
-def _timely(plant: Plant | LagrangianPlant, time: float) -> Plant | LagrangianPlant:
+def _timely(plant: AnyPlant, time: float) -> AnyPlant:
     """The plant with moved supports where they are at a time."""
     if not isinstance(plant, Plant) or not plant.motions:
         return plant
@@ -146,7 +146,7 @@ def _timely(plant: Plant | LagrangianPlant, time: float) -> Plant | LagrangianPl
     return replace(plant, positions=there.q.reshape(-1, 3), velocities=there.v.reshape(-1, 3))
 
 
-def _on_constraints(plant: Plant | LagrangianPlant) -> tuple[np.ndarray, np.ndarray]:
+def _on_constraints(plant: AnyPlant) -> tuple[np.ndarray, np.ndarray]:
     """The start brought onto the constraints by Newton's method, the shortest way by mass."""
     tables, operations, size = plant.own_tables(metric="mass", gains=(0.0, 0.0)), plant.operations(), plant.coordinates
     y = np.concatenate([*plant.start(), [0.0], plant.internal])
@@ -173,9 +173,7 @@ def _on_constraints(plant: Plant | LagrangianPlant) -> tuple[np.ndarray, np.ndar
     return y[:size].copy(), y[size : 2 * size].copy()
 
 
-def _drift_notes(
-    plant: Plant | LagrangianPlant, linear: Linearisation, q: np.ndarray, v: np.ndarray
-) -> tuple[str, ...]:
+def _drift_notes(plant: AnyPlant, linear: Linearisation, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
     """What is unbalanced, what moves."""
     notes = []
     left = linear.mass @ linear.acceleration
@@ -194,11 +192,11 @@ def _drift_notes(
     return tuple(notes)
 
 
-def _largest(plant: Plant | LagrangianPlant, linear: Linearisation, values: np.ndarray) -> tuple[float, str]:
+def _largest(plant: AnyPlant, linear: Linearisation, values: np.ndarray) -> tuple[float, str]:
     """The largest of some vectors at nodes, or of numbers along coordinates, and where it is."""
     whole = np.zeros(plant.coordinates)
     whole[linear.moving] = values
-    if isinstance(plant, LagrangianPlant):
+    if isinstance(plant, LagrangianPlant | GeneralisedPlant):
         at = int(np.argmax(np.abs(whole)))
         return float(abs(whole[at])), f'coordinate "{plant.names[at]}"'
     sizes = np.linalg.norm(whole.reshape(-1, 3), axis=1)
@@ -206,7 +204,7 @@ def _largest(plant: Plant | LagrangianPlant, linear: Linearisation, values: np.n
 
 
 def _reduced(
-    plant: Plant | LagrangianPlant,
+    plant: AnyPlant,
     linear: Linearisation,
     inputs: Inputs,
     outputs: Outputs,
@@ -265,7 +263,7 @@ def _modes(linear: Linearisation) -> np.ndarray:
     return np.asarray(turned * np.sign(largest))
 
 
-def _check_driven(plant: Plant | LagrangianPlant, linear: Linearisation, driven: np.ndarray, inputs: Inputs) -> None:
+def _check_driven(plant: AnyPlant, linear: Linearisation, driven: np.ndarray, inputs: Inputs) -> None:
     reached = linear.rows @ driven
     for k, (_, row) in enumerate(inputs.driven):
         wanted = np.eye(linear.multiplier.size)[row]

@@ -13,6 +13,7 @@ from taut.mechanics.linear.linearisation import springs_at
 from taut.mechanics.linear.members import MemberSlopes, member_slopes
 from taut.mechanics.operations.outputs import turning_push
 from taut.mechanics.plant import Plant
+from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.mechanics.points.lagrangian import LagrangianPlant
 from taut.mechanics.points.linearisation import Linearisation
 from taut.structure import properties
@@ -134,7 +135,7 @@ def outputs_of(
     return Outputs(tuple(map(str, ports)), by_position, by_velocity, by_multiplier, direct, offset)
 
 
-def own_inputs(plant: LagrangianPlant, linear: Linearisation, wanted: Ports) -> Inputs:
+def own_inputs(plant: LagrangianPlant | GeneralisedPlant, linear: Linearisation, wanted: Ports) -> Inputs:
     """Of a plant in coordinates of its own: generalised forces."""
     found = own_ports(plant.names, wanted, ("force",), "input")
     force = np.zeros((linear.moving.size, len(found)))
@@ -145,7 +146,12 @@ def own_inputs(plant: LagrangianPlant, linear: Linearisation, wanted: Ports) -> 
 
 
 def own_outputs(
-    plant: LagrangianPlant, linear: Linearisation, q: np.ndarray, v: np.ndarray, inputs: Inputs, wanted: Ports
+    plant: LagrangianPlant | GeneralisedPlant,
+    linear: Linearisation,
+    q: np.ndarray,
+    v: np.ndarray,
+    inputs: Inputs,
+    wanted: Ports,
 ) -> Outputs:
     """Of a plant in coordinates of its own: coordinates and their rates."""
     found = own_ports(plant.names, wanted, OUTPUTS["node"], "output")

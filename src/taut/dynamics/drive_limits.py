@@ -9,7 +9,6 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.mechanics.imposed.drive_checks import fastest
-from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.structure.drives import limit_unit
 
@@ -38,8 +37,8 @@ class DriveLimits:
 
     def notes(self, until: float) -> tuple[str, ...]:
         """Where a limit was passed; speeds by the signals themselves up to that time, forces at samples."""
-        if isinstance(self._plant, Plant):
-            for k, driven in enumerate(self._plant.given.driven):
+        if self._plant.points is not None:
+            for k, driven in enumerate(self._plant.points.given.driven):
                 if driven.drive.speed_limit is not None:  # a signal of many steps takes long to look through
                     self._take("speed_limit", k, *fastest(driven, until))
         told = []
@@ -56,7 +55,7 @@ class DriveLimits:
 
 def drive_facts(plant: PlantProtocol) -> Sequence[Mapping[str, Any]]:
     """Of every driven member: names, quantity, unit, radius of the drum and limits; as a file gives them back."""
-    if not isinstance(plant, Plant):
+    if plant.points is None:
         return ()
     return [
         {
@@ -68,5 +67,5 @@ def drive_facts(plant: PlantProtocol) -> Sequence[Mapping[str, Any]]:
             "speed_limit": driven.drive.speed_limit,
             "force_limit": driven.drive.force_limit,
         }
-        for driven in plant.given.driven
+        for driven in plant.points.given.driven
     ]

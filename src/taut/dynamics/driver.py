@@ -217,7 +217,7 @@ def status_of(code: int | None, run: Run, clock: np.ndarray, y: np.ndarray | Non
         return f"finished at {t}, where it was to stop"
     if code is None:
         return f"interrupted at {t}"
-    obstacle = run.plant.obstacle(run.tables) if code in (loop.STUCK, loop.BLOWN, loop.UNDECIDED) else ""
+    obstacle = run.plant.obstacle(run.tables) if code in (loop.STUCK, loop.BLOWN, loop.UNDECIDED, ENDLESS) else ""
     if obstacle:
         return f"stopped at {t}: {obstacle}"
     if code == loop.STUCK:

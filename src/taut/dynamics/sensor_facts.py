@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from taut.dynamics.trajectory import Trajectory
-from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.structure.sensing import UNITS, quantities_of
 
@@ -21,18 +20,17 @@ class SensorFacts(NamedTuple):
 
 def sensor_facts(plant: PlantProtocol) -> Sequence[Mapping[str, Any]]:
     """Of every sensor, as a file gives them back."""
-    if not isinstance(plant, Plant):
+    if plant.points is None:
         return ()
-    structure = plant.given.structure
+    given = plant.points.given
+    structure = given.structure
     units = [
-        UNITS[quantities_of(structure, one.quantity, plant.given.grounds)[0].quantity]
+        UNITS[quantities_of(structure, one.quantity, given.grounds)[0].quantity]
         if isinstance(one.quantity, str)
         else "rad"
-        for one in plant.given.sensors
+        for one in given.sensors
     ]
-    return [
-        SensorFacts(one.name, unit, one.rate)._asdict() for one, unit in zip(plant.given.sensors, units, strict=True)
-    ]
+    return [SensorFacts(one.name, unit, one.rate)._asdict() for one, unit in zip(given.sensors, units, strict=True)]
 
 
 def sensors_of(run: Trajectory) -> list[SensorFacts]:

@@ -75,6 +75,14 @@ def composed_with(spec: Spec, operation: Any) -> Any:
     return Rebinding(_parts(spec))(operation)
 
 
+def bound_by_name(spec: Spec, operations: Iterable[Any], instead: Mapping[Any, Any] | None = None) -> dict[str, Any]:
+    """Operations written elsewhere against `parts`, bound together to the kernels of a Spec, by their names.
+
+    instead: further kernels, and what stands in their places.
+    """
+    return _bound(Rebinding({**_parts(spec), **(instead or {})}), _named(operations))
+
+
 def _bound(made: Rebinding, operations: Mapping[str, Any]) -> dict[str, Any]:
     return {name: made(operation) for name, operation in operations.items()}
 

@@ -73,6 +73,10 @@ class Plant:
         return self.given.titled(type(self).__name__)
 
     @property
+    def points(self) -> Plant:
+        return self
+
+    @property
     def structure(self) -> Structure:
         """What is simulated."""
         return self.given.structure

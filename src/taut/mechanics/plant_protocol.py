@@ -21,6 +21,11 @@ class PlantProtocol(Protocol):
     """
 
     @property
+    def points(self) -> Any:
+        """The nodal plant whose forces and constraints act on its nodes, itself where nodes are its coordinates; None
+        where it has no nodes."""
+
+    @property
     def structure(self) -> Structure:
         """What is simulated; without members where the plant has coordinates only."""
 

@@ -21,6 +21,8 @@ from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, ModelError, OptionError, WriteError
 from taut.mechanics.assemble import assemble
 from taut.mechanics.plant import Plant
+from taut.mechanics.points.following_joints import in_coordinates
+from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.output.drafts import Draft, drafting, remove_outdone
 from taut.output.progress import progress_bar
 from taut.output.recording import recording
@@ -140,9 +142,11 @@ def _simulated(
         raise located(model, error.problems) from None
 
 
-def assembled(structure: Structure, scenario: Scenario, **changed: Any) -> Plant:
-    """A structure ready to move as a scenario says, but for what is changed."""
-    return assemble(structure, **scenario.physics | changed)
+def assembled(structure: Structure, scenario: Scenario, **changed: Any) -> Plant | GeneralisedPlant:
+    """A structure ready to move as a scenario says, but for what is changed; in the coordinates of joints where it has
+    any."""
+    plant = assemble(structure, **scenario.physics | changed)
+    return in_coordinates(plant, scenario.joints) if scenario.joints else plant
 
 
 def continued(source: Path, other: Model | None, overrides: Iterable[str]) -> tuple[Model, Trajectory]:

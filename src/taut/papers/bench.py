@@ -13,6 +13,7 @@ from taut.dynamics.trajectory import Trajectory
 from taut.errors import TautError
 from taut.mechanics.assemble import assembled_as_printed
 from taut.mechanics.plant import Plant
+from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.output.model_runs import assembled
 from taut.output.recording import save_run
 from taut.reprs import brief
@@ -39,12 +40,12 @@ class Case:
 
     __repr__ = brief
 
-    def plant(self) -> Plant:
+    def plant(self) -> Plant | GeneralisedPlant:
         if self.printed:
             return assembled_as_printed(self.structure, **self.scenario.physics)
         return assembled(self.structure, self.scenario, bars=self.bars)
 
-    def followed(self, plant: Plant) -> Trajectory:
+    def followed(self, plant: Plant | GeneralisedPlant) -> Trajectory:
         """The run of its plant."""
         wanted: dict[str, Any] = {name: getattr(self.scenario, name) for name in RUN_OPTIONS}
         return simulate(plant, wanted.pop("duration"), **wanted, samples=self.samples, verify=False)

@@ -1,7 +1,8 @@
 """Angles between two directions, held or driven, and the joints that are made of them.
 
-A direction is a bar ("bar:left"), the normal of a plate ("plate:deck", of its first three nodes), or a pair of nodes,
-from the first to the second. Two bars that meet are taken from the node they share.
+A direction is a bar ("bar:left"), the normal of a plate ("plate:deck", of its first three nodes), a pair of nodes, from
+the first to the second, or three nodes whose plane's normal is meant, (second - first) x (third - first). Two bars that
+meet are taken from the node they share.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Direction = str | tuple[str, ...]
 class Angle:
     """The angle between two directions, which is held; its force is a torque [N m].
 
-    first, second: "bar:name", "plate:name" for its normal, or a pair of nodes.
+    first, second: "bar:name", "plate:name" for its normal, a pair of nodes, or three for the normal of their plane.
     about: a direction about which it is counted, from first to second and with a sign, as one looks against it. None:
         the plain angle between the two, more than 0 and less than pi.
     value: [rad]; None: as it stands.

@@ -193,7 +193,7 @@ def angle_problems(structure: Structure, angle: Angle, sound: set[str]) -> Itera
     vectors = vectors_of(structure, angle)
     for key, vector in zip(given, vectors, strict=True):
         if np.linalg.norm(vector) < SMALLEST:
-            found.append(Problem((*path, key), "its nodes are at the same place, so it has no direction"))
+            found.append(Problem((*path, key), _without_direction(structure, angle, key)))
     yield from found
     if found:
         return
@@ -217,11 +217,19 @@ def _direction(structure: Structure, path: tuple[str, ...], direction: Direction
         elif len(known[name].nodes) < (2 if kind == "bar" else 3):
             yield Problem(path, f'{kind} "{name}" has no direction')
         return
-    if len(direction) != 2 or direction[0] == direction[-1]:
-        yield Problem(path, f"{list(direction)} is not a direction; give two different nodes")
+    if len(direction) not in (2, 3) or len(set(direction)) < len(direction):
+        advice = "give two different nodes, or three whose plane's normal is meant"
+        yield Problem(path, f"{list(direction)} is not a direction; {advice}")
     for node in direction:
         if node not in structure.nodes:
             yield Problem(path, f'no node "{node}"{suggestion(node, structure.nodes)}')
+
+
+def _without_direction(structure: Structure, angle: Angle, key: str) -> str:
+    """What is wrong with nodes that span nothing."""
+    nodes = directions_of(structure, angle)[("first", "second", "about").index(key)]
+    where = "at the same place" if len(nodes) == 2 else "on one line"
+    return f"its nodes are {where}, so it has no direction"
 
 
 def _lies_along(one: np.ndarray, other: np.ndarray) -> bool:

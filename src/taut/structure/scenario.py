@@ -13,6 +13,7 @@ from taut.reprs import brief
 from taut.structure.controllers import Controller, LinearLaw, Sensor
 from taut.structure.corrections import Correction, simplest
 from taut.structure.grounds import Ground
+from taut.structure.joints import Joint
 from taut.structure.signals import (
     Command,
     Constant,
@@ -281,6 +282,7 @@ class Scenario:
     ground: tuple[Ground, ...] = ()
     on_collision: str = "warn"
     clearance: float = 0.0
+    joints: tuple[Joint, ...] = ()
 
     __repr__ = brief
 
@@ -290,5 +292,7 @@ class Scenario:
 
     @property
     def physics(self) -> dict[str, Any]:
-        """What moves and what acts on it, as `assemble` takes it: everything but how the motion is followed."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in RUN_OPTIONS}
+        """What moves and what acts on it, as `assemble` takes it: everything but how the motion is followed, and in
+        which coordinates."""
+        left_out = (*RUN_OPTIONS, "joints")
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in left_out}

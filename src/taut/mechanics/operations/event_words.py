@@ -152,7 +152,7 @@ class Watcher:
         """Begin where an earlier run ended, from the flags it had then."""
         if flags.size != 3 * self.count + 1:
             raise OptionError("the trajectory to continue was made without looking for events; start afresh")
-        nowhere = np.zeros(2 * reals_of(tables, SHARE).size + 1)
+        nowhere = self._nowhere(tables)
         self.tools["begin_events"](tables, 0.0, nowhere)
         state, burst, last = flags[:-1].reshape(3, -1)
         integers_of(tables, STATE)[:] = state
@@ -163,6 +163,10 @@ class Watcher:
             if thing.watch.then == "cut" and state[len(self.subjects) + k] == DONE:
                 self.cut(tables, len(self.subjects) + k, nowhere)
         self.tools["freeze"](tables)
+
+    def _nowhere(self, tables: Pack) -> np.ndarray:
+        """A state for what does not look at it."""
+        return np.zeros(2 * reals_of(tables, SHARE).size + 1)
 
     def cut(self, tables: Pack, event: int, y: np.ndarray) -> None:
         """Cut the members that an event cuts, at a state whose work pays for it."""

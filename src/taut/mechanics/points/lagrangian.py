@@ -75,6 +75,7 @@ class LagrangianPlant:
     constant_mass = False
     shortest_period = math.inf
     watcher = None
+    points = None
     lanes: tuple[int, ...] = ()
     load_names: tuple[str, ...] = ()
     drive_names: tuple[str, ...] = ()

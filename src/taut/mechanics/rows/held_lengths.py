@@ -24,7 +24,8 @@ from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 from taut.structure.properties import held_length
 
-SLACK, TAUT, CUT = 0, 1, AS_GIVEN + 1
+SLACK, TAUT, CUT, ROD = 0, 1, AS_GIVEN + 1, AS_GIVEN + 2
+"""What a cable does. A rod keeps its length whatever its force, where nobody looks whether it would push."""
 BY_LENGTH, BY_IMPULSES = 2, 3
 """Of a row: taut where it is long enough, as samples are looked at without knowing of events; or that it is empty,
 since impulses hold the cable (`contact/strings.py`)."""
@@ -246,7 +247,7 @@ def happen(p: Pack, e: int, state: int, chatters: bool, y: np.ndarray) -> tuple[
 def put(p: Pack, e: int, state: int) -> None:
     if held_in(p).active[e] == BY_IMPULSES:
         return
-    held_in(p).active[e] = TAUT if state == TAUT else BY_LENGTH if state == AS_GIVEN else SLACK
+    held_in(p).active[e] = TAUT if state in (TAUT, ROD) else BY_LENGTH if state == AS_GIVEN else SLACK
 
 
 @kernel

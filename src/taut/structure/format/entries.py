@@ -21,12 +21,12 @@ Number = Annotated[float, Interval(ge=-LARGEST, le=LARGEST)]
 Vector = Annotated[list[Number], Len(3, 3)]
 
 
-def _named_pair(direction: Any) -> Any:
-    """A direction as a list: [bar:left], or two nodes."""
+def _named_direction(direction: Any) -> Any:
+    """A direction as a list: [bar:left], two nodes, or three whose plane has it for its normal."""
     return [direction] if isinstance(direction, str) else direction
 
 
-DirectionEntry = Annotated[list[Name], Len(1, 2), BeforeValidator(_named_pair)]
+DirectionEntry = Annotated[list[Name], Len(1, 3), BeforeValidator(_named_direction)]
 
 
 def sentence(text: str) -> PydanticCustomError:

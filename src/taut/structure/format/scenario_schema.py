@@ -203,6 +203,16 @@ class GroundEntry(Entry):
     compliance: ComplianceEntry | None = None
 
 
+class JointEntry(Entry):
+    at: Vector | Name
+    carries: list[Name] = []
+    turns: list[Vector] = []
+    slides: list[Vector] = []
+    on: Name | None = None
+    values: list[Number] = []
+    rates: list[Number] = []
+
+
 class DampingEntry(Entry):
     node: Number = 0.0
     mass: Number = 0.0
@@ -242,6 +252,7 @@ class ScenarioEntry(Entry):
     sensors: dict[Name, SensorEntry] = {}
     controllers: dict[Name, ControllerEntry] = {}
     ground: dict[Name, GroundEntry] = {}
+    joints: dict[Name, JointEntry] = {}
     damping: DampingEntry = DampingEntry()
     events: dict[Name, WatchEntry] = {}
     velocities: dict[Name, Vector] = {}

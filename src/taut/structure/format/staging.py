@@ -13,6 +13,7 @@ from taut.structure.format.scenario_schema import (
     CorrectionEntry,
     DriveEntry,
     GroundEntry,
+    JointEntry,
     MotionEntry,
     ScenarioEntry,
     SignalEntry,
@@ -20,6 +21,7 @@ from taut.structure.format.scenario_schema import (
 )
 from taut.structure.ground_checks import problems_of_grounds
 from taut.structure.grounds import Box, Compliance, Ground, Plane, Terrain
+from taut.structure.joints import Joint, problems_of_joints
 from taut.structure.motions import motion_problems
 from taut.structure.records import AXES
 from taut.structure.scenario import ON_COLLISION, SOLVERS, Damping, Drive, Load, Motion, Scenario, Watch
@@ -60,6 +62,7 @@ def staged(
         sensors=sensors,
         controllers=controllers,
         ground=ground,
+        joints=tuple(_joint(name, joint) for name, joint in entry.joints.items()),
         damping=Damping(entry.damping.node, entry.damping.mass, entry.damping.stiffness),
         events=tuple(_watch(name, watch) for name, watch in entry.events.items()),
         velocities={node: (v[0], v[1], v[2]) for node, v in velocities.items()},
@@ -85,6 +88,10 @@ def staged(
         *_drive_problems(scenario, structure),
         *out_of_control,
         *_ground_problems(entry, scenario, structure),
+        *(
+            Problem(("scenario", *found.path), found.message)
+            for found in problems_of_joints(structure, scenario.joints)
+        ),
         *(_unknown_node(("scenario", "velocities", n), n, nodes) for n in velocities if n not in nodes),
     ]
     return scenario, problems
@@ -130,6 +137,12 @@ def _ground(name: str, entry: GroundEntry) -> Ground:
         *(tuple(entry.touched_by), entry.radius),
         None if entry.compliance is None else Compliance(**entry.compliance.own()),
     )
+
+
+def _joint(name: str, entry: JointEntry) -> Joint:
+    turns, slides = (tuple(_three(axis) for axis in axes) for axes in (entry.turns, entry.slides))
+    at = entry.at if isinstance(entry.at, str) else _three(entry.at)
+    return Joint(name, at, tuple(entry.carries), turns, slides, entry.on, tuple(entry.values), tuple(entry.rates))
 
 
 def _three(values: list[float]) -> tuple[float, float, float]:

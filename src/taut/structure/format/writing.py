@@ -150,6 +150,8 @@ def _scenario(scenario: Scenario) -> Iterator[tuple[str, str]]:
             yield slot.name, block((controller.name, _controller(controller)) for controller in value)
         elif slot.name == "ground":
             yield slot.name, block((ground.name, _ground(ground)) for ground in value)
+        elif slot.name == "joints":
+            yield slot.name, block((joint.name, entries(_given(joint))) for joint in value)
         elif slot.name == "events":
             yield slot.name, block((watch.name, entries(_given(watch))) for watch in value)
         elif slot.name == "velocities":

@@ -1,0 +1,75 @@
+"""Events of a plant in generalised coordinates: those of its nodes, at the states of the nodes that states mean.
+
+Cables that are held at a length are rods here: no event lets them go slack.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import carray
+
+from taut.mechanics.operations.event_table import STATE
+from taut.mechanics.operations.event_words import Watcher
+from taut.mechanics.operations.events import begin_events as begin_nodal
+from taut.mechanics.operations.events import crossing as crossing_of_nodes
+from taut.mechanics.operations.events import due
+from taut.mechanics.operations.events import margin as margin_of_nodes
+from taut.mechanics.operations.events import switch as switch_of_nodes
+from taut.mechanics.points.generalised_motion import stand
+from taut.mechanics.points.generalised_tables import BEGIN, END
+from taut.mechanics.rows.held_lengths import ROD
+from taut.mechanics.tables import coordinate_count, internal_count
+from taut.numerics.compiled import entry, inlined
+from taut.numerics.packing import Pack, integers_of
+from taut.numerics.pointers import start_of
+
+
+@inlined
+def _nodal_size(p: Pack) -> int:
+    return 2 * coordinate_count(p) + 1 + internal_count(p)
+
+
+@entry
+def crossing(p: Pack, t: float, h: float, y: np.ndarray, trial: np.ndarray, skipped: int) -> tuple[int, float, float]:
+    begin, end = stand(p, start_of(y), BEGIN), stand(p, start_of(trial), END)
+    size = _nodal_size(p)
+    return crossing_of_nodes(p, t, h, carray(begin, (size,)), carray(end, (size,)), skipped)
+
+
+@entry
+def margin(p: Pack, t: float, event: int, y: np.ndarray) -> tuple[float, float]:
+    return margin_of_nodes(p, t, event, carray(stand(p, start_of(y), BEGIN), (_nodal_size(p),)))
+
+
+@entry
+def switch(p: Pack, event: int, t: float, y: np.ndarray, log: np.ndarray, filled: int) -> tuple[int, int]:
+    return switch_of_nodes(p, event, t, carray(stand(p, start_of(y), BEGIN), (_nodal_size(p),)), log, filled)
+
+
+@entry
+def begin_events(p: Pack, t: float, y: np.ndarray) -> None:
+    begin_nodal(p, t, carray(stand(p, start_of(y), BEGIN), (_nodal_size(p),)))
+
+
+EVENTS = (crossing, margin, due, switch)
+"""What the time loop asks of events."""
+
+
+@dataclass(frozen=True)
+class JointWatcher(Watcher):
+    """rods: how many events before those of cables held at a length, and how many of those there are. size: of a
+    state."""
+
+    rods: tuple[int, int] = (0, 0)
+    size: int = 0
+
+    def begin(self, tables: Pack, y: np.ndarray, *, locate: bool) -> None:
+        super().begin(tables, y, locate=locate)
+        before, count = self.rods
+        integers_of(tables, STATE)[before : before + count] = ROD
+        self.tools["freeze"](tables)
+
+    def _nowhere(self, tables: Pack) -> np.ndarray:
+        return np.zeros(self.size)

@@ -1,0 +1,320 @@
+"""What algorithms ask of a plant in generalised coordinates (`taut.dynamics.operations`), and what is read off it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import carray
+
+from taut.mechanics.imposed.controllers import decide
+from taut.mechanics.operations.energy import energies
+from taut.mechanics.operations.motion import all_forces, enter_piece, lend_plant
+from taut.mechanics.parts import (
+    accept_step,
+    carry,
+    conservative_force,
+    impose,
+    imposed_power,
+    let_in,
+    load_power,
+    potential,
+    row_jacobian_rate,
+    row_power,
+    row_residuals,
+    row_values,
+)
+from taut.mechanics.points.generalised_motion import (
+    accelerate,
+    dot,
+    fill_bias,
+    fill_mass,
+    fill_rows,
+    prepare_coordinates,
+    pull_back,
+    solve_coordinates,
+    stand,
+)
+from taut.mechanics.points.generalised_tables import BEGIN, generalised_in, kept_count
+from taut.mechanics.points.joints import columns, generalised_count, place
+from taut.mechanics.tables import (
+    Layout,
+    constants_in,
+    coordinate_count,
+    internal_count,
+    jacobian_in,
+    layout_of,
+    row_count,
+    work_in,
+)
+from taut.numerics.compiled import entry, inlined, kernel
+from taut.numerics.packing import Pack
+from taut.numerics.pointers import shifted, start_of
+
+
+@entry
+def rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
+    state, rates, m = start_of(y), start_of(out), generalised_count(p)
+    rates[2 * m] = accelerate(p, t, state, shifted(rates, m))
+    for k in range(m):
+        rates[k] = state[m + k]
+
+
+@entry
+def forces(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
+    """J^T (force - M b); returns the power of loads and dampers."""
+    work = work_in(p)
+    s = stand(p, start_of(y), BEGIN)
+    impose(p, t, s)
+    power = all_forces(p, t, s, work.force)
+    columns(p, s, generalised_in(p).column)
+    pull_back(p, s, work.force, start_of(out))
+    return power
+
+
+@entry
+def power(p: Pack, t: float, y: np.ndarray) -> float:
+    return load_power(p, t, stand(p, start_of(y), BEGIN))
+
+
+@entry
+def drive_power(p: Pack, t: float, y: np.ndarray) -> float:
+    state, made = start_of(y), generalised_in(p)
+    accelerate(p, t, state, made.force)
+    s = stand(p, state, BEGIN)
+    return imposed_power(p, t, s) + row_power(p, s, work_in(p).multiplier)
+
+
+@entry
+def impose_on(p: Pack, t: float, y: np.ndarray) -> None:
+    impose(p, t, stand(p, start_of(y), BEGIN))
+
+
+@kernel
+def _stored(p: Pack, t: float, s: np.ndarray) -> float:
+    """Elastic and gravity's energy as things stand at a time [J]."""
+    impose(p, t, s)
+    elastic, gravity, _ = potential(p, s)
+    return elastic + gravity
+
+
+@entry
+def pass_break(p: Pack, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
+    """The next piece begins: what jumps by it does work at once, and commands become part of the state."""
+    state, n, m = start_of(y), coordinate_count(p), generalised_count(p)
+    s = stand(p, state, BEGIN)
+    before = _stored(p, t, s)
+    constants_in(p).piece[0] = inside
+    let_in(p, s)
+    s[2 * n] += _stored(p, t, s) - before
+    for i in range(1 + internal_count(p)):
+        state[2 * m + i] = s[2 * n + i]
+    return filled
+
+
+@entry
+def error_size(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tolerance: float, h: float) -> float:
+    """Errors by how far they move nodes at the start: positions relative to a typical length, rates to the largest
+    speed, work to the energy that such speeds mean; h is not used, since round-off is not known here."""
+    made, scale, m = generalised_in(p), constants_in(p).scale, generalised_count(p)
+    before, after, wrong, speed, mass = start_of(y), start_of(trial), start_of(error), 0.0, made.reach[m]
+    for k in range(m):
+        speed = max(speed, made.reach[k] * max(abs(before[m + k]), abs(after[m + k])))
+    speed = max(speed, 1e-3 * scale[0] / scale[1])
+    worst, sound = 0.0, 0.0
+    for k in range(m):
+        worst = max(worst, made.reach[k] * max(abs(wrong[k]) / scale[0], abs(wrong[m + k]) / speed))
+        sound += 0.0 * (wrong[k] + wrong[m + k])  # a maximum would lose what is not a number
+    work = mass * speed * speed + max(abs(before[2 * m]), abs(after[2 * m]))
+    return (max(worst, abs(wrong[2 * m]) / work) + sound) / tolerance
+
+
+@entry
+def residuals(p: Pack, y: np.ndarray, residual: np.ndarray, rate: np.ndarray) -> tuple[float, float]:
+    """Of the rows that are kept; the worst of each without dimension."""
+    made, work, scale, size, n = generalised_in(p), work_in(p), constants_in(p).scale, jacobian_in(p).size, 0
+    s, off, moving = stand(p, start_of(y), BEGIN), start_of(residual), start_of(rate)
+    n = coordinate_count(p)
+    row_residuals(p, s, work.residual, work.residual_rate)
+    worst, worst_rate, speed, sound = 0.0, 0.0, scale[0] / scale[1], 0.0
+    for i in range(n):
+        speed = max(speed, abs(s[n + i]))
+    for r in range(kept_count(p)):
+        off[r], moving[r] = work.residual[made.kept[r]], work.residual_rate[made.kept[r]]
+        worst, worst_rate = max(worst, abs(off[r]) / size[made.kept[r]]), max(worst_rate, abs(moving[r]))
+        sound += 0.0 * (off[r] + moving[r])
+    return worst + sound, worst_rate / speed + sound
+
+
+@entry
+def prepare_projection(p: Pack, y: np.ndarray) -> int:
+    return prepare_coordinates(p, stand(p, start_of(y), BEGIN), constants_in(p).metric[0] != 0)
+
+
+@entry
+def project(p: Pack, covector: np.ndarray, rates: np.ndarray, direction: np.ndarray) -> None:
+    solve_coordinates(p, start_of(covector), start_of(rates), start_of(direction), generalised_in(p).multiplier)
+
+
+@kernel
+def _bend(p: Pack, y: np.ndarray, direction: np.ndarray, out: np.ndarray) -> None:
+    """out = d2X/dq2 (v, direction), from b(v + direction) - b(v - direction)."""
+    made, n, m = generalised_in(p), coordinate_count(p), generalised_count(p)
+    for i in range(n):
+        out[i] = 0.0
+    for sign in range(-1, 2, 2):
+        for k in range(m):
+            made.speeds[k] = y[m + k] + sign * direction[k]
+        place(p, y, made.speeds, made.spare, shifted(made.spare, n), made.bias)
+        for i in range(n):
+            out[i] += 0.25 * sign * made.bias[i]
+
+
+@entry
+def jacobian_rate(p: Pack, y: np.ndarray, direction: np.ndarray, rates: np.ndarray) -> None:
+    """d(G J v)/dq . direction: nodes move by J direction, and their velocities by the bend of the map."""
+    made, work, jacobian = generalised_in(p), work_in(p), jacobian_in(p)
+    n, m, state, way, out = coordinate_count(p), generalised_count(p), start_of(y), start_of(direction), start_of(rates)
+    _bend(p, state, way, made.bent)
+    s = stand(p, state, BEGIN)
+    columns(p, s, made.column)
+    row_values(p, s, jacobian.value)
+    for i in range(n):
+        made.spare[i] = 0.0
+    for k in range(m):
+        for i in range(n):
+            made.spare[i] += made.column[k * n + i] * way[k]
+    row_jacobian_rate(p, s, made.spare, work.residual_rate)
+    for r in range(kept_count(p)):
+        row = made.kept[r]
+        out[r] = work.residual_rate[row]
+        for e in range(jacobian.start[row], jacobian.start[row + 1]):
+            out[r] += jacobian.value[e] * made.bent[jacobian.coordinate[e]]
+
+
+@entry
+def independence(p: Pack) -> float:
+    """How independent the constraints were at worst since the last call."""
+    accept_step(p)
+    made = generalised_in(p)
+    least = made.weakest[0]
+    made.weakest[0] = 1.0
+    return least
+
+
+@inlined
+def _size(moving: float, elastic: float, gravity: float, work: float) -> float:
+    return moving + abs(elastic) + abs(gravity) + abs(work)
+
+
+@entry
+def energy(p: Pack, y: np.ndarray) -> tuple[float, float]:
+    s, n = stand(p, start_of(y), BEGIN), coordinate_count(p)
+    moving, elastic, gravity, _ = energies(p, s)
+    return moving + elastic + gravity, _size(moving, elastic, gravity, s[2 * n])
+
+
+@entry
+def energy_gradient(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> tuple[float, float]:
+    """dE/dq = J^T dV/dx + (M x') . d(x')/dq, and dE/dv = J^T M x'."""
+    made, n, m = generalised_in(p), coordinate_count(p), generalised_count(p)
+    gradient, momentum, state = start_of(along_q), start_of(along_v), start_of(y)
+    s = stand(p, state, BEGIN)
+    columns(p, s, made.column)
+    pull, pushed = work_in(p).force, work_in(p).acceleration
+    for i in range(n):
+        pull[i] = 0.0
+    elastic, gravity, _ = conservative_force(p, s, pull)
+    carry(p, s, shifted(s, n), pushed)
+    moving = 0.5 * dot(n, shifted(s, n), pushed)
+    for k in range(m):
+        column = shifted(made.column, k * n)
+        gradient[k], momentum[k] = -dot(n, column, pull), dot(n, column, pushed)
+    for k in range(m):
+        for j in range(m):
+            made.force[j] = 1.0 if j == k else 0.0
+        _bend(p, state, made.force, made.bent)
+        gradient[k] += dot(n, made.bent, pushed)
+    return moving + elastic + gravity, _size(moving, elastic, gravity, s[2 * n])
+
+
+@entry
+def keep_momentum(p: Pack, y: np.ndarray, shift: np.ndarray, swing: np.ndarray) -> None:
+    """No momentum is known to be kept."""
+
+
+@entry
+def layout(p: Pack) -> Layout:
+    return layout_of(generalised_count(p), internal_count(p), 0)
+
+
+@entry
+def fill_terms(
+    p: Pack, t: float, y: np.ndarray, mass: np.ndarray, rows: np.ndarray, force: np.ndarray, bias: np.ndarray
+) -> None:
+    """M, G, force and bias of M a = force + G^T l, G a = bias at a state, as matrices."""
+    made, work, m, count = generalised_in(p), work_in(p), generalised_count(p), kept_count(p)
+    s = stand(p, start_of(y), BEGIN)
+    impose(p, t, s)
+    all_forces(p, t, s, work.force)
+    columns(p, s, made.column)
+    fill_rows(p, s)
+    fill_mass(p, s, made.mass)
+    pull_back(p, s, work.force, made.force)
+    fill_bias(p, t, s)
+    for k in range(m):
+        force[k] = made.force[k]
+        for j in range(m):
+            mass[k, j] = made.mass[k * m + j]
+    for r in range(count):
+        bias[r] = made.wanted[r]
+        for k in range(m):
+            rows[r, k] = made.rows[r * m + k]
+
+
+@entry
+def fill_nodal(p: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray, out: np.ndarray) -> None:
+    """States of nodes that states of coordinates mean, followed by their accelerations and all multipliers."""
+    n, m, size = coordinate_count(p), generalised_count(p), 2 * coordinate_count(p) + 1 + internal_count(p)
+    made, work = generalised_in(p), work_in(p)
+    for row in range(times.size):
+        enter_piece(p, pieces[row])
+        accelerate(p, times[row], start_of(states[row]), made.speeds)
+        s = stand(p, start_of(states[row]), BEGIN)
+        impose(p, times[row], s)
+        for i in range(size):
+            out[row, i] = s[i]
+        for i in range(n):
+            total = made.bias[i]
+            for k in range(m):
+                total += made.column[k * n + i] * made.speeds[k]
+            out[row, size + i] = total
+        for k in range(row_count(p)):
+            out[row, size + n + k] = work.multiplier[k]
+
+
+@entry
+def decide_by(p: Pack, t: float, y: np.ndarray) -> float:
+    """Let controllers decide by what sensors measure at the nodes."""
+    s = stand(p, start_of(y), BEGIN)
+    return decide(p, t, carray(s, (2 * coordinate_count(p) + 1 + internal_count(p),)))
+
+
+@entry
+def given_rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
+    """In the place of a nodal plant's rate where nodes are read off: accelerations and multipliers that follow the
+    state of the nodes, as `fill_nodal` found them."""
+    state, n, work = start_of(y), coordinate_count(p), work_in(p)
+    impose(p, t, state)
+    all_forces(p, t, state, work.force)
+    found = shifted(state, 2 * n + 1 + internal_count(p))
+    for i in range(n):
+        out[n + i] = found[i]
+    for k in range(row_count(p)):
+        work.multiplier[k] = found[n + k]
+
+
+MOTION = (
+    *(lend_plant, layout, rate, forces, power, drive_power, enter_piece, pass_break, impose_on),
+    *(error_size, residuals, prepare_projection, project, jacobian_rate, independence, energy, energy_gradient),
+    keep_momentum,
+)
+"""What a stepper, a correction or the time loop may ask."""
