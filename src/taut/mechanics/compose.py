@@ -30,7 +30,7 @@ from taut.mechanics.operations import (
 from taut.mechanics.rows import held_lengths
 from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of
 from taut.mechanics.systems import minres, pairs, saddle
-from taut.mechanics.terms import routes, springs
+from taut.mechanics.terms import routes, springs, torques
 from taut.numerics.compiled import Rebinding, again, folded, inlined
 
 SYSTEMS = {"pairs": pairs, "saddle": saddle, "minres": minres}
@@ -56,6 +56,7 @@ def composed(spec: Spec) -> Composition:
     tools = TOOLS | {"sense": controllers.sense}
     tools |= {"fill_gaps": impulses.fill_gaps} if "contacts" in spec.terms else {}
     tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
+    tools |= TURNING if "torques" in spec.terms else {}
     return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, tools))
 
 
@@ -108,6 +109,8 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         } | ({parts.respond_together: responses.together_local} if local else {})
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
+    if "torques" in spec.terms:
+        found[parts.free_torque] = torques.free_torque
     if any(kind.accelerates for kind in imposed):
         found |= {
             parts.right_side: motion.right_side_of_known,
@@ -217,6 +220,9 @@ CONTACT: Mapping[str, Any] = _named(
     )
 )
 """What steps with impulses ask beside them."""
+
+TURNING: Mapping[str, Any] = _named((outputs.observe_torques, torques.add_commanded, torques.fill_angle_slopes))
+"""What a plant with free angles asks of its own tables beside them."""
 
 TOOLS: dict[str, Any] = _named(
     (

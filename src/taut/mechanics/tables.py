@@ -16,7 +16,7 @@ SLOTS = (
     *("constants", "nodes", "work", "jacobian"),
     *("thin", "cylinders", "bars", "linear", "held_lengths", "driven_bars", "plates", "angles"),
     *("weight", "springs", "routes", "damping", "loads", "supports", "commands", "drives", "sensors", "controllers"),
-    *("contacts", "responses", "events", "slackening", "watches", "joints", "generalised"),
+    *("contacts", "responses", "events", "slackening", "watches", "joints", "generalised", "torques"),
     *("pairs", "saddle", "minres", "metric_pairs", "metric_saddle", "metric_minres"),
     *("newton", "newton_saddle"),
 )

@@ -15,6 +15,7 @@ import numpy as np
 
 from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.kinds import Given
+from taut.mechanics.parts import free_torque
 from taut.mechanics.rows.bars import bars_in
 from taut.mechanics.tables import coordinate_count, part_of, slot, work_in
 from taut.mechanics.terms.springs import member_state
@@ -28,7 +29,7 @@ from taut.structure.ports import Port
 from taut.structure.records import AXES
 from taut.structure.sensing import quantities_of
 
-STATE, PATH, PATH_RATE, LAW, ROW, BAR, ACCELERATION, BODY_FORCE, BODY_RATE, ANGLE = range(10)
+STATE, PATH, PATH_RATE, LAW, ROW, BAR, ACCELERATION, BODY_FORCE, BODY_RATE, ANGLE, TORQUE = range(11)
 DYNAMIC = (ROW, BAR, ACCELERATION, BODY_FORCE)
 """What needs an evaluation."""
 
@@ -163,6 +164,8 @@ def exact(p: Pack, k: int, t: float, y: np.ndarray) -> float:
         return -work_in(p).multiplier[at] - sensors.factor[k] * bars_in(p).per_length[at] * _dot(w, w)
     if kind == ACCELERATION:
         return work_in(p).acceleration[at] - sensors.less[3 * k]
+    if kind == TORQUE:
+        return free_torque(p, at, y)
     if kind == ANGLE:
         return _angle(y, shifted(sensors.nodes, sensors.start[k]))
     return _on_body(p, k, y, kind == BODY_RATE)
@@ -228,7 +231,11 @@ def _row(given: Given, rows: Mapping[str, int], sensor: Sensor) -> Row:
         kind = BODY_FORCE if one.quantity == "specific_force" else BODY_RATE
         return kind, 0, axis, nodes, 0.0, given.gravity
     if one.kind == "angle":
-        return ROW, rows["angles"] + list(given.structure.angles).index(one.name), 0, [], 1.0, NOTHING
+        free = [angle.name for angle in given.free_angles]
+        if one.name in free:
+            return TORQUE, free.index(one.name), 0, [], 0.0, NOTHING
+        held = [angle.name for angle in given.held_angles].index(one.name)
+        return ROW, rows["angles"] + held, 0, [], 1.0, NOTHING
     return _of_member(given, rows, one)
 
 

@@ -10,7 +10,7 @@ from taut.mechanics.imposed.called_functions import set_functions
 from taut.mechanics.imposed.drive_outputs import drive_outputs
 from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
-from taut.mechanics.operations.outputs import bar_forces, cable_outputs, columns, turning_push
+from taut.mechanics.operations.outputs import angle_torques, bar_forces, cable_outputs, columns, turning_push
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.terms.contacts import NUMBERS
 from taut.numerics.packing import Pack, reals_of
@@ -24,6 +24,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     tools, held, loads = plant.composition.tools, plant.held, np.zeros((times.size, len(plant.loads)))
     wanted = columns(plant.tables["springs"].stiffness.size, plant.rows, held.size, plant.shown)
     out, driven = np.zeros((times.size, sum(wanted.values()))), np.zeros((times.size, 3 * len(plant.given.driven)))
+    turned = np.zeros((times.size, 2 * len(plant.given.free_angles)))
     pieces = pieces_of(plant.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))  # on a break: what follows it
     looks = reals_of(tables, BAND)[0] > 0.0
     if looks:
@@ -33,6 +34,8 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
             plant.composition.motion["enter_piece"](tables, pieces[one][0])
             set_functions(plant, tables, float(times[one][0]), states[one][0])
         tools["observe"](tables, times[one], pieces[one], states[one], held, out[one])
+        if plant.given.free_angles:
+            tools["observe_torques"](tables, times[one], pieces[one], states[one], turned[one])
         if plant.given.driven:
             tools["observe_drives"](tables, times[one], pieces[one], states[one], driven[one])
         if plant.loads:
@@ -56,7 +59,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     cables = cable_outputs(plant.given, plant.tables, states, length, tension, multiplier)
     guides, bar_force = len(plant.structure.constraints), bar_forces(plant.given, plant.tables, tension, multiplier)
     contacts = _contacts(plant, tables, states)
-    torque = multiplier[:, plant.row_ranges.get("angles", slice(0))].copy()
+    torque = angle_torques(plant.given, multiplier[:, plant.row_ranges.get("angles", slice(0))], turned)
     return {
         "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
         "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
@@ -66,7 +69,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
         "angle_torque": torque,
         "reaction": reaction,
         "load_force": loads,
-        **drive_outputs(plant.given, driven, cables["cable_tension"], bar_force, torque),
+        **drive_outputs(plant.given, driven, cables["cable_tension"], bar_force, torque, turned[:, 1::2]),
         "contact_force": contacts[..., :3].copy(),
         "contact_state": contacts[..., 3].copy(),
         "reading": readings,

@@ -22,11 +22,11 @@ Vector = Annotated[list[Number], Len(3, 3)]
 
 
 def _named_pair(direction: Any) -> Any:
-    """A direction as a list: [bar:left], or two nodes."""
+    """A direction as a list: [bar:left], two nodes, or three whose plane's normal is meant."""
     return [direction] if isinstance(direction, str) else direction
 
 
-DirectionEntry = Annotated[list[Name], Len(1, 2), BeforeValidator(_named_pair)]
+DirectionEntry = Annotated[list[Name], Len(1, 3), BeforeValidator(_named_pair)]
 
 
 def sentence(text: str) -> PydanticCustomError:
