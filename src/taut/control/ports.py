@@ -51,7 +51,7 @@ def inputs_of(
     springs = springs_at(plant, q, v, time)
     members = member_slopes(plant, q, v, time, held)
     elastic, rigid = _member_rows(plant)
-    force, turning = np.zeros((linear.moving.size, len(ports))), angle_slopes(plant, q, v, time)
+    force, free = np.zeros((linear.moving.size, len(ports))), angle_slopes(plant, q, v, time)
     tension = np.zeros((members.length.size, len(ports)))
     driven, deaf = [], []
     for k, port in enumerate(ports):
@@ -60,7 +60,7 @@ def inputs_of(
             continue
         _check_fits(plant, port)
         if port.kind == "angle" and port.quantity == "torque":
-            force[:, k] = turning[port.name].gradient[linear.moving]
+            force[:, k] = free[port.name].gradient[linear.moving]
         elif port.quantity in SECOND_RATES.values():
             driven.append((k, rigid[port.kind, port.name]))
         else:
@@ -91,7 +91,7 @@ def outputs_of(
     sizes = (linear.moving.size, linear.moving.size, linear.multiplier.size, len(inputs.names))
     by_position, by_velocity, by_multiplier, direct = (np.zeros((len(ports), size)) for size in sizes)
     offset = np.zeros(len(ports))
-    along, turning = _on_coordinates(linear, members), angle_slopes(plant, q, v, time)
+    along, free = _on_coordinates(linear, members), angle_slopes(plant, q, v, time)
     bars = plant.tables["bars"].column
     thickness, turning = np.zeros((2, plant.rows))  # of bars that do not telescope
     thickness[: bars.size] = rigid_thickness(plant.structure, bars)
@@ -103,11 +103,11 @@ def outputs_of(
             place, value = (by_position, q) if port.quantity == "position" else (by_velocity, v)
             place[k, at] = 1.0
             offset[k] = value[linear.moving[at]]
-        elif port.name in turning and port.kind == "angle":
-            one = turning[port.name]
-            if port.quantity == "angle":
-                by_position[k], offset[k] = one.gradient[linear.moving], one.value
-                continue
+        elif port.kind == "angle" and port.name in free and port.quantity == "angle":
+            by_position[k] = free[port.name].gradient[linear.moving]
+            offset[k] = free[port.name].value
+        elif port.kind == "angle" and port.name in free:
+            one = free[port.name]
             by_position[k] = -(one.stiffness * one.gradient + one.damping * one.bent)[linear.moving]
             by_velocity[k] = -one.damping * one.gradient[linear.moving]
             direct[k] = [float(name == f"angle:{port.name}.torque") for name in inputs.names]

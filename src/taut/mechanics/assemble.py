@@ -30,7 +30,16 @@ from taut.mechanics.operations.watches import Watches
 from taut.mechanics.plant import Plant
 from taut.mechanics.rows.jacobian import jacobian_table
 from taut.mechanics.signals import in_order, pieces_of, tabulated
-from taut.mechanics.spec import BUILT_IN, Spec, imposed_of, kind_named, rows_by_presence, rows_of, sources_of, terms_by_presence
+from taut.mechanics.spec import (
+    BUILT_IN,
+    Spec,
+    imposed_of,
+    kind_named,
+    rows_by_presence,
+    rows_of,
+    sources_of,
+    terms_by_presence,
+)
 from taut.mechanics.systems.minres import Minres
 from taut.mechanics.systems.pairs import Pairs
 from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables

@@ -1,7 +1,8 @@
 """Angles between two directions, held, driven or free, and the joints that are made of them.
 
 A direction is a bar ("bar:left"), the normal of a plate ("plate:deck", of its first three nodes), a pair of nodes, from
-the first to the second, or three nodes whose plane's normal is meant, (second - first) x (third - first). Two bars that meet are taken from the node they share.
+the first to the second, or three nodes whose plane's normal is meant, (second - first) x (third - first). Two bars that
+meet are taken from the node they share.
 """
 
 from __future__ import annotations

@@ -265,7 +265,11 @@ def _plain(angle: Angle, vectors: list[np.ndarray]) -> Iterator[Problem]:
 
 
 def _as_it_stands(angle: Angle, stands: float) -> Iterator[Problem]:
-    if angle.mode == "held" and angle.value is not None and abs(math.remainder(angle.value - stands, 2.0 * math.pi)) > AS_IT_STANDS:
+    if (
+        angle.mode == "held"
+        and angle.value is not None
+        and abs(math.remainder(angle.value - stands, 2.0 * math.pi)) > AS_IT_STANDS
+    ):
         message = f"is {angle.value:g} rad but its directions are {stands:g} rad apart"
         remedy = "move a node, or leave the value out to take the angle as it stands"
         yield Problem(("angles", angle.name, "value"), f"{message}; {remedy}")

@@ -19,7 +19,7 @@ MEASURED: Mapping[str, tuple[str, ...]] = {
     "node": ("position", "velocity", "acceleration", "specific_force"),
     "cable": ("tension", "length", "length_rate"),
     "bar": ("tension", "length", "length_rate"),
-    "angle": ("torque",),
+    "angle": ("torque", "angle", "angle_rate"),
     "plate": ("specific_force", "rotation_rate"),
 }
 """What can be measured; the first is meant where nothing is said."""
@@ -35,6 +35,7 @@ UNITS = {
     "length_rate": "m/s",
     "torque": "N m",
     "angle": "rad",
+    "angle_rate": "rad/s",
 }
 
 WHOLE = 1e-9

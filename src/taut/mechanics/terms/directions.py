@@ -1,4 +1,4 @@
-"""The angle between two directions a and b, about an axis e or by itself: its value, its gradient, and how that changes.
+"""The angle between two directions a and b, about an axis e or by itself: its value, its gradient, how that changes.
 
     alpha = atan2((a x b).e, a.b - (a.e)(b.e)),   e = (a x b) / |a x b| without an axis
 
@@ -52,8 +52,8 @@ def directions_between(given: Given, angles: Iterable[Angle]) -> Directions:
             local += [*(mine.index(node) for node in named), *(0,) * (3 - len(named))]
         own += [given.coordinate[node] for node in mine]
         start.append(len(own))
-    columns = (np.array(numbers, dtype=np.int64) for numbers in (nodes, local, own, start))
-    return Directions(*columns, np.zeros(4 * MOST + 84))
+    whole = [np.array(numbers, dtype=np.int64) for numbers in (nodes, local, own, start)]
+    return Directions(whole[0], whole[1], whole[2], whole[3], np.zeros(4 * MOST + 84))
 
 
 @inlined
