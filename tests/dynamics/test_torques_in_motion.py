@@ -147,7 +147,7 @@ def test_the_work_of_a_torque_is_what_the_energy_gains() -> None:
 
 
 def test_rattle_names_an_angle_that_damps() -> None:
-    with pytest.raises(OptionError, match='is for motion without damping, but angle "shoulder" damps; use dp5'):
+    with pytest.raises(OptionError, match='is for motion without damping, but angle "shoulder" and 1 more damps; use'):
         taut.simulate(taut.assemble(arm()), 0.1, method="rattle4", step=1e-3)
 
 
