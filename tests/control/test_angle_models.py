@@ -15,6 +15,7 @@ from taut import (
     Cable,
     CosineRamp,
     Drive,
+    OptionError,
     SelectionError,
     Structure,
     assemble,
@@ -80,6 +81,7 @@ def test_every_quantity_that_can_be_driven_is_an_input_by_the_drives_name() -> N
         "force_density": ("cable:draw", "force_density"),
         "force": ("bar:jack", "force"),
         "angle": ("angle:bend", "angle_acceleration"),
+        "torque": ("angle:lean", "torque"),
     }
     assert drivers.keys() == QUANTITIES.keys()
     structure = Structure(
@@ -103,7 +105,7 @@ def test_every_quantity_that_can_be_driven_is_an_input_by_the_drives_name() -> N
         ],
         supports=dict.fromkeys("oab", "xyz"),
         point_masses={"p": 1.0},
-        angles=[Angle.elbow("bend", ("o", "r", "s"))],
+        angles=[Angle.elbow("bend", ("o", "r", "s")), Angle("lean", ("o", "a"), "bar:rigid", mode="free")],
     )
     for quantity, (member, port) in drivers.items():
         plant = assemble(structure, drives=[Drive("motor", member, quantity, by=0.0)])
@@ -111,8 +113,10 @@ def test_every_quantity_that_can_be_driven_is_an_input_by_the_drives_name() -> N
 
 
 def test_what_is_no_port_of_an_angle_is_told() -> None:
-    with pytest.raises(SelectionError, match=r'"torque" is no input of an angle; there are angle_acceleration'):
+    with pytest.raises(OptionError, match='"angle:bend.torque": the angle is held at its value; take .angle_accelera'):
         linearise(arm(), inputs="angle:bend.torque")
+    with pytest.raises(SelectionError, match=r'"push" is no input of an angle; there are angle_acceleration, torque'):
+        linearise(arm(), inputs="angle:bend.push")
     with pytest.raises(
         SelectionError, match=r'"angle:bend" does not say which output of the angle: write .*torque" or'
     ):

@@ -28,8 +28,8 @@ from taut import (
 G = 9.81
 
 
-def machine() -> Structure:
-    """Two struts and an arm on the ground, held by cables of every mode."""
+def machine(damped: float = 1.0) -> Structure:
+    """Two struts and an arm on the ground, held by cables of every mode and a spring between two bars."""
     nodes = {
         "base": (0.0, 0.0, 0.0),
         "left": (-1.0, 0.0, 0.0),
@@ -45,12 +45,12 @@ def machine() -> Structure:
     }
     bars = [
         Bar("mast", ("base", "top"), mass=2.0),
-        Bar("boom", ("top", "tip"), mass=1.0, law="compressible", stiffness=3000.0, damping=2.0),
+        Bar("boom", ("top", "tip"), mass=1.0, law="compressible", stiffness=3000.0, damping=2.0 * damped),
         Bar("jack", ("far", "head"), mass=1.0, law="pneumatic", force=30.0),
         Bar("lever", ("stand", "arm"), mass=1.5),
     ]
     cables = [
-        Cable("stay", ("left", "top"), stiffness=800.0, rest_length=1.75, damping=1.0),
+        Cable("stay", ("left", "top"), stiffness=800.0, rest_length=1.75, damping=damped),
         Cable("over", ("base", "tip", "hook", "right"), stiffness=500.0, rest_length=2.7),
         Cable("pull", ("right", "top", "far"), mode="tension", command=15.0),
         Cable("draw", ("head", "left"), mode="force_density", command=8.0),
@@ -59,10 +59,13 @@ def machine() -> Structure:
         Cable("limp", ("hook", "far"), stiffness=200.0, rest_length=1.05),
     ]
     angle = Angle("elbow", ("stand", "down"), ("stand", "arm"), about=("stand", "side"))
+    wrist = Angle(
+        "wrist", "bar:mast", "bar:boom", value=1.2, mode="free", stiffness=12.0, damping=0.4 * damped, torque=2.0
+    )
     nodes |= {"down": (0.0, -1.0, 0.2), "side": (1.0, -1.0, 1.2)}
     held = dict.fromkeys(("base", "left", "right", "far", "stand", "down", "side"), "xyz")
     masses = {"tip": 1.0, "hook": 0.8, "head": 1.2, "bob": 0.9}
-    return Structure(nodes, bars, cables, held, masses, angles=[angle])
+    return Structure(nodes, bars, cables, held, masses, angles=[angle, wrist])
 
 
 DRIVES = (
@@ -75,6 +78,7 @@ DRIVES = (
     Drive("screw", "bar:boom", "rest_length", by=Sinusoid(0.02, 2.0)),
     Drive("air", "bar:jack", "force", by=Sinusoid(12.0, 5.0)),
     Drive("servo", "angle:elbow", "angle", by=CosineRamp(0.0, 0.7, 0.0, 0.3)),
+    Drive("gear", "angle:wrist", "torque", by=Sinusoid(5.0, 4.0)),
 )
 
 
@@ -110,8 +114,7 @@ def test_methods_and_corrections_agree(method: str, correction: str) -> None:
 
 
 def test_rattle_drives_what_does_not_damp() -> None:
-    machine_ = machine().changed("cable:stay", damping=0.0).changed("bar:boom", damping=0.0)
-    plant = assemble(machine_, gravity=G, drives=DRIVES)
+    plant = assemble(machine(damped=0.0), gravity=G, drives=DRIVES)
     wanted = simulate(plant, 0.2, every=0.05, method="dp8", tolerance=1e-12, verify=False)
     run = simulate(plant, 0.2, every=0.05, method="rattle4", step=2e-4, verify=False)
     assert run.finished, run.status
@@ -216,9 +219,18 @@ def test_moved_supports_go_with_drives() -> None:
             Drive("d", "bar:jack", "length", by=0.1),
             "its law is pneumatic; drive its force",
         ),
-        (Drive("d", "angle:elbow", "length", by=0.1), 'angle "elbow" has no length to drive; drive its angle'),
+        (
+            Drive("d", "angle:elbow", "length", by=0.1),
+            'angle "elbow" has no length to drive: its mode is held; drive its angle',
+        ),
         (Drive("d", "angle:elbow", "angle", by=Sinusoid(0.1, 1.0), drum_radius=0.1), "angle winds nothing"),
         (Drive("d", "angle:knee", "angle", by=0.1), "knee"),
+        (
+            Drive("d", "angle:wrist", "angle", by=0.1),
+            'angle "wrist" has no angle to drive: its mode is free; drive its',
+        ),
+        (Drive("d", "angle:elbow", "torque", by=0.1), 'angle "elbow" has no torque to drive: its mode is held'),
+        (Drive("d", "angle:wrist", "torque", by=0.1, force_limit=-3.0), "-3 N m must be more than zero"),
     ],
 )
 def test_what_cannot_be_driven_is_told(drive: Drive, told: str) -> None:

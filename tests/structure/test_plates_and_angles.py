@@ -192,6 +192,8 @@ angles:
   arm: {elbow: [b, a, d]}
   pin: {hinge: ["bar:one", [a, d]], about: "bar:up"}
   cross: {universal_joint: [[a, b], [a, d]]}
+  sprung: {elbow: [b, a, d], mode: free, value: 1.2, stiffness: 40, damping: 0.5}
+  motor: {between: [[a, b, c], "bar:one"], about: [a, d], mode: free, torque: -3}
 groups: {floor: ["plate:lid", "angle:pin*"]}
 """
 
@@ -207,6 +209,9 @@ def test_a_model_file_has_plates_and_angles_and_round_trips_to_the_last_bit() ->
     assert structure.angles["arm"] == Angle.elbow("arm", ("b", "a", "d"))
     assert [structure.angles[f"pin.{k}"].second for k in (1, 2)] == ["bar:up", "bar:up"]
     assert structure.angles["cross"].value == math.pi / 2.0
+    sprung = Angle.elbow("sprung", ("b", "a", "d"), 1.2, mode="free", stiffness=40.0, damping=0.5)
+    assert structure.angles["sprung"] == sprung
+    assert structure.angles["motor"] == Angle("motor", ("a", "b", "c"), "bar:one", ("a", "d"), mode="free", torque=-3.0)
     assert structure.select("floor", "plate") == ("lid",)
     assert parse_model(model_text(structure)).structure == structure
     odd = Structure(
@@ -243,6 +248,9 @@ def test_a_generator_gives_plates_that_a_file_can_change() -> None:
         (("{elbow: [b, a, d]}", "{elbow: [b, a, d], about: [a, b]}"), 'angles.arm: "about" does not go with elbow'),
         (("{elbow: [b, a, d]}", "{value: 1}"), "angles.arm: must say one of between, elbow, hinge, universal_joint"),
         (('[a, d]], about: "bar:up"}', "[a, d]]}"), 'angles.pin: needs "about", the axis that both keep'),
+        (("damping: 0.5}", "damping: -0.5}"), "angles.sprung.damping: -0.5 N m s/rad must not be negative"),
+        (("mode: free, torque", "torque"), "angles.motor.torque: -3 N m does nothing to an angle that is held"),
+        (("[a, d]]}\n", "[a, d]], mode: free}\n"), 'angles.cross: "mode" does not go with universal_joint'),
         (("  arm:", "  pin.1:"), 'makes an angle named "pin.1", which is there already'),
     ],
 )
@@ -345,6 +353,7 @@ def test_a_plate_of_unknown_mass_stands_but_does_not_move() -> None:
         ({"second": "plate:lids"}, 'angles.knee.second: no plate "lids"; did you mean "lid"'),
         ({"second": ("a", "a")}, "angles.knee.second: .'a', 'a'. is not a direction; give two different nodes"),
         ({"second": ("a", "b", "a")}, "is not a direction; give two different nodes, or three whose plane's normal is"),
+        ({"second": ("a", "b", "c", "d")}, "is not a direction; give two different nodes"),
         ({"about": ("a", "x")}, 'angles.knee.about: no node "x"'),
         ({"value": -0.5}, "angles.knee.value: -0.5 rad is no angle between two directions; it is from 0 to pi"),
         ({"value": 4.0}, "angles.knee.value: 4 rad is no angle between two directions"),
@@ -356,11 +365,28 @@ def test_a_plate_of_unknown_mass_stands_but_does_not_move() -> None:
         ),
         ({"about": ("d", "c")}, "angles.knee.first: lies along the axis that it is to turn about"),
         ({"second": ("a", "d"), "about": ("a", "e"), "value": 1.0}, "is 1 rad but its directions are"),
+        ({"mode": "fre"}, 'angles.knee.mode: "fre" is not one of held, free; did you mean "free"'),
+        (
+            {"stiffness": 5.0},
+            "angles.knee.stiffness: 5 N m/rad does nothing to an angle that is held at its value; say mode: free",
+        ),
+        ({"torque": -2.0}, "angles.knee.torque: -2 N m does nothing to an angle that is held"),
+        ({"mode": "free", "stiffness": -1.0}, "angles.knee.stiffness: -1 N m/rad must not be negative"),
+        ({"mode": "free", "damping": -0.1}, "angles.knee.damping: -0.1 N m s/rad must not be negative"),
+        ({"mode": "free", "torque": math.inf}, "angles.knee.torque: inf is not a finite number"),
+        ({"mode": "free", "value": math.pi}, "angles.knee.about: the two directions are along each other"),
     ],
 )
 def test_bad_angles_are_told(fields: dict[str, Any], message: str) -> None:
     found = [str(problem) for problem in knee(**fields).check()]
     assert any(re.search(message, one) for one in found), found
+
+
+def test_a_free_angle_may_stand_away_from_its_rest() -> None:
+    assert not knee(mode="free", value=1.0, stiffness=5.0, damping=0.1, torque=-2.0).check()
+    assert not knee(mode="free").check(), "only measured"
+    sprung = Angle.elbow("k", ("a", "b", "c"), 1.0, mode="free", stiffness=5.0)
+    assert sprung == Angle("k", ("b", "a"), ("b", "c"), value=1.0, mode="free", stiffness=5.0)
 
 
 def test_slips_in_python_are_told_in_words() -> None:

@@ -6,6 +6,7 @@
     "bar:b1.length_acceleration"              second rate of a rigid bar's length [m/s^2] (input); a compressible one
                                               has the inputs of a cable
     "angle:knee.angle_acceleration"           second rate of an angle that is held [rad/s^2] (input)
+    "angle:knee.torque"                       of an angle that is free [N m], beside its spring and damper (input)
     "node:top.position.z"  or  "node:top.z"   [m], and .velocity [m/s]          (output)
     "cable:c1.tension", "bar:b1.tension"      [N], positive where it pulls, and .length [m] (output)
     "angle:knee.torque", "angle:knee.angle"   [N m], positive where it turns the angle up, and [rad] (output)
@@ -31,7 +32,7 @@ INPUTS = {
     "node": ("force",),
     "cable": ("rest_length", "force_density", "tension", "length_acceleration"),
     "bar": ("rest_length", "force_density", "length_acceleration", "force"),
-    "angle": ("angle_acceleration",),
+    "angle": ("angle_acceleration", "torque"),
 }
 OUTPUTS = {
     "node": ("position", "velocity"),

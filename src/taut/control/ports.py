@@ -10,7 +10,7 @@ from taut.control.port_names import INPUTS, OUTPUTS, Ports, own_ports, ports_of
 from taut.errors import OptionError, suggestion
 from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.linear.linearisation import springs_at
-from taut.mechanics.linear.members import MemberSlopes, member_slopes
+from taut.mechanics.linear.members import MemberSlopes, angle_slopes, member_slopes
 from taut.mechanics.operations.outputs import turning_push
 from taut.mechanics.plant import Plant
 from taut.mechanics.points.generalised import GeneralisedPlant
@@ -52,16 +52,17 @@ def inputs_of(
     springs = springs_at(plant, q, v, time)
     members = member_slopes(plant, q, v, time, held)
     elastic, rigid = _member_rows(plant)
-    force = np.zeros((linear.moving.size, len(ports)))
+    force, free = np.zeros((linear.moving.size, len(ports))), angle_slopes(plant, q, v, time)
     tension = np.zeros((members.length.size, len(ports)))
     driven, deaf = [], []
     for k, port in enumerate(ports):
         if port.kind == "node":
             force[_coordinate(plant, linear, port), k] = 1.0
             continue
-        if port.kind != "angle":  # which has one input, and that fits
-            _check_fits(plant, port)
-        if port.quantity in SECOND_RATES.values():
+        _check_fits(plant, port)
+        if port.kind == "angle" and port.quantity == "torque":
+            force[:, k] = free[port.name].gradient[linear.moving]
+        elif port.quantity in SECOND_RATES.values():
             driven.append((k, rigid[port.kind, port.name]))
         else:
             row = elastic[port.kind, port.name]
@@ -91,7 +92,7 @@ def outputs_of(
     sizes = (linear.moving.size, linear.moving.size, linear.multiplier.size, len(inputs.names))
     by_position, by_velocity, by_multiplier, direct = (np.zeros((len(ports), size)) for size in sizes)
     offset = np.zeros(len(ports))
-    along = _on_coordinates(linear, members)
+    along, free = _on_coordinates(linear, members), angle_slopes(plant, q, v, time)
     bars = plant.tables["bars"].column
     thickness, turning = np.zeros((2, plant.rows))  # of bars that do not telescope
     thickness[: bars.size] = rigid_thickness(plant.structure, bars)
@@ -103,6 +104,15 @@ def outputs_of(
             place, value = (by_position, q) if port.quantity == "position" else (by_velocity, v)
             place[k, at] = 1.0
             offset[k] = value[linear.moving[at]]
+        elif port.kind == "angle" and port.name in free and port.quantity == "angle":
+            by_position[k] = free[port.name].gradient[linear.moving]
+            offset[k] = free[port.name].value
+        elif port.kind == "angle" and port.name in free:
+            one = free[port.name]
+            by_position[k] = -(one.stiffness * one.gradient + one.damping * one.bent)[linear.moving]
+            by_velocity[k] = -one.damping * one.gradient[linear.moving]
+            direct[k] = [float(name == f"angle:{port.name}.torque") for name in inputs.names]
+            offset[k] = one.torque
         elif port.kind == "angle" and port.quantity == "torque":
             by_multiplier[k, rigid[member]] = 1.0
             offset[k] = linear.multiplier[rigid[member]]
@@ -187,6 +197,8 @@ FITTING = {
     ("bar", "rigid"): (("length_acceleration",), "is rigid and keeps its length"),
     ("bar", "compressible"): (("rest_length", "force_density"), "is compressible, so its length follows"),
     ("bar", "pneumatic"): (("force",), "has a force that is commanded"),
+    ("angle", "held"): (("angle_acceleration",), "is held at its value"),
+    ("angle", "free"): (("torque",), "is free"),
 }
 """What can be an input of a member, by its mode or law, and why nothing else can."""
 
@@ -195,8 +207,8 @@ SECOND_RATES = {"length": "length_acceleration", "angle": "angle_acceleration"}
 
 
 def _check_fits(plant: Plant, port: Port) -> None:
-    structure = plant.structure
-    kind = structure.cables[port.name].mode if port.kind == "cable" else structure.bars[port.name].law
+    member = getattr(plant.structure, f"{port.kind}s")[port.name]
+    kind = member.law if port.kind == "bar" else member.mode
     quantities, reason = FITTING[port.kind, kind]
     if port.quantity not in quantities:
         raise OptionError(f'"{port}": the {port.kind} {reason}; take .{" or .".join(quantities)}')

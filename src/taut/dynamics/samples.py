@@ -17,7 +17,7 @@ VARIABLES = {
         ("time", "constraint"), "N", "force of each constraint", "constraint:{constraint}.force"
     ),
     "angle_torque": Variable(
-        ("time", "angle"), "N m", "torque that holds each angle, positive where it turns it up", "angle:{angle}.torque"
+        ("time", "angle"), "N m", "torque about each angle, positive where it turns it up", "angle:{angle}.torque"
     ),
     "reaction": Variable(
         ("time", "support", "axis"), "N", "force of each support on the structure", "node:{support}.reaction.{axis}"

@@ -30,7 +30,17 @@ from taut.mechanics.operations.watches import Watches
 from taut.mechanics.plant import Plant
 from taut.mechanics.rows.jacobian import jacobian_table
 from taut.mechanics.signals import in_order, pieces_of, tabulated
-from taut.mechanics.spec import BUILT_IN, Spec, imposed_of, kind_named, rows_by_presence, rows_of, sources_of, terms_of
+from taut.mechanics.spec import (
+    BUILT_IN,
+    Spec,
+    imposed_of,
+    kind_named,
+    rows_by_presence,
+    rows_of,
+    sources_of,
+    terms_by_presence,
+    terms_of,
+)
 from taut.mechanics.systems.minres import Minres
 from taut.mechanics.systems.pairs import Pairs
 from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables
@@ -156,6 +166,7 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, i
         or (name == "routes" and (given.routed or given.pneumatic))
         or (name == "contacts" and given.rigid_grounds)
         or (name == "compliances" and given.compliant_grounds)
+        or name in terms_by_presence(given.structure)
     ]
     return Spec(
         terms=(*own, *(kind.name for kind in extra if isinstance(kind, Term))),

@@ -32,7 +32,7 @@ from taut.mechanics.operations import (
 from taut.mechanics.rows import held_lengths
 from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of
 from taut.mechanics.systems import minres, pairs, saddle
-from taut.mechanics.terms import routes, springs
+from taut.mechanics.terms import routes, springs, torques
 from taut.mechanics.terms import states as term_states
 from taut.numerics.compiled import Rebinding, again, folded, inlined
 
@@ -66,6 +66,7 @@ def composed(spec: Spec) -> Composition:
     tools |= {"fill_gaps": books.fill_gaps} if "contacts" in spec.terms else {}
     tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
     tools |= {"observe_contacts": outputs_of_contacts.observe_contacts} if "compliances" in spec.terms else {}
+    tools |= TURNING if "torques" in spec.terms else {}
     return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, tools))
 
 
@@ -149,6 +150,8 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         }
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
+    if "torques" in spec.terms:
+        found[parts.free_torque] = torques.free_torque
     if any(kind.accelerates for kind in imposed):
         found |= {
             parts.right_side: motion.right_side_of_known,
@@ -270,6 +273,9 @@ MOVED: Mapping[str, Any] = _named(
     (moved_supports.even_supports, moved_supports.lead_supports, moved_supports.support_work)
 )
 """And of supports that move."""
+
+TURNING: Mapping[str, Any] = _named((outputs.observe_torques, torques.add_commanded, torques.fill_angle_slopes))
+"""What a plant with free angles asks of its own tables beside them."""
 
 TOOLS: dict[str, Any] = _named(
     (

@@ -16,6 +16,7 @@ import numpy as np
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.mechanics.tables import SLOTS
 from taut.reprs import counted, titled
+from taut.structure.angles import Angle
 from taut.structure.controllers import Controller, Sensor
 from taut.structure.drives import Driven, driven_members
 from taut.structure.grounds import Ground
@@ -115,6 +116,16 @@ class Given:
         return tuple(c for c in self.structure.cables.values() if c.mode == "length")
 
     @cached_property
+    def held_angles(self) -> tuple[Angle, ...]:
+        """Angles that are rows."""
+        return tuple(angle for angle in self.structure.angles.values() if angle.mode == "held")
+
+    @cached_property
+    def free_angles(self) -> tuple[Angle, ...]:
+        """Angles on which springs, dampers and torques act."""
+        return tuple(angle for angle in self.structure.angles.values() if angle.mode == "free")
+
+    @cached_property
     def compressible(self) -> tuple[Bar, ...]:
         return tuple(bar for bar in self.structure.bars.values() if bar.law == "compressible")
 
@@ -163,7 +174,8 @@ class Given:
         """The row of a driven member in the table that its drive writes into."""
         name, quantity, routes = driven.member, driven.drive.quantity, len(self.straight) + len(self.compressible)
         if driven.kind == "angle":
-            return list(self.structure.angles).index(name)
+            angles = self.held_angles if quantity == "angle" else self.free_angles
+            return [angle.name for angle in angles].index(name)
         if driven.kind == "cable":
             if quantity == "length":
                 return [cable.name for cable in self.held_cables].index(name)

@@ -122,6 +122,12 @@ def cut_held(p: Pack, k: int) -> None:
 
 
 @inlined
+def free_torque(p: Pack, k: int, y: np.ndarray) -> float:
+    """Torque [N m] of an angle that is free."""
+    return 0.0
+
+
+@inlined
 def held_tension(p: Pack, k: int, y: np.ndarray) -> float:
     """Tension [N] of a cable that is held at its length."""
     return 0.0

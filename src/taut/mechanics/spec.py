@@ -21,13 +21,14 @@ from taut.mechanics.terms.damping import DAMPING
 from taut.mechanics.terms.loads import LOADS_TERM
 from taut.mechanics.terms.members import SPRINGS_TERM
 from taut.mechanics.terms.route_tables import ROUTES_TERM
+from taut.mechanics.terms.torques import TORQUES
 from taut.mechanics.terms.weight import WEIGHT
 from taut.structure.structure import Structure
 
 BUILT_IN: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        *(WEIGHT, DAMPING, SPRINGS_TERM, ROUTES_TERM, LOADS_TERM, CONTACTS, COMPLIANCES),
+        *(WEIGHT, DAMPING, SPRINGS_TERM, ROUTES_TERM, TORQUES, LOADS_TERM, CONTACTS, COMPLIANCES),
         *(RIGID_BARS, LINEAR, HELD_LENGTHS, DRIVEN_BARS, PLATES, ANGLES),
         *(SUPPORTS, COMMANDS, CONTROLLERS, DRIVES),
     )
@@ -48,7 +49,13 @@ class Spec(NamedTuple):
 
 def rows_by_presence(structure: Structure) -> tuple[str, ...]:
     """The kinds of rows that only a plant has whose structure has any of it."""
-    return tuple(name for name in ("plates", "angles") if getattr(structure, name))
+    held = any(angle.mode == "held" for angle in structure.angles.values())
+    return tuple(name for name, there in (("plates", structure.plates), ("angles", held)) if there)
+
+
+def terms_by_presence(structure: Structure) -> tuple[str, ...]:
+    """The kinds of terms that a structure alone decides on, whatever else acts on it."""
+    return ("torques",) if any(angle.mode == "free" for angle in structure.angles.values()) else ()
 
 
 def kind_named(name: str) -> Kind:

@@ -102,7 +102,8 @@ def steady_structure(model: Model) -> Structure:
         if value == own:
             continue
         if kind == "angle":
-            angle = replace(structure.angles[name], value=value)
+            angle = structure.angles[name]
+            angle = replace(angle, value=value) if drive.quantity == "angle" else replace(angle, torque=value)
             structure = replace(structure, angles={**structure.angles, name: angle})
         else:
             structure = structure.changed(f"{kind}:{name}", **{FIELDS[kind, drive.quantity]: value})

@@ -19,6 +19,7 @@ from taut.statics.network import Force, Network, network
 from taut.statics.newton import Settled, drawn_together
 from taut.statics.slackening import stepped
 from taut.structure import properties
+from taut.structure.angles import rest_value
 from taut.structure.joining import subdivided
 from taut.structure.records import AXES, Bar, Cable
 from taut.structure.scenario import SOLVERS
@@ -148,7 +149,7 @@ def equilibrium_of(
         history=found.history,
         elements=tuple(elements),
         element_force=-others,
-        angle_torque=np.zeros(0) if problem.elements is None else problem.elements.torques(others),
+        angle_torque=np.zeros(0) if problem.elements is None else problem.elements.torques(found.positions, others),
     )
 
 
@@ -175,7 +176,11 @@ def standing(structure: Structure, positions: np.ndarray, setting: Setting) -> S
         return replace(bar, length=float(length), mass=properties.bar_mass(structure, bar))
 
     kept_bars = map(kept, structure.bars.values(), setting.rest_length[len(structure.cables) :])
-    return replace(placed, cables=_named(cables), bars={bar.name: bar for bar in kept_bars})
+    angles = {
+        angle.name: replace(angle, value=rest_value(structure, angle)) if angle.mode == "free" else angle
+        for angle in structure.angles.values()
+    }
+    return replace(placed, cables=_named(cables), bars={bar.name: bar for bar in kept_bars}, angles=angles)
 
 
 def _named(cables: list[Cable]) -> dict[str, Cable]:

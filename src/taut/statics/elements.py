@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from taut.errors import OptionError
+from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.capabilities import check_linear
 from taut.mechanics.compose import composed
 from taut.mechanics.kinds import Given, Imposed, Rows, Term, grouped, registered
+from taut.mechanics.operations.outputs import angle_torques
 from taut.mechanics.operations.redundancy import csr_of
 from taut.mechanics.rows.jacobian import jacobian_table
-from taut.mechanics.spec import Spec, rows_by_presence, rows_of, terms_of
+from taut.mechanics.spec import Spec, rows_by_presence, rows_of, terms_by_presence, terms_of
 from taut.mechanics.systems.system_tables import packed_by_name
 from taut.mechanics.tables import Constants, Nodes, Work
 from taut.numerics.link_blocks import pattern
@@ -39,6 +40,7 @@ class Elements:
             raise OptionError(f'"{driven[0]}" follows time, and statics has none; leave it out')
         terms = tuple(kind.name for kind in kinds if isinstance(kind, Term))
         check_linear(Spec(terms=terms))
+        terms = (*terms_by_presence(self.given.structure), *terms)
         others = tuple(kind.name for kind in kinds if isinstance(kind, Rows))
         return Spec(terms=terms, rows=(*rows_by_presence(self.given.structure), *others))
 
@@ -56,12 +58,17 @@ class Elements:
     def rows(self) -> int:
         return int(self._packed[1]["work"].multiplier.size)
 
-    def torques(self, multipliers: np.ndarray) -> np.ndarray:
+    def torques(self, positions: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
         """(a,) of the angles, as a plant has them: positive where they turn the angle up [N m]."""
-        kinds, tables = rows_of(self.spec), self._packed[1]
+        kinds, (pack, tables), given = rows_of(self.spec), self._packed, self.given
         counts = [kind.pattern(tables[kind.name])[0].size for kind in kinds]
         begin = sum(counts[: self.spec.rows.index("angles")]) if "angles" in self.spec.rows else 0
-        return np.asarray(-multipliers[begin : begin + len(self.given.structure.angles)])
+        turned = np.zeros((1, 2 * len(given.free_angles)))
+        if given.free_angles:
+            at = np.zeros(1), np.zeros(1), self._state(positions)[None]
+            composed(self.spec).tools["observe_torques"](pack, *at, turned)
+        held = -multipliers[None, begin : begin + len(given.held_angles)]
+        return np.asarray(angle_torques(given, held, turned)[0])
 
     def _state(self, positions: np.ndarray) -> np.ndarray:
         return np.append(np.real(positions).ravel(), np.zeros(positions.size + 1))
@@ -69,7 +76,10 @@ class Elements:
     def force(self, positions: np.ndarray) -> tuple[np.ndarray, float]:
         """(3 n,) [N], and the potential energy [J]."""
         out = np.zeros(positions.size)
-        stored = composed(self.spec).tools["elastic_force"](self._packed[0], self._state(positions), out)
+        tools, y = composed(self.spec).tools, self._state(positions)
+        stored = tools["elastic_force"](self._packed[0], y, out)
+        if "torques" in self.spec.terms:  # what is commanded stands still here, and so is like a weight
+            stored += tools["add_commanded"](self._packed[0], y, out)
         return out, float(stored)
 
     def residuals(self, positions: np.ndarray) -> np.ndarray:
@@ -112,4 +122,20 @@ class Elements:
 def elements_of(structure: Structure, records: Iterable[Any] = ()) -> Elements | None:
     """What a structure and a statics question have beside bars, cables and constraints; None where that is nothing."""
     found = grouped(records)
-    return Elements(Given(structure, elements=found)) if found or rows_by_presence(structure) else None
+    present = found or rows_by_presence(structure) or terms_by_presence(structure)
+    return Elements(Given(structure, elements=found)) if present else None
+
+
+def refuse_torques(structure: Structure, what: str) -> None:
+    """Raise ModelError where springs or commands turn free angles as the structure stands."""
+    bodies = elements_of(structure)
+    if bodies is None or not bodies.given.free_angles:
+        return
+    torques = bodies.torques(structure.positions, np.zeros(bodies.rows))
+    problems = [
+        Problem(("angles", name), f"turns with {torque:.6g} N m, which {what} does not know; balance the structure")
+        for (name, angle), torque in zip(structure.angles.items(), torques, strict=True)
+        if angle.mode == "free" and torque != 0.0
+    ]
+    if problems:
+        raise ModelError(problems)

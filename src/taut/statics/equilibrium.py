@@ -25,7 +25,7 @@ VARIABLES = {
     "bar_force": Variable(("bar",), "N", "force in each bar, positive in tension"),
     "bar_length": Variable(("bar",), "m", "length of each bar"),
     "constraint_force": Variable(("constraint",), "N", "force of each constraint"),
-    "angle_torque": Variable(("angle",), "N m", "torque that holds each angle, positive where it turns it up"),
+    "angle_torque": Variable(("angle",), "N m", "torque about each angle, positive where it turns it up"),
 }
 """What `Equilibrium.to_xarray` has."""
 

@@ -30,6 +30,7 @@ from taut.numerics.subspaces import null_space
 from taut.reprs import titled
 from taut.statics.balancing import refuse_adrift
 from taut.statics.commands import pulling
+from taut.statics.elements import refuse_torques
 from taut.statics.load_case import LoadCase
 from taut.statics.matrices import equilibrium_matrix, motions
 from taut.statics.network import Network, network
@@ -118,6 +119,7 @@ def least_mass(
     nets = {
         name: network(structure, gravity=case.gravity, loads=case.loads, elastic=False) for name, case in cases.items()
     }
+    refuse_torques(structure, "the least mass")
     for net in nets.values():
         refuse_adrift(net, net.external)
     stock = stocks(structure)

@@ -16,6 +16,7 @@ from taut.statics.balancing import refuse_adrift
 from taut.statics.by_selector import given_by_selector
 from taut.statics.carrying import carrying
 from taut.statics.commands import pulling
+from taut.statics.elements import refuse_torques
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.matrices import equilibrium_matrix, motions
 from taut.statics.network import Force, Network, network
@@ -66,6 +67,7 @@ def prestress(
     if objective not in OBJECTIVES:
         raise OptionError(f'objective = "{objective}" is not one of {", ".join(OBJECTIVES)}')
     net = network(structure, gravity=gravity, loads=loads)
+    refuse_torques(structure, "prestress")
     refuse_adrift(net, net.external)
     wanted = given_by_selector(net, "targets", targets)
     pushed = np.flatnonzero(net.unilateral & (wanted < 0.0))

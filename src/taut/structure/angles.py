@@ -1,4 +1,4 @@
-"""Angles between two directions, held or driven, and the joints that are made of them.
+"""Angles between two directions, held, driven or free, and the joints that are made of them.
 
 A direction is a bar ("bar:left"), the normal of a plate ("plate:deck", of its first three nodes), a pair of nodes, from
 the first to the second, or three nodes whose plane's normal is meant, (second - first) x (third - first). Two bars that
@@ -21,15 +21,20 @@ if TYPE_CHECKING:
 
 Direction = str | tuple[str, ...]
 
+MODES = ("held", "free")
+
 
 @dataclass(frozen=True, slots=True)
 class Angle:
-    """The angle between two directions, which is held; its force is a torque [N m].
+    """The angle between two directions; its force is a torque [N m], positive where it turns the angle up.
 
     first, second: "bar:name", "plate:name" for its normal, a pair of nodes, or three for the normal of their plane.
     about: a direction about which it is counted, from first to second and with a sign, as one looks against it. None:
         the plain angle between the two, more than 0 and less than pi.
-    value: [rad]; None: as it stands.
+    value: [rad]; None: as it stands. Of a free angle it is the one at which its spring is at rest.
+    mode: "held", at its value, or "free": on it act a spring, a damper and a torque,
+        torque - stiffness (angle - value) - damping angle'. About an axis, angle - value is counted between -pi and pi.
+    stiffness: [N m/rad]. damping: [N m s/rad]. torque: [N m], whatever the angle; a drive may decide it.
     """
 
     name: str
@@ -37,6 +42,10 @@ class Angle:
     second: Direction
     about: Direction | None = None
     value: float | None = None
+    mode: str = "held"
+    stiffness: float = 0.0
+    damping: float = 0.0
+    torque: float = 0.0
 
     __repr__ = brief
 
@@ -45,9 +54,19 @@ class Angle:
 
     @staticmethod
     @checked_arguments
-    def elbow(name: str, nodes: tuple[str, str, str], value: float | None = None) -> Angle:
+    def elbow(
+        name: str,
+        nodes: tuple[str, str, str],
+        value: float | None = None,
+        *,
+        mode: str = "held",
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        torque: float = 0.0,
+    ) -> Angle:
         """The angle at the second of three nodes, between the ways to the first and to the third."""
-        return Angle(name, (nodes[1], nodes[0]), (nodes[1], nodes[2]), value=value)
+        first, second = (nodes[1], nodes[0]), (nodes[1], nodes[2])
+        return Angle(name, first, second, None, value, mode, stiffness, damping, torque)
 
     @staticmethod
     @checked_arguments
@@ -102,3 +121,8 @@ def angle_between(first: np.ndarray, second: np.ndarray, about: np.ndarray | Non
 def angle_value(structure: Structure, angle: Angle) -> float:
     """[rad] as the structure stands."""
     return angle_between(*vectors_of(structure, angle))
+
+
+def rest_value(structure: Structure, angle: Angle) -> float:
+    """[rad] what a held angle is held at, and where the spring of a free one is at rest."""
+    return angle_value(structure, angle) if angle.value is None else angle.value

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from taut.errors import Problem, suggestion
-from taut.structure.angles import Angle, Direction, angle_between, directions_of, vectors_of
+from taut.structure.angles import MODES, Angle, Direction, angle_between, directions_of, vectors_of
 from taut.structure.magnitudes import SMALLEST
 from taut.structure.number_checks import material_problems, number_problems
 from taut.structure.plates import (
@@ -187,6 +187,7 @@ def angle_problems(structure: Structure, angle: Angle, sound: set[str]) -> Itera
         given["about"] = angle.about
     found = [p for key, direction in given.items() for p in _direction(structure, (*path, key), direction)]
     found += number_problems((*path, "value"), angle.value, "rad", sign=False)
+    found += _mode_problems(angle)
     yield from found
     if found or not all(sound.issuperset(nodes) for nodes in directions_of(structure, angle)):
         return
@@ -205,6 +206,22 @@ def angle_problems(structure: Structure, angle: Angle, sound: set[str]) -> Itera
                 yield Problem((*path, key), "lies along the axis that it is to turn about; name another direction")
                 return
         yield from _as_it_stands(angle, angle_between(*vectors))
+
+
+def _mode_problems(angle: Angle) -> Iterator[Problem]:
+    """Of what acts on an angle."""
+    path = ("angles", angle.name)
+    if angle.mode not in MODES:
+        known = f"{', '.join(MODES)}{suggestion(angle.mode, MODES)}"
+        yield Problem((*path, "mode"), f'"{angle.mode}" is not one of {known}')
+    for key, unit in (("stiffness", "N m/rad"), ("damping", "N m s/rad"), ("torque", "N m")):
+        value = getattr(angle, key)
+        yield from number_problems((*path, key), value, unit, sign=False)
+        if key != "torque" and value < 0.0:
+            yield Problem((*path, key), f"{value:g} {unit} must not be negative")
+        elif value != 0.0 and angle.mode == "held":
+            message = f"{value:g} {unit} does nothing to an angle that is held at its value; say mode: free"
+            yield Problem((*path, key), message)
 
 
 def _direction(structure: Structure, path: tuple[str, ...], direction: Direction) -> Iterator[Problem]:
@@ -248,7 +265,11 @@ def _plain(angle: Angle, vectors: list[np.ndarray]) -> Iterator[Problem]:
 
 
 def _as_it_stands(angle: Angle, stands: float) -> Iterator[Problem]:
-    if angle.value is not None and abs(math.remainder(angle.value - stands, 2.0 * math.pi)) > AS_IT_STANDS:
+    if (
+        angle.mode == "held"
+        and angle.value is not None
+        and abs(math.remainder(angle.value - stands, 2.0 * math.pi)) > AS_IT_STANDS
+    ):
         message = f"is {angle.value:g} rad but its directions are {stands:g} rad apart"
         remedy = "move a node, or leave the value out to take the angle as it stands"
         yield Problem(("angles", angle.name, "value"), f"{message}; {remedy}")

@@ -30,12 +30,13 @@ QUANTITIES = {
     "force_density": Quantity("N/m", smooth=False, least="negative"),
     "force": Quantity("N", smooth=False, least="negative"),
     "angle": Quantity("rad", smooth=True, least=""),
+    "torque": Quantity("N m", smooth=False, least=""),
 }
 
 
 def limit_unit(limit: str, unit: str) -> str:
     """Of a limit of a drive whose quantity has this unit."""
-    return {"drum_radius": "m", "speed_limit": f"{unit}/s"}.get(limit, "N m" if unit == "rad" else "N")
+    return {"drum_radius": "m", "speed_limit": f"{unit}/s"}.get(limit, "N m" if unit in ("rad", "N m") else "N")
 
 
 class Driven(NamedTuple):
@@ -73,7 +74,8 @@ def driven_members(structure: Structure, drives: Sequence[Drive]) -> tuple[Drive
 def own_value(structure: Structure, kind: str, name: str) -> float:
     """What a driven quantity is without its drive: the value that `by` counts from."""
     if kind == "angle":
-        return angle_value(structure, structure.angles[name])
+        angle = structure.angles[name]
+        return angle.torque if angle.mode == "free" else angle_value(structure, angle)
     if kind == "bar":
         bar = structure.bars[name]
         return (bar.force or 0.0) if bar.law == "pneumatic" else properties.bar_length(structure, bar)
@@ -86,7 +88,7 @@ def own_value(structure: Structure, kind: str, name: str) -> float:
 def fitting_quantity(member: Bar | Cable | Angle) -> str:
     """What of a member can be driven."""
     if isinstance(member, Angle):
-        return "angle"
+        return "torque" if member.mode == "free" else "angle"
     if isinstance(member, Bar):
         return {"compressible": "rest_length", "pneumatic": "force"}.get(member.law, "length")
     return "rest_length" if member.mode == "spring" else member.mode
@@ -149,9 +151,9 @@ def _member_problems(structure: Structure, drive: Drive) -> Iterator[Problem]:
         member: Bar | Cable | Angle = getattr(structure, f"{kind}s")[name]
         fitting = fitting_quantity(member)
         if fitting != drive.quantity:
-            told = {Bar: "law", Cable: "mode"}.get(type(member), "")
-            reason = f": its {told} is {getattr(member, told)}" if told else ""
-            message = f'{kind} "{name}" has no {drive.quantity} to drive{reason}; drive its {fitting} instead'
+            told = "law" if isinstance(member, Bar) else "mode"
+            reason = f"its {told} is {getattr(member, told)}"
+            message = f'{kind} "{name}" has no {drive.quantity} to drive: {reason}; drive its {fitting} instead'
             yield Problem(("quantity",), message)
         elif isinstance(member, Bar) and member.inertia == "cylinder":
             message = f'bar "{name}" is a cylinder, whose thickness would change as it telescopes; say inertia: thin'

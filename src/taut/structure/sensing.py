@@ -26,7 +26,7 @@ MEASURED: Mapping[str, tuple[str, ...]] = {
     "node": ("position", "velocity", "acceleration", "specific_force", *CONTACT),
     "cable": ("tension", "length", "length_rate"),
     "bar": ("tension", "length", "length_rate"),
-    "angle": ("torque",),
+    "angle": ("torque", "angle", "angle_rate"),
     "plate": ("specific_force", "rotation_rate"),
     "ground": CONTACT,
 }
@@ -43,6 +43,7 @@ UNITS = {
     "length_rate": "m/s",
     "torque": "N m",
     "angle": "rad",
+    "angle_rate": "rad/s",
     "contact_force": "N",
     "contact_size": "N",
     "contact_normal": "N",

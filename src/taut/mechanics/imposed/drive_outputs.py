@@ -43,9 +43,17 @@ def observe_drives(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.n
 
 
 def drive_outputs(
-    given: Given, seen: np.ndarray, cable_tension: np.ndarray, bar_force: np.ndarray, angle_torque: np.ndarray
+    given: Given,
+    seen: np.ndarray,
+    cable_tension: np.ndarray,
+    bar_force: np.ndarray,
+    angle_torque: np.ndarray,
+    torque_power: np.ndarray,
 ) -> Mapping[str, np.ndarray]:
-    """(T, d) each, of what `observe_drives` filled. Forces are positive in tension, torques where they turn up."""
+    """(T, d) each, of what `observe_drives` filled. Forces are positive in tension, torques where they turn up.
+
+    torque_power: of what is commanded of free angles.
+    """
     shown = {"cable": cable_tension, "bar": bar_force, "angle": angle_torque}
     value, rate, power = seen.reshape(len(seen), len(given.driven), 3).transpose(2, 0, 1).copy()
     force = np.zeros_like(value)
@@ -54,4 +62,6 @@ def drive_outputs(
         force[:, k] = shown[driven.kind][:, names.index(driven.member)]
         if driven.drive.quantity in ("length", "angle"):
             power[:, k] = (1.0 if driven.kind == "angle" else -1.0) * force[:, k] * rate[:, k]
+        elif driven.drive.quantity == "torque":
+            power[:, k] = torque_power[:, given.driven_row(driven)]
     return dict(zip(SHOWN, (value, rate, force, power), strict=True))

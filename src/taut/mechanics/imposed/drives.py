@@ -28,6 +28,7 @@ from taut.mechanics.tables import constants_in, part_of, slot
 from taut.mechanics.terms.routes import Routes
 from taut.mechanics.terms.slackening import slackening_in
 from taut.mechanics.terms.springs import Springs, member_state, springs_in
+from taut.mechanics.terms.torques import Torques
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.curves import three_point_slopes
 from taut.numerics.lanes import one
@@ -59,6 +60,7 @@ TARGETS = {
     ("tension", "cable"): Target("routes", Routes, "command"),
     ("force_density", "cable"): Target("routes", Routes, "command"),
     ("force", "bar"): Target("routes", Routes, "command", sign=-1.0),
+    ("torque", "angle"): Target("torques", Torques, "command"),
     ("angle", "angle"): Target("angles", Angles, "angle", "rate", "acceleration"),
 }
 """(quantity, kind of member) -> where it is written. What is not here cannot be driven in a run."""

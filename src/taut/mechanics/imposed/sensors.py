@@ -16,6 +16,7 @@ import numpy as np
 from taut.mechanics.contact.parts import contact_reading
 from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.kinds import Given
+from taut.mechanics.parts import free_torque
 from taut.mechanics.rows.bars import bars_in
 from taut.mechanics.tables import coordinate_count, part_of, slot, work_in
 from taut.mechanics.terms.contacts import candidates
@@ -30,7 +31,8 @@ from taut.structure.ports import Port
 from taut.structure.records import AXES
 from taut.structure.sensing import CONTACT, quantities_of
 
-STATE, PATH, PATH_RATE, LAW, ROW, BAR, ACCELERATION, BODY_FORCE, BODY_RATE, ANGLE, TOUCHED = range(11)
+STATE, PATH, PATH_RATE, LAW, ROW, BAR, ACCELERATION, BODY_FORCE, BODY_RATE = range(9)
+ANGLE, ANGLE_RATE, TORQUE, TOUCHED = range(9, 13)
 DYNAMIC = (ROW, BAR, ACCELERATION, BODY_FORCE)
 """What needs an evaluation."""
 
@@ -116,6 +118,36 @@ def _angle(y: np.ndarray, nodes: np.ndarray) -> float:
 
 
 @kernel
+def _turning(y: np.ndarray, nodes: np.ndarray, count: int, n: int) -> tuple[float, float, float]:
+    """The rate of `_direction`."""
+    v = shifted(y, n)
+    if count == 2:
+        return _apart(v, nodes[0], nodes[1])
+    one = _cross(_apart(v, nodes[0], nodes[1]), _apart(y, nodes[0], nodes[2]))
+    other = _cross(_apart(y, nodes[0], nodes[1]), _apart(v, nodes[0], nodes[2]))
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+
+
+@kernel
+def _angle_rate(y: np.ndarray, nodes: np.ndarray, n: int) -> float:
+    """By the formulas of `terms/directions.py`."""
+    one, two, three = nodes[0], nodes[1], nodes[2]
+    second, third = shifted(nodes, 3 + one), shifted(nodes, 3 + one + two)
+    a, b = _direction(y, shifted(nodes, 3), one), _direction(y, second, two)
+    axis = _cross(a, b) if three == 0 else _direction(y, third, three)
+    e, size = _unit(axis), math.sqrt(_dot(axis, axis))
+    along, other = _dot(a, e), _dot(b, e)
+    square, other_square = _dot(a, a) - along * along, _dot(b, b) - other * other
+    rate = _dot(e, _cross(b, _turning(y, second, two, n))) / other_square
+    rate -= _dot(e, _cross(a, _turning(y, shifted(nodes, 3), one, n))) / square
+    if three > 0:
+        leaning = _turning(y, third, three, n)
+        rate += along * _dot(_cross(e, a), leaning) / (square * size)
+        rate -= other * _dot(_cross(e, b), leaning) / (other_square * size)
+    return rate
+
+
+@kernel
 def _on_body(p: Pack, k: int, y: np.ndarray, turning: bool) -> float:
     """The specific force at the first node of a plate, or the rate at which it turns, along an axis of its own.
 
@@ -167,8 +199,12 @@ def exact(p: Pack, k: int, t: float, y: np.ndarray) -> float:
         return work_in(p).acceleration[at] - sensors.less[3 * k]
     if kind == TOUCHED:
         return contact_reading(p, sensors.axis[k], sensors.start[k], sensors.start[k + 1], sensors.nodes, y)
+    if kind == TORQUE:
+        return free_torque(p, at, y)
     if kind == ANGLE:
         return _angle(y, shifted(sensors.nodes, sensors.start[k]))
+    if kind == ANGLE_RATE:
+        return _angle_rate(y, shifted(sensors.nodes, sensors.start[k]), coordinate_count(p))
     return _on_body(p, k, y, kind == BODY_RATE)
 
 
@@ -216,9 +252,7 @@ NOTHING = (0.0, 0.0, 0.0)
 def _row(given: Given, rows: Mapping[str, int], sensor: Sensor) -> Row:
     place = given.coordinate
     if isinstance(sensor.quantity, Angle):
-        ways = directions_of(given.structure, sensor.quantity)
-        counts = [*map(len, ways), *[0] * (3 - len(ways))]
-        return ANGLE, 0, 0, [*counts, *(place[node] for way in ways for node in way)], 0.0, NOTHING
+        return ANGLE, 0, 0, _ways(given, sensor.quantity), 0.0, NOTHING
     (one,) = quantities_of(given.structure, sensor.quantity, given.grounds)
     axis = AXES.index(one.axis) if one.axis else 0
     if one.quantity in CONTACT:
@@ -235,9 +269,22 @@ def _row(given: Given, rows: Mapping[str, int], sensor: Sensor) -> Row:
         nodes = [place[node] for node in given.structure.plates[one.name].nodes[:3]]
         kind = BODY_FORCE if one.quantity == "specific_force" else BODY_RATE
         return kind, 0, axis, nodes, 0.0, given.gravity
+    if one.kind == "angle" and one.quantity != "torque":
+        kind = ANGLE if one.quantity == "angle" else ANGLE_RATE
+        return kind, 0, 0, _ways(given, given.structure.angles[one.name]), 0.0, NOTHING
     if one.kind == "angle":
-        return ROW, rows["angles"] + list(given.structure.angles).index(one.name), 0, [], 1.0, NOTHING
+        free = [angle.name for angle in given.free_angles]
+        if one.name in free:
+            return TORQUE, free.index(one.name), 0, [], 0.0, NOTHING
+        held = [angle.name for angle in given.held_angles].index(one.name)
+        return ROW, rows["angles"] + held, 0, [], 1.0, NOTHING
     return _of_member(given, rows, one)
+
+
+def _ways(given: Given, angle: Angle) -> list[int]:
+    """How many nodes say each direction of an angle, and which they are."""
+    ways = directions_of(given.structure, angle)
+    return [*map(len, ways), *[0] * (3 - len(ways)), *(given.coordinate[node] for way in ways for node in way)]
 
 
 def _of_member(given: Given, rows: Mapping[str, int], one: Port) -> Row:

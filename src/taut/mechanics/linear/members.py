@@ -41,6 +41,17 @@ class MemberSlopes(NamedTuple):
     by_speed: np.ndarray  # (l, 3 n) [N s/m]
 
 
+class AngleSlopes(NamedTuple):
+    """A free angle [rad], the torque on it [N m], and what of it changes with all 3 n coordinates."""
+
+    value: float  # at most half a turn from where its spring is at rest
+    torque: float
+    stiffness: float  # [N m/rad]
+    damping: float  # [N m s/rad]
+    gradient: np.ndarray  # (3 n,) of the angle
+    bent: np.ndarray  # (3 n,) of its rate
+
+
 class Blocks(NamedTuple):
     """(m, 3, 3) values of links, by the first coordinates of their nodes."""
 
@@ -154,6 +165,23 @@ def _split(numbers: np.ndarray, ends: list[Links], ways: list[bool]) -> list[Blo
 def member_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float, held: str) -> MemberSlopes:
     """Of cables and compressible bars. held: one of HELD; dampers act in either case."""
     return slopes_of(State(plant, q, v, time), held)
+
+
+def angle_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> dict[str, AngleSlopes]:
+    """Of free angles, by name."""
+    free, found = plant.given.free_angles, dict[str, AngleSlopes]()
+    if not free:
+        return found
+    state = State(plant, q, v, time)
+    off, gradient, bent = np.zeros(len(free)), np.zeros((len(free), q.size)), np.zeros((len(free), q.size))
+    state.tools["fill_angle_slopes"](state.pack, state.y, off, gradient, bent)
+    table, speeds = state.tables["torques"], state.y[q.size : 2 * q.size]
+    for k, angle in enumerate(free):
+        stiffness, damping = float(table.stiffness[k]), float(table.damping[k])
+        torque = float(table.command[k]) - stiffness * float(off[k]) - damping * float(gradient[k] @ speeds)
+        value = float(table.rest[k] + off[k])
+        found[angle.name] = AngleSlopes(value, torque, stiffness, damping, gradient[k], bent[k])
+    return found
 
 
 def slopes_of(state: State, held: str) -> MemberSlopes:

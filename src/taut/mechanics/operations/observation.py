@@ -11,7 +11,7 @@ from taut.mechanics.imposed.called_functions import set_functions
 from taut.mechanics.imposed.drive_outputs import drive_outputs
 from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
-from taut.mechanics.operations.outputs import bar_forces, cable_outputs, columns, turning_push
+from taut.mechanics.operations.outputs import angle_torques, bar_forces, cable_outputs, columns, turning_push
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.terms.compliances import touching_nodes
 from taut.mechanics.terms.contacts import NUMBERS
@@ -27,6 +27,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     wanted = columns(plant.tables["springs"].stiffness.size, plant.rows, held.size, plant.shown)
     out, driven = np.zeros((times.size, sum(wanted.values()))), np.zeros((times.size, 3 * len(plant.given.driven)))
     yielding = np.zeros((times.size, NUMBERS * len(touching_nodes(plant.given))))
+    turned = np.zeros((times.size, 2 * len(plant.given.free_angles)))
     pieces = pieces_of(plant.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))  # on a break: what follows it
     rates, looks = np.empty(2 * plant.coordinates + 1 + plant.internal.size), reals_of(tables, BAND)[0] > 0.0
     if looks:
@@ -36,6 +37,8 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
             plant.composition.motion["enter_piece"](tables, pieces[one][0])
             set_functions(plant, tables, float(times[one][0]), states[one][0])
         tools["observe"](tables, times[one], pieces[one], states[one], held, rates, out[one])
+        if plant.given.free_angles:
+            tools["observe_torques"](tables, times[one], pieces[one], states[one], turned[one])
         if plant.given.driven:
             tools["observe_drives"](tables, times[one], pieces[one], states[one], driven[one])
         if "compliances" in plant.spec.terms:
@@ -62,7 +65,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     cables = cable_outputs(plant.given, plant.tables, states, length, tension, multiplier, pulls)
     guides, bar_force = len(plant.structure.constraints), bar_forces(plant.given, plant.tables, tension, multiplier)
     contacts = np.concatenate([contacts, yielding], axis=1).reshape(times.size, len(plant.contact_names), NUMBERS)
-    torque = multiplier[:, plant.row_ranges.get("angles", slice(0))].copy()
+    torque = angle_torques(plant.given, multiplier[:, plant.row_ranges.get("angles", slice(0))], turned)
     return {
         "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
         "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
@@ -72,7 +75,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
         "angle_torque": torque,
         "reaction": reaction,
         "load_force": loads,
-        **drive_outputs(plant.given, driven, cables["cable_tension"], bar_force, torque),
+        **drive_outputs(plant.given, driven, cables["cable_tension"], bar_force, torque, turned[:, 1::2]),
         "contact_force": contacts[..., :3].copy(),
         "contact_state": contacts[..., 3].copy(),
         "reading": readings,

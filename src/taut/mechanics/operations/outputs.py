@@ -15,6 +15,7 @@ from taut.mechanics.rows.bars import PER_LENGTH
 from taut.mechanics.tables import coordinate_count, jacobian_in, row_count, work_in
 from taut.mechanics.terms.loads import LOADS, load_at, loads_in
 from taut.mechanics.terms.springs import law_count, member_state, springs_in
+from taut.mechanics.terms.torques import torque_count, torque_state, torques_in
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack, reals_of, size_of
 from taut.numerics.pointers import row_of, shifted, start_of
@@ -139,3 +140,25 @@ def observe_loads(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.nd
         impose(p, times[row], start_of(row_of(samples, row)))
         for k in range(size_of(p, LOADS)):
             out[row, k] = load_at(p, loads, k, times[row])
+
+
+@entry
+def observe_torques(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray, out: np.ndarray) -> None:
+    """Fill the whole torque of every free angle [N m] and the power of what is commanded of it [W], a row a sample."""
+    torques = torques_in(p)
+    for row in range(times.size):
+        y = start_of(row_of(samples, row))
+        enter_piece(p, pieces[row])
+        impose(p, times[row], y)
+        for k in range(torque_count(p)):
+            _, _, rate, elastic, viscous = torque_state(p, k, y)
+            out[row, 2 * k] = torques.command[k] + elastic + viscous
+            out[row, 2 * k + 1] = torques.command[k] * rate
+
+
+def angle_torques(given: Given, multiplier: np.ndarray, turned: np.ndarray) -> np.ndarray:
+    """(T, a) torques of all angles [N m]; multiplier: of those that are held, turned: what `observe_torques` fills."""
+    found, place = np.zeros((len(multiplier), len(given.structure.angles))), list(given.structure.angles).index
+    for values, angles in ((multiplier, given.held_angles), (turned[:, ::2], given.free_angles)):
+        found[:, [place(angle.name) for angle in angles]] = values
+    return found

@@ -9,7 +9,7 @@ from typing import Any
 from taut.errors import Problem, suggestion
 from taut.structure.angles import Angle, Direction
 from taut.structure.format.lines import Path
-from taut.structure.format.schema import AngleEntry, ModelEntry
+from taut.structure.format.schema import ACTING, AngleEntry, ModelEntry
 from taut.structure.plates import Plate
 from taut.structure.records import Material
 from taut.structure.structure import Structure
@@ -52,10 +52,11 @@ def angles_of(entry: ModelEntry, base: Structure) -> tuple[dict[str, Angle], dic
 
 def _angles(name: str, item: AngleEntry) -> Iterator[Angle]:
     about = None if item.about is None else _direction(item.about)
+    acting: dict[str, Any] = {key: getattr(item, key) for key in ("value", *ACTING)}
     if item.between is not None:
-        yield Angle(name, _direction(item.between[0]), _direction(item.between[1]), about, item.value)
+        yield Angle(name, _direction(item.between[0]), _direction(item.between[1]), about, **acting)
     elif item.elbow is not None:
-        yield Angle.elbow(name, (item.elbow[0], item.elbow[1], item.elbow[2]), item.value)
+        yield Angle.elbow(name, (item.elbow[0], item.elbow[1], item.elbow[2]), **acting)
     elif item.universal_joint is not None:
         yield Angle.universal_joint(name, *map(_direction, item.universal_joint))
     elif item.hinge is not None and about is not None:

@@ -20,9 +20,10 @@ CONSTRAINT_FORMS = {
     "tied": ("axes",),
     "terms": ("value",),
 }
+ACTING = ("mode", "stiffness", "damping", "torque")
 ANGLE_FORMS = {
-    "between": ("about", "value"),
-    "elbow": ("value",),
+    "between": ("about", "value", *ACTING),
+    "elbow": ("value", *ACTING),
     "hinge": ("about",),
     "universal_joint": (),
 }
@@ -155,6 +156,10 @@ class AngleEntry(Entry):
     universal_joint: Annotated[list[DirectionEntry], Len(2, 2)] | None = None
     about: DirectionEntry | None = None
     value: Number | None = None
+    mode: Name = "held"
+    stiffness: Number = 0.0
+    damping: Number = 0.0
+    torque: Number = 0.0
 
     @model_validator(mode="after")
     def _one_form(self) -> AngleEntry:
