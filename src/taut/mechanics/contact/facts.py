@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from taut.mechanics.contact.responses import WORST
+from taut.mechanics.contact.responses import ENTRIES, WORST
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
-from taut.mechanics.terms.contacts import MOST_DENSE, candidates
-from taut.numerics.packing import reals_of
+from taut.mechanics.terms.contacts import candidates
+from taut.numerics.packing import integers_of, reals_of
 from taut.structure.grounds import Box
 
 INSIDE = 1e-9
@@ -51,7 +51,7 @@ def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
         )
     if left_out:
         told.append(
-            f"more than {MOST_DENSE} contacts were closed at once, and {left_out:.0f} times one was left out: what "
+            f"more than {integers_of(tables, ENTRIES).size} contacts were closed at once, and {left_out:.0f} times one was left out: what "
             "touches then may sink in; name fewer nodes in touched_by"
         )
     return tuple(told)

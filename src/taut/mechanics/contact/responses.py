@@ -16,7 +16,7 @@ from taut.mechanics.parts import solve_system
 from taut.mechanics.rows.bars import bar_count, bars_in
 from taut.mechanics.systems.pairs import LOOSE, PAIRS, pairs_at
 from taut.mechanics.tables import constants_in, coordinate_count, part_of, row_count, slot, work_in
-from taut.mechanics.terms.contacts import MOST_DENSE, Contacts, contacts_in
+from taut.mechanics.terms.contacts import DENSE_NUMBERS, MOST_DENSE, Contacts, contacts_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader, size_of
 from taut.numerics.pointers import shifted
@@ -71,7 +71,7 @@ SWEEPS, RESIDUAL, UNCONVERGED, LEFT_OUT = range(4)
 
 def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Responses:
     every = contacts.first.size
-    room = every if local else min(every, MOST_DENSE)
+    room = every if local else min(every, max(MOST_DENSE, DENSE_NUMBERS // (3 * coordinates)))
     whole = np.int64
     return Responses(
         contact=np.zeros(room, dtype=whole),
