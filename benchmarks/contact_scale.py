@@ -18,7 +18,7 @@ from taut.mechanics.tables import state_layout
 from taut.mechanics.terms.contacts import NUMBERS
 
 STEP, FRICTION = 1e-3, 0.6
-SIZES = {"robots": (1, 10, 100, 334), "boxes": (1, 4, 16, 32)}
+SIZES = {"robots": (1, 10, 100, 334), "boxes": (1, 10, 100, 556)}
 
 
 class Size(NamedTuple):

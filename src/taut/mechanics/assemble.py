@@ -34,7 +34,7 @@ from taut.mechanics.spec import BUILT_IN, Spec, imposed_of, kind_named, rows_by_
 from taut.mechanics.systems.minres import Minres
 from taut.mechanics.systems.pairs import Pairs
 from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables
-from taut.mechanics.tables import Constants, Nodes, Work
+from taut.mechanics.tables import Constants, Jacobian, Nodes, Work
 from taut.mechanics.terms.contacts import Contacts
 from taut.mechanics.terms.springs import Springs
 from taut.numerics.packing import empty
@@ -83,7 +83,8 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
         tables["held_lengths"].row[0] = tables["bars"].first.size + tables["linear"].value.size
     size, count, free = thin.diagonal.size, jacobian.start.size - 1, given.free
     if given.grounds:
-        tables["responses"] = responses_of(tables["contacts"], size, local=spec.system == "pairs")
+        joined = _joined(jacobian, thin, cylinders)
+        tables["responses"] = responses_of(tables["contacts"], size, joined, local=spec.system == "pairs")
     tables |= {
         "nodes": Nodes(free, _shares(thin, free, rows, tables)),
         "constants": Constants(
@@ -108,6 +109,14 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
     tables["constants"].fastest[0] = 2.0 * np.pi / shortest_period(spec, tables)
     spec = spec._replace(held=not tables["nodes"].share.any())
     return spec, tables | system_tables(spec, tables, "")
+
+
+def _joined(jacobian: Jacobian, thin: Thin, cylinders: Cylinders) -> np.ndarray:
+    """Pairs of coordinates that a row of constraints, or the inertia of a bar, joins."""
+    first = np.repeat(jacobian.start[:-1], np.diff(jacobian.start))
+    rows = np.column_stack([jacobian.coordinate[first], jacobian.coordinate])
+    bars = [np.column_stack([one.first, one.second]) for one in (thin, cylinders)]
+    return np.concatenate([rows, *bars]).astype(np.int64)
 
 
 _EMPTY: Mapping[str, Any] = {

@@ -112,7 +112,8 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.meet_rows: lengths.meet_local if local else lengths.meet_whole,
             parts.meet_row_rates: lengths.meet_rates_local if local else lengths.meet_rates_whole,
             parts.respond: lengths.respond_local if local else lengths.respond_whole,
-        } | ({parts.body_of: responses.body_local} if local else {})
+            parts.body_of: responses.body_local if local else responses.body_whole,
+        }
     if "routes" in spec.terms:
         found |= {springs.member_state: routes.member_state, springs.lost_energy: routes.lost_energy}
     if any(kind.accelerates for kind in imposed):

@@ -68,10 +68,21 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
     body = body_of(p, c)
     if made.bodies[body] > 0:
         made.coupled[0] = 1
+    made.rank[a] = made.bodies[body]
     made.bodies[body] += 1
-    fill_response(p, a)
-    soften(shifted(made.own, 6 * a), shifted(made.soft, SOFTNESS * a))
     return a
+
+
+@inlined
+def fill_responses(p: Pack) -> None:
+    """Of the contacts that were closed since this was last done, with the system that they were closed under."""
+    made = responses_in(p)
+    first = made.filled[0]
+    if first < made.used[0]:
+        fill_response(p, first)
+        for a in range(first, made.used[0]):
+            soften(shifted(made.own, 6 * a), shifted(made.soft, SOFTNESS * a))
+        made.filled[0] = made.used[0]
 
 
 @inlined
@@ -92,6 +103,7 @@ def friction_at(p: Pack, c: int, u1: float, u2: float) -> float:
 def search(p: Pack, v: np.ndarray) -> int:
     """Impulses at all closed contacts, by sweeps; returns how many."""
     made, contacts = responses_in(p), contacts_in(p)
+    fill_responses(p)
     count, n, sweeps, change, speed, quiet = made.used[0], coordinate_count(p), 0, 0.0, 0.0, 0
     while sweeps < MOST_SWEEPS:
         sweeps += 1
@@ -145,5 +157,6 @@ def open_all(p: Pack) -> None:
         made.place[made.contact[a]] = 0
         made.bodies[body_of(p, made.contact[a])] = 0
     made.used[0] = 0
+    made.filled[0] = 0
     made.coupled[0] = 0
     made.bent[0] = 0
