@@ -181,7 +181,7 @@ def resume_contacts(plant: Any, y: np.ndarray, afresh: bool) -> None:
 
 
 def move_apart(plant: Any, h: float, y: np.ndarray, trial: np.ndarray) -> int:
-    """Bring the end of a move of h, and its velocities, onto the constraints and out of all grounds; 0 if that fails."""
+    """Bring the end of a move of h, and its velocities, onto constraints and out of all grounds; 0 if that fails."""
     raise NotImplementedError
 
 
@@ -281,7 +281,14 @@ def spoken(
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
     return _bound_in_turn(
         algorithm,
-        {"impose": impose, "imposes": imposes, "decide": decide, "note_contacts": note_contacts, **operations, "lend_plant": lend_plant},
+        {
+            "impose": impose,
+            "imposes": imposes,
+            "decide": decide,
+            "note_contacts": note_contacts,
+            **operations,
+            "lend_plant": lend_plant,
+        },
         lambda copy: copy,
     )
 

@@ -63,7 +63,7 @@ def close(p: Pack, c: int, nx: float, ny: float, nz: float, share: float) -> int
         f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
         f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
     made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2], made.slide[a] = 0.0, 0.0, 0.0, 0.0
-    if kind == TERRAIN or kind == EDGE:
+    if kind in (TERRAIN, EDGE):
         made.bent[0] = 1
     body = body_of(p, c)
     if made.bodies[body] > 0:

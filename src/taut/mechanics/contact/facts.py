@@ -51,7 +51,7 @@ def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
         )
     if left_out:
         told.append(
-            f"more than {integers_of(tables, ENTRIES).size} contacts were closed at once, and {left_out:.0f} times one was left out: what "
-            "touches then may sink in; name fewer nodes in touched_by"
+            f"more than {integers_of(tables, ENTRIES).size} contacts were closed at once, and {left_out:.0f} times one "
+            "was left out: what touches then may sink in; name fewer nodes in touched_by"
         )
     return tuple(told)

@@ -34,9 +34,7 @@ def _add(total: np.ndarray, i: int, x: float, y: float, z: float) -> None:
 
 
 @inlined
-def _along(
-    block: np.ndarray, place: np.ndarray, i: int, j: int
-) -> tuple[float, float, float, float, float, float]:
+def _along(block: np.ndarray, place: np.ndarray, i: int, j: int) -> tuple[float, float, float, float, float, float]:
     """What a push along a bar, as it stood, does to its first and to its second end."""
     ux, uy, uz = place[j] - place[i], place[j + 1] - place[i + 1], place[j + 2] - place[i + 2]
     cx, cy, cz = block[3], block[4], block[5]
