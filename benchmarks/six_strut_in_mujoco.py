@@ -70,11 +70,12 @@ class InMujoco:
         floor = "" if friction is None else _floor(friction, firm)
         tendons = [
             f'<spatial stiffness="{_text([properties.stiffness(structure, cable)])}"'
+            f' damping="{_text([cable.damping])}"'  # also of a slack one, which taut's has none of
             f' springlength="{_text([0.0, properties.rest_length(structure, cable)])}">'
             f'<site site="{cable.route[0]}"/><site site="{cable.route[-1]}"/></spatial>'
             for cable in structure.cables.values()
         ]
-        cone = "" if firm is None else '<option cone="elliptic" impratio="1000" iterations="100" tolerance="1e-12"/>'
+        cone = "" if firm is None else '<option cone="elliptic" impratio="1000"/>'
         self.model = mujoco.MjModel.from_xml_string(
             f"<mujoco>{cone}<worldbody>{floor}{''.join(bodies)}</worldbody><tendon>{''.join(tendons)}</tendon></mujoco>"
         )

@@ -17,10 +17,8 @@ def tumbling(damping: float = 0.0) -> Plant:
     """Bounces, slides and sticks; a load comes between two steps."""
     made = robot(0.05, damping=damping, turned=Rotation.from_rotvec([0.3, 0.2, 0.1]).as_matrix())
     floor = Ground("floor", friction=0.6, restitution=0.2)
-    node = next(iter(made.nodes))
-    return assemble(
-        made, gravity=GRAVITY, ground=[floor], loads=[Load(node, "x", StepSignal((0.0, 0.2504), (0.0, 5.0)))]
-    )
+    push = Load(next(iter(made.nodes)), "x", StepSignal((0.0, 0.2504), (0.0, 5.0)))
+    return assemble(made, gravity=GRAVITY, ground=[floor], loads=[push])
 
 
 def followed(plant: Plant, end: float, every: float, start: Trajectory | None = None) -> Trajectory:

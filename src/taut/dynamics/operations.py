@@ -188,7 +188,7 @@ def resume_contacts(plant: Any, y: np.ndarray, afresh: bool) -> None:
 
 
 def move_apart(plant: Any, h: float, y: np.ndarray, trial: np.ndarray) -> int:
-    """Bring the end of a move of h, with its velocities, onto the constraints and out of all grounds; 0 if it fails."""
+    """Bring the end of a move of h, and its velocities, onto constraints and out of all grounds; 0 if that fails."""
     raise NotImplementedError
 
 

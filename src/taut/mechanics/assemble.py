@@ -44,7 +44,7 @@ from taut.mechanics.spec import (
 from taut.mechanics.systems.minres import Minres
 from taut.mechanics.systems.pairs import Pairs
 from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables
-from taut.mechanics.tables import Constants, Nodes, TermStates, Work
+from taut.mechanics.tables import Constants, Jacobian, Nodes, TermStates, Work
 from taut.mechanics.terms.contacts import Contacts
 from taut.mechanics.terms.springs import Springs
 from taut.numerics.packing import empty
@@ -95,7 +95,8 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
     size, count, free = thin.diagonal.size, jacobian.start.size - 1, given.free
     if given.rigid_grounds:
         strung = tables["held_lengths"].own.size if given.held_cables else 0
-        tables["responses"] = responses_of(tables["contacts"], size, strung, local=spec.system == "pairs")
+        joined = _joined(jacobian, thin, cylinders)
+        tables["responses"] = responses_of(tables["contacts"], size, joined, strung, local=spec.system == "pairs")
     tables |= {
         "nodes": Nodes(free, _shares(thin, free, rows, tables)),
         "constants": Constants(
@@ -137,6 +138,14 @@ def _internal(tables: Tables) -> np.ndarray:
     """Internal states at the start."""
     commanded = tables["commands"].coming if "commands" in tables else np.zeros(0)
     return np.concatenate([commanded, tables["contacts"].impulse, tables["term_states"].rate])
+
+
+def _joined(jacobian: Jacobian, thin: Thin, cylinders: Cylinders) -> np.ndarray:
+    """Pairs of coordinates that a row of constraints, or the inertia of a bar, joins."""
+    first = np.repeat(jacobian.start[:-1], np.diff(jacobian.start))
+    rows = np.column_stack([jacobian.coordinate[first], jacobian.coordinate])
+    bars = [np.column_stack([one.first, one.second]) for one in (thin, cylinders)]
+    return np.concatenate([rows, *bars]).astype(np.int64)
 
 
 _EMPTY: Mapping[str, Any] = {

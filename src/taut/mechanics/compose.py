@@ -133,8 +133,9 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.meet_rows: lengths.meet_local if local else lengths.meet_whole,
             parts.meet_row_rates: lengths.meet_rates_local if local else lengths.meet_rates_whole,
             parts.respond: lengths.respond_local if local else lengths.respond_whole,
+            parts.body_of: responses.body_local if local else responses.body_whole,
             contact_parts.contact_reading: readings.contact_reading,
-        } | ({parts.body_of: responses.body_local} if local else {})
+        }
     if "contacts" in spec.terms and "held_lengths" in spec.rows:
         found |= {
             parts.held_tension: strings.tension,

@@ -314,8 +314,8 @@ def observe_terms(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> int:
 
 
 @inlined
-def fill_response(p: Pack, a: int) -> None:
-    """Fill what impulses at a closed contact do to velocities (`contact/responses.py`)."""
+def fill_response(p: Pack, first: int) -> None:
+    """Fill what impulses at closed contacts, from an entry on, do to velocities (`contact/responses.py`)."""
 
 
 @inlined
@@ -325,7 +325,7 @@ def push_response(p: Pack, a: int, pn: float, p1: float, p2: float, v: np.ndarra
 
 @inlined
 def body_of(p: Pack, c: int) -> int:
-    """A coordinate by which what a contact belongs to is told from what its impulses do not move."""
+    """A number by which what a contact belongs to is told from what its impulses do not move."""
     return 0
 
 

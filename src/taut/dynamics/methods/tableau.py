@@ -139,7 +139,7 @@ class Rattle:
 
 @dataclass(frozen=True)
 class Impulses(Rattle):
-    """RATTLE with contact impulses, one substep a step. What acts at its end may be what acts when the next begins."""
+    """RATTLE with contact impulses, one substep a step. What acts at its end may be what the next one begins with."""
 
     rows: int = 2
     stages: int = 2

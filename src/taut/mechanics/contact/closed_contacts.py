@@ -94,14 +94,31 @@ def close(p: Pack, c: int, place: np.ndarray, nx: float, ny: float, nz: float, s
     body = body_of(p, c)
     if made.bodies[body] > 0:
         made.coupled[0] = 1
+    made.rank[a] = made.bodies[body]
     made.bodies[body] += 1
-    fill_response(p, a)
-    mass = max(thin_in(p).diagonal[contacts.first[c]], thin_in(p).diagonal[contacts.second[c]])
-    if made.own[6 * a] * mass <= IMMOVABLE:  # supports hold it: no impulse at it does anything
+    return a
+
+
+@inlined
+def _leave_held(p: Pack, a: int) -> None:
+    """Where supports hold what touches, no impulse at it does anything: its response is zero, and not round-off."""
+    made, mass, c = responses_in(p), thin_in(p).diagonal, responses_in(p).contact[a]
+    if made.own[6 * a] * max(mass[contacts_in(p).first[c]], mass[contacts_in(p).second[c]]) <= IMMOVABLE:
         for k in range(6):
             made.own[6 * a + k] = 0.0
-    soften(shifted(made.own, 6 * a), shifted(made.soft, SOFTNESS * a))
-    return a
+
+
+@inlined
+def fill_responses(p: Pack) -> None:
+    """Of the contacts that were closed since this was last done, with the system that they were closed under."""
+    made = responses_in(p)
+    first = made.filled[0]
+    if first < made.used[0]:
+        fill_response(p, first)
+        for a in range(first, made.used[0]):
+            _leave_held(p, a)
+            soften(shifted(made.own, 6 * a), shifted(made.soft, SOFTNESS * a))
+        made.filled[0] = made.used[0]
 
 
 @inlined
@@ -122,6 +139,7 @@ def friction_at(p: Pack, c: int, u1: float, u2: float) -> float:
 def search(p: Pack, v: np.ndarray) -> int:
     """Impulses at all closed contacts, by sweeps; returns how many."""
     made, contacts = responses_in(p), contacts_in(p)
+    fill_responses(p)
     count, n, sweeps, change, speed, quiet = made.used[0], coordinate_count(p), 0, 0.0, 0.0, 0
     while sweeps < MOST_SWEEPS:
         sweeps += 1
@@ -175,5 +193,6 @@ def open_all(p: Pack) -> None:
         made.place[made.contact[a]] = 0
         made.bodies[body_of(p, made.contact[a])] = 0
     made.used[0] = 0
+    made.filled[0] = 0
     made.coupled[0] = 0
     made.bent[0] = 0

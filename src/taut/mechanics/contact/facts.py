@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from taut.errors import listed
-from taut.mechanics.contact.responses import WORST
+from taut.mechanics.contact.responses import ENTRIES, WORST
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.terms.compliances import touching_nodes
-from taut.mechanics.terms.contacts import MOST_DENSE, NUMBERS, candidates
-from taut.numerics.packing import reals_of
+from taut.mechanics.terms.contacts import NUMBERS, candidates
+from taut.numerics.packing import integers_of, reals_of
 from taut.structure.grounds import Box
 
 SUNK = 0.01
@@ -75,8 +75,8 @@ def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
         )
     if left_out:
         told.append(
-            f"more than {MOST_DENSE} contacts were closed at once, and {left_out:.0f} times one was left out: what "
-            "touches then may sink in; name fewer nodes in touched_by"
+            f"more than {integers_of(tables, ENTRIES).size} contacts were closed at once, and {left_out:.0f} times one "
+            "was left out: what touches then may sink in; name fewer nodes in touched_by"
         )
     if isinstance(plant, Plant) and deepest > INSIDE * plant.typical_length:
         told.append(_forced(plant, int(forced), deepest))

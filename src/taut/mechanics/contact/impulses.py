@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.mechanics.contact.books import bound_bounce
+from taut.mechanics.contact.bounces import bound_bounce
 from taut.mechanics.contact.closed_contacts import (
     close,
     counted,
+    fill_responses,
     friction_at,
     held_by,
     open_all,
@@ -214,6 +215,7 @@ def _aim(p: Pack, h: float, start: np.ndarray, end: np.ndarray) -> float:
     [m], negative where there is none."""
     made, left = responses_in(p), -1.0
     small, v, per_h = MET * constants_in(p).scale[0], shifted(end, coordinate_count(p)), 1.0 / h
+    fill_responses(p)
     for a in range(made.used[0]):
         c = made.contact[a]
         gap = _end_of_move(p, c, a, start, end)

@@ -1,7 +1,8 @@
 """What an impulse at a closed contact does to velocities: columns of (M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G M^-1) H^T.
 
 Where no bar meets another the impulse moves the ends of its own bar and nothing else (`fill_local`, `push_local`);
-otherwise everything (`fill_whole`, `push_whole`). Columns are those of the system that was prepared last.
+otherwise the body it belongs to, which is all that constraints and inertia join (`fill_whole`, `push_whole`). Columns
+are those of the system that was prepared last; one solution gives those of one contact of every body.
 """
 
 from __future__ import annotations
@@ -9,16 +10,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from taut.mechanics.contact.cone import SOFTNESS
 from taut.mechanics.contact.parts import pull_string, string_count, string_velocity
-from taut.mechanics.contact.surfaces import STRING
 from taut.mechanics.inertia.thin import thin_in
 from taut.mechanics.parts import solve_system
 from taut.mechanics.rows.bars import bar_count, bars_in
 from taut.mechanics.systems.pairs import LOOSE, PAIRS, pairs_at
 from taut.mechanics.tables import constants_in, coordinate_count, part_of, row_count, slot, work_in
-from taut.mechanics.terms.contacts import MOST_DENSE, Contacts, contact_count, contacts_in
+from taut.mechanics.terms.contacts import DENSE_NUMBERS, MOST_DENSE, Contacts, contact_count, contacts_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader, size_of
 from taut.numerics.pointers import shifted
@@ -37,9 +39,14 @@ class Responses(NamedTuple):
     contact: Integers  # (a,) which
     place: Integers  # (c,) 1 + its entry, 0 where it is not closed
     used: Integers  # (1,) entries in use
+    filled: Integers  # (1,) those of them whose response is known
+    rank: Integers  # (a,) among the entries of its body
+    body: Integers  # (3 n,) of each coordinate its body, whose coordinates ...
+    body_start: Integers  # (bodies + 1,) ... begin here ...
+    body_part: Integers  # (3 n,) ... in this list; none of the three where each bar is by itself
     coupled: Integers  # (1,) 1 where an impulse at one changes the velocity at another
     bent: Integers  # (1,) 1 where a closed one is not with a plane, as seen from where it comes
-    bodies: Integers  # (3 n,) entries of the body that is known by a coordinate
+    bodies: Integers  # (3 n,) entries of a body, by its number or its first coordinate
     near: Integers  # (c,) contacts that may touch soon, in their order
     nearby: Integers  # (1,) how many
     frame: Reals  # (9 a,) normal and two directions along the ground
@@ -68,19 +75,40 @@ class Responses(NamedTuple):
 responses_in = reader(Responses, slot("responses"))
 ENTRIES = part_of("responses", Responses, "contact")
 WORST = part_of("responses", Responses, "worst")
+COLUMN = part_of("responses", Responses, "column")
 entry_room = counter(ENTRIES)
 
 SWEEPS, RESIDUAL, UNCONVERGED, LEFT_OUT, DEEPEST, FORCED = range(6)
 
 
-def responses_of(contacts: Contacts, coordinates: int, strung: int, *, local: bool) -> Responses:
+def bodies_of(coordinates: int, joined: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The body of each coordinate, and the coordinates of all bodies one after another; joined: pairs of them."""
+    nodes = coordinates // 3
+    links = coo_array((np.ones(len(joined)), (joined[:, 0] // 3, joined[:, 1] // 3)), shape=(nodes, nodes))
+    count, label = connected_components(links, directed=False)
+    body = np.repeat(label.astype(np.int64), 3)
+    start = np.concatenate([[0], np.cumsum(np.bincount(body, minlength=count))])
+    return body, start.astype(np.int64), np.argsort(body, kind="stable").astype(np.int64)
+
+
+def responses_of(contacts: Contacts, coordinates: int, joined: np.ndarray, strung: int, *, local: bool) -> Responses:
+    """joined: pairs of coordinates that constraints or inertia join; not looked at where each bar is by itself. strung:
+    nodes of cables held at a length, each by itself."""
     every = contacts.first.size
-    room = every if local else min(every, MOST_DENSE)
+    none = np.zeros(0, dtype=np.int64)
+    body, start, part = (none, none, none) if local else bodies_of(coordinates, joined)
+    largest = 0 if local else int(np.diff(start).max())
+    room = every if local else min(every, max(MOST_DENSE, DENSE_NUMBERS // (3 * largest)))
     whole = np.int64
     return Responses(
         contact=np.zeros(room, dtype=whole),
         place=np.zeros(every, dtype=whole),
         used=np.zeros(1, dtype=whole),
+        filled=np.zeros(1, dtype=whole),
+        rank=np.zeros(room, dtype=whole),
+        body=body,
+        body_start=start,
+        body_part=part,
         coupled=np.zeros(1, dtype=whole),
         bent=np.zeros(1, dtype=whole),
         bodies=np.zeros(coordinates, dtype=whole),
@@ -97,7 +125,7 @@ def responses_of(contacts: Contacts, coordinates: int, strung: int, *, local: bo
         bounced=np.zeros(3 * room),
         soft=np.zeros(SOFTNESS * room),
         own=np.zeros(6 * room),
-        column=np.zeros(room * (LOCAL if local else 3 * coordinates)),
+        column=np.zeros(room * (LOCAL if local else 3 * largest)),
         along=np.zeros(3 * strung),
         before=np.zeros(coordinates),
         swept=np.zeros(coordinates),
@@ -110,7 +138,14 @@ def responses_of(contacts: Contacts, coordinates: int, strung: int, *, local: bo
 
 
 @kernel
-def fill_local(p: Pack, a: int) -> None:
+def fill_local(p: Pack, first: int) -> None:
+    """Of all entries from the first on."""
+    for a in range(first, responses_in(p).used[0]):
+        _fill_bar(p, a)
+
+
+@inlined
+def _fill_bar(p: Pack, a: int) -> None:
     """What an impulse P at an entry does to the two ends of its bar: v += e P - y s and v += f P - z s, axis by axis,
     with s = (w . P) / softness the push that keeps the bar's length, zero where nothing does."""
     made, contacts = responses_in(p), contacts_in(p)
@@ -193,49 +228,89 @@ def body_local(p: Pack, c: int) -> int:
     return thin_in(p).first[k] if k >= 0 else contacts.first[c]
 
 
-@kernel
-def fill_whole(p: Pack, a: int) -> None:
-    made, contacts, work, n = responses_in(p), contacts_in(p), work_in(p), coordinate_count(p)
-    c, share = made.contact[a], made.share[a]
-    i, j = contacts.first[c], contacts.second[c]
-    for k in range(row_count(p)):
-        work.residual_rate[k] = 0.0
-    if contacts.kind[contacts.surface[c]] == STRING:
-        _fill_string(p, a, c - contact_count(p) + string_count(p))
-        return
-    for d in range(3):
-        for m in range(n):
-            work.balance[m] = 0.0
-        for m in range(3):
-            along = made.frame[9 * a + 3 * d + m]
-            work.balance[i + m] += (1.0 - share) * along
-            work.balance[j + m] += share * along
-        column = shifted(made.column, (3 * a + d) * n)
-        solve_system(p, constants_in(p).metric[0], work.balance, work.residual_rate, column, work.multiplier)
-        x, y, z = column[i], column[i + 1], column[i + 2]
-        x, y, z = x + share * (column[j] - x), y + share * (column[j + 1] - y), z + share * (column[j + 2] - z)
-        for m in range(d + 1):
-            f = shifted(made.frame, 9 * a + 3 * m)
-            made.own[6 * a + PLACES[3 * m + d]] = f[0] * x + f[1] * y + f[2] * z
+@inlined
+def body_whole(p: Pack, c: int) -> int:
+    """By its number."""
+    return responses_in(p).body[contacts_in(p).first[c]]
 
 
 @inlined
-def _fill_string(p: Pack, a: int, k: int) -> None:
-    """Of a cable that is held at a length: no more than one direction."""
-    made, work, n = responses_in(p), work_in(p), coordinate_count(p)
-    column = shifted(made.column, 3 * a * n)
-    for m in range(n):
-        work.balance[m], column[n + m], column[2 * n + m] = 0.0, 0.0, 0.0
-    pull_string(p, k, 1.0, work.balance)
-    solve_system(p, constants_in(p).metric[0], work.balance, work.residual_rate, column, work.multiplier)
-    for m in range(1, 6):
-        made.own[6 * a + m] = 0.0
-    made.own[6 * a] = string_velocity(p, k, column)
+def _stride(p: Pack) -> int:
+    """Numbers of a column: as many as the largest body has coordinates."""
+    return size_of(p, COLUMN) // (3 * size_of(p, ENTRIES))
+
+
+@kernel
+def fill_whole(p: Pack, first: int) -> None:
+    """Of all entries from the first on, one of every body at a time."""
+    made, work, n, most = responses_in(p), work_in(p), coordinate_count(p), 0
+    count = made.used[0]
+    least = made.rank[first]
+    for a in range(first, count):
+        least, most = min(least, made.rank[a]), max(most, made.rank[a] + 1)
+    for k in range(row_count(p)):
+        work.residual_rate[k] = 0.0
+    for rank in range(least, most):
+        for d in range(3):
+            for m in range(n):
+                work.balance[m] = 0.0
+            for a in range(first, count):
+                if made.rank[a] == rank:
+                    _pull(p, a, d, work.balance)
+            found = work.acceleration
+            solve_system(p, constants_in(p).metric[0], work.balance, work.residual_rate, found, work.multiplier)
+            for a in range(first, count):
+                if made.rank[a] == rank:
+                    _take_column(p, a, d, found)
+
+
+@inlined
+def _string(p: Pack, a: int) -> int:
+    """Which cable held at a length an entry is, which pulls along one direction only; -1 where it is none."""
+    return max(responses_in(p).contact[a] - contact_count(p) + string_count(p), -1)
+
+
+@inlined
+def _pull(p: Pack, a: int, d: int, force: np.ndarray) -> None:
+    """Add an impulse of one along a direction of an entry's frame."""
+    made, contacts = responses_in(p), contacts_in(p)
+    c, share, string = made.contact[a], made.share[a], _string(p, a)
+    if string >= 0:
+        if d == 0:
+            pull_string(p, string, 1.0, force)
+        return
+    i, j = contacts.first[c], contacts.second[c]
+    for m in range(3):
+        along = made.frame[9 * a + 3 * d + m]
+        force[i + m] += (1.0 - share) * along
+        force[j + m] += share * along
+
+
+@inlined
+def _take_column(p: Pack, a: int, d: int, x: np.ndarray) -> None:
+    """Of what was found, what belongs to the body of an entry."""
+    made, contacts, stride = responses_in(p), contacts_in(p), _stride(p)
+    c, share = made.contact[a], made.share[a]
+    i, j, body = contacts.first[c], contacts.second[c], body_whole(p, c)
+    column, begin = shifted(made.column, (3 * a + d) * stride), made.body_start[body]
+    for m in range(made.body_start[body + 1] - begin):
+        column[m] = x[made.body_part[begin + m]]
+    string = _string(p, a)
+    if string >= 0:
+        for m in range(d + 1):
+            made.own[6 * a + PLACES[3 * m + d]] = string_velocity(p, string, x) if d == 0 else 0.0
+        return
+    u, v, w = x[i], x[i + 1], x[i + 2]
+    u, v, w = u + share * (x[j] - u), v + share * (x[j + 1] - v), w + share * (x[j + 2] - w)
+    for m in range(d + 1):
+        f = shifted(made.frame, 9 * a + 3 * m)
+        made.own[6 * a + PLACES[3 * m + d]] = f[0] * u + f[1] * v + f[2] * w
 
 
 @kernel
 def push_whole(p: Pack, a: int, pn: float, p1: float, p2: float, v: np.ndarray) -> None:
-    n = coordinate_count(p)
-    column = shifted(responses_in(p).column, 3 * a * n)
-    for m in range(n):
-        v[m] += column[m] * pn + column[n + m] * p1 + column[2 * n + m] * p2
+    made, stride = responses_in(p), _stride(p)
+    body = body_whole(p, made.contact[a])
+    column, begin = shifted(made.column, 3 * a * stride), made.body_start[body]
+    for m in range(made.body_start[body + 1] - begin):
+        v[made.body_part[begin + m]] += column[m] * pn + column[stride + m] * p1 + column[2 * stride + m] * p2

@@ -52,7 +52,9 @@ NUMBERS = 4
 """Of a contact in a state: its force along x, y, z [N], and what it does."""
 
 MOST_DENSE = 96
-"""Contacts that can be closed at once where bars meet, each of which takes a response of the whole structure."""
+"""Contacts that can be closed at once where bars meet, each of which takes a response of the whole structure ..."""
+DENSE_NUMBERS = 8_000_000
+"""... or more, as long as all responses together have no more numbers than this."""
 
 
 class Contacts(NamedTuple):
