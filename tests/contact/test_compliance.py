@@ -169,7 +169,7 @@ def test_explicit_and_implicit_steps_agree() -> None:
     exact = tumbled("dp8")
     assert np.abs(tumbled("dp5", 1e-9).nodes - exact.nodes).max() < 1e-8
     for method in ("implicit3", "implicit4"):
-        assert np.abs(tumbled(method, 1e-8).nodes - exact.nodes).max() < 2e-7
+        assert np.abs(tumbled(method, 1e-8).nodes - exact.nodes).max() < 2e-8
 
 
 def test_rk4_is_of_fourth_order_where_the_ground_is_smooth() -> None:

@@ -58,8 +58,9 @@ def test_a_file_says_what_python_says_and_comes_back_whole() -> None:
     ],
 )
 def test_what_is_wrong_with_a_compliance(compliance: str, message: str) -> None:
-    with pytest.raises(ModelError, match=message):
+    with pytest.raises(ModelError, match=message) as refusal:
         parse_model(TEXT.replace("compliance: {stiffness: 2e5, damping: 60}", f"compliance: {compliance}"))
+    assert len(refusal.value.problems) == 1
 
 
 def test_a_box_that_bars_do_not_touch_may_give_way() -> None:

@@ -102,17 +102,15 @@ def _problems_of(ground: Ground) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _problems_of_compliance(given: Compliance) -> Iterator[tuple[tuple[str, ...], str]]:
-    stiffness, damping = given.along
-    for name, value in (
-        ("stiffness", given.stiffness),
-        ("tangential_stiffness", stiffness),
-        ("threshold", given.threshold),
-    ):
+    firm, damped = given.tangential_stiffness, given.tangential_damping
+    positive = {"stiffness": given.stiffness, "threshold": given.threshold}
+    positive |= {} if firm is None else {"tangential_stiffness": firm}
+    for name, value in positive.items():
         if not (math.isfinite(value) and value > 0.0):
             yield (name,), f"{name} {value} must be a finite number more than zero"
         elif wrong := size_problem(value):
             yield (name,), f"{name} {wrong}"
-    for name, value in (("damping", given.damping), ("tangential_damping", damping)):
+    for name, value in {"damping": given.damping, **({} if damped is None else {"tangential_damping": damped})}.items():
         if not (math.isfinite(value) and value >= 0.0):
             yield (name,), f"{name} {value} must be a finite number of zero or more"
         elif wrong := size_problem(value):
@@ -121,11 +119,11 @@ def _problems_of_compliance(given: Compliance) -> Iterator[tuple[tuple[str, ...]
         known = ", ".join(FRICTION_LAWS)
         guess = suggestion(given.friction_law, FRICTION_LAWS)
         yield ("friction_law",), f'friction_law "{given.friction_law}" is not one of {known}{guess}'
-    elif given.friction_law == "bristle" and damping == 0.0:
+    elif given.friction_law == "bristle" and given.along[1] == 0.0:
         yield (
             ("tangential_damping",),
             "bristles spring back by their damping, and there is none; give a tangential_damping [N s/m] of more than "
-            f"zero, such as {1e-3 * stiffness:.3g}",
+            f"zero, such as {1e-3 * given.along[0]:.3g}",
         )
 
 
