@@ -14,7 +14,10 @@ import numpy as np
 from taut.numerics.compiled import inlined, kernel
 
 PARTS = 8
-"""Pieces of an interval in each of which a volume is looked at as that of ends on straight lines."""
+"""Pieces of an interval in each of which the sign of a volume is looked at."""
+
+PARABOLAS = 5
+"""Steps to where a volume that keeps its sign over a piece may yet have the other one in between."""
 
 LEAST_ADVANCE, LEAST_SHARE = 1.0 / 1024.0, 1e-3
 """Of an interval, and of the distance at which they touch: how far at least a search for a touch goes on, so that a
@@ -104,31 +107,49 @@ def _size(e: np.ndarray) -> float:
 
 
 @kernel
-def _turn_between(before: np.ndarray, after: np.ndarray, first: float, last: float, mixed: np.ndarray) -> float:
-    """Where between two places of the ends, on straight lines, a volume that has one sign at both comes nearest to
-    zero, as a share of the way; negative where it does not turn there."""
-    for e in range(4):
-        for i in range(3):
-            mixed[e, i] = 0.5 * (before[e, i] + after[e, i])
-    half = volume(mixed)
-    for e in range(4):
-        for i in range(3):
-            mixed[e, i] = 2.0 * after[e, i] - before[e, i]
-    beyond = volume(mixed)
-    # The cubic first + b t + c t^2 + d t^3 through its values at 0, 1/2, 1 and 2.
-    d = (beyond - 2.0 * last + first - 4.0 * (first - 2.0 * half + last)) / 3.0
-    c = 2.0 * (first - 2.0 * half + last) - 1.5 * d
-    b = last - first - c - d
-    root = c * c - 3.0 * b * d
-    if root < 0.0:
-        return -1.0
-    # Of the two turns the one where it bends away from zero.
-    side = 1.0 if first > 0.0 else -1.0
-    q = -(c + math.copysign(math.sqrt(root), c))
-    for turn in (q / (3.0 * d) if d != 0.0 else -1.0, b / q if q != 0.0 else -1.0):
-        if 0.0 < turn < 1.0 and side * (2.0 * c + 6.0 * d * turn) > 0.0:
-            return turn
-    return -1.0
+def _other_side(
+    p: np.ndarray,
+    v: np.ndarray,
+    k: int,
+    h: float,
+    nodes: np.ndarray,
+    early: float,
+    late: float,
+    first: float,
+    last: float,
+    ends: np.ndarray,
+) -> float:
+    """When between two instants a volume that has one sign at both has the other; -1 where it has not.
+
+    Its size is least at the vertex of a parabola, which is looked for with three instants, the middle one the least.
+    """
+    side = -1.0 if first < 0.0 else 1.0
+    a, b, middle, fa, fb = early, late, 0.5 * (early + late), side * first, side * last
+    place_ends(p, v, k, h, middle, nodes, ends)
+    fm = side * volume(ends)
+    for _ in range(PARABOLAS):
+        if fm < 0.0:
+            return middle
+        up, down = (fb - fm) / (b - middle), (fm - fa) / (middle - a)
+        bend = (up - down) / (b - a)
+        if not bend > 0.0:
+            return -1.0
+        vertex = 0.5 * (a + middle) - 0.5 * down / bend
+        if not a < vertex < b or vertex == middle:
+            return -1.0
+        place_ends(p, v, k, h, vertex, nodes, ends)
+        fv = side * volume(ends)
+        if fv < fm:
+            if vertex < middle:
+                b, fb = middle, fm
+            else:
+                a, fa = middle, fm
+            middle, fm = vertex, fv
+        elif vertex < middle:
+            a, fa = vertex, fv
+        else:
+            b, fb = vertex, fv
+    return middle if fm < 0.0 else -1.0
 
 
 @kernel
@@ -151,17 +172,14 @@ def through(p: np.ndarray, v: np.ndarray, k: int, h: float, nodes: np.ndarray, b
                 if _inside(mixed):
                     return found
             else:
-                turn = _turn_between(here, there, first, last, mixed)
-                if turn > 0.0:
-                    middle = early + turn * (late - early)
-                    place_ends(p, v, k, h, middle, nodes, mixed)
-                    if (volume(mixed) < 0.0) != (first < 0.0):  # there and back again
-                        found = _vanishes(p, v, k, h, nodes, early, middle, first < 0.0, mixed)
-                        if _inside(mixed):
-                            return found
-                        found = _vanishes(p, v, k, h, nodes, middle, late, last >= 0.0, mixed)
-                        if _inside(mixed):
-                            return found
+                middle = _other_side(p, v, k, h, nodes, early, late, first, last, mixed)
+                if middle >= 0.0:  # there and back again
+                    found = _vanishes(p, v, k, h, nodes, early, middle, first < 0.0, mixed)
+                    if _inside(mixed):
+                        return found
+                    found = _vanishes(p, v, k, h, nodes, middle, late, last >= 0.0, mixed)
+                    if _inside(mixed):
+                        return found
         first = last
         for e in range(4):
             for i in range(3):
