@@ -154,6 +154,13 @@ def plated() -> Structure:
     )
 
 
+def sprung_joint() -> Structure:
+    """Two bars that meet, with a spring between them and a torque."""
+    bare = two_bars()
+    joint = Angle("joint", "bar:ab", "bar:bc", value=1.0, mode="free", stiffness=15.0, torque=-4.0)
+    return bare.with_angles(joint)
+
+
 SHAKEN = (Motion("top", "x", displacement=Sinusoid(0.01, 5.0)),)
 SPEEDS = {"a": (0.0, 0.3, 0.0), "b": (0.1, -0.3, 0.2)}
 CUSHION = GroundSpring("a", 900.0, 2e4, level=-0.85)
@@ -331,6 +338,8 @@ CASES: dict[str, Case] = {
     "wound cable": _case(pair_of, WINCH, meets=False),
     "all three": _case(two_bars, CUSHION, SPHERE, WINCH),
     "all three, moved, damped": _case(two_bars, CUSHION, SPHERE, WINCH, moved=True, damped="every node"),
+    "sprung joint": _case(sprung_joint),
+    "sprung joint, moved, damped": _case(sprung_joint, moved=True, damped="every node"),
     "routed": _case(routed, meets=False),
     "routed, meeting": _case(routed_and_meeting),
     "routed, moved, damped": _case(routed, moved=True, damped="every node", meets=False),

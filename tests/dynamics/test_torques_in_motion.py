@@ -4,6 +4,7 @@ are commanded."""
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from scipy.integrate import solve_ivp
 import taut
 from taut import Angle, Bar, Command, Controller, Drive, OptionError, Sensor, Sinusoid, StepSignal, Structure
 from taut.control import LinearLaw
+from taut.mechanics.points.generalised import in_coordinates
+from taut.structure.joints import Joint
 
 GRAVITY, LENGTH, TIP, ROD = 9.81, 0.7, 1.3, 0.4
 INERTIA = (TIP + ROD / 3.0) * LENGTH**2
@@ -53,7 +56,7 @@ def damped(times: np.ndarray, rest: float, angle: float, rate: float) -> tuple[n
 def test_a_torsion_pendulum_swings_by_its_closed_form() -> None:
     """With a torque that jumps from 4 to -3 N m at t = 0.6 s, all of it to 1e-9, past half a turn from down."""
     joint = pendulum(value=REST, stiffness=STIFF, damping=DAMP)
-    motor = Drive("motor", "angle:joint", "torque", to=StepSignal((0.0, 0.6), (4.0, -3.0)))
+    motor = Drive("motor", "angle:joint", "torque", to=StepSignal((0.0, 0.6), (4.0, -3.0)), force_limit=3.2)
     plant = taut.assemble(joint, drives=[motor])
     run = taut.simulate(plant, 1.5, every=0.02, method="dp8", tolerance=1e-12, verify=False)
     assert run.finished, run.status
@@ -71,6 +74,7 @@ def test_a_torsion_pendulum_swings_by_its_closed_form() -> None:
     assert np.abs(run.drive_power[:, 0] - command * rate).max() < 1e-8
     assert np.abs(run.energy_elastic - 0.5 * STIFF * (angle - REST) ** 2).max() < 1e-8
     assert np.abs(run.energy_violation).max() < 1e-10
+    assert 'the drive "motor" needs a force of 4 N m at t = 0 s, 25 % beyond its limit of 3.2 N m' in run.notes
 
 
 UPPER, LOWER, END, LONG, SHORT = 2.0, 1.2, 0.5, 1.0, 0.7
@@ -176,6 +180,23 @@ def test_every_method_moves_joint_springs_alike(method: str, how: dict[str, Any]
     run = taut.simulate(plant, 1.0, every=0.1, method=method, verify=False, **how)
     assert run.finished, run.status
     assert np.abs(run.nodes - wanted.nodes).max() < close
+
+
+@pytest.mark.slow
+def test_joint_springs_act_in_coordinates_of_joints_too() -> None:
+    structure = replace(arm(), supports=dict.fromkeys(FIXED, "xyz"))  # joints keep it in its plane
+    joints = [
+        Joint.revolute("one", "o", (0.0, -1.0, 0.0), ("node:elbow",), value=float(BENT[0])),
+        Joint.revolute("two", "elbow", (0.0, -1.0, 0.0), ("node:tip",), on="one", value=float(BENT[1] - BENT[0])),
+    ]
+    plant = in_coordinates(taut.assemble(structure, gravity=GRAVITY, drives=[MOTOR]), joints)
+    run = taut.simulate(plant, 1.0, every=0.1, method="dp8", tolerance=1e-12, verify=False)
+    assert run.finished, run.status
+    angles = by_hand(run.time)
+    assert np.abs(turned(run, "tip", "elbow") - angles[:, 1]).max() < 1e-9
+    nodal = taut.simulate(plant.points, 1.0, every=0.1, method="dp8", tolerance=1e-12, verify=False)
+    assert np.abs(run.angle_torque - nodal.angle_torque).max() < 1e-7
+    assert np.abs(run.drive_power - nodal.drive_power).max() < 1e-7
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from taut.mechanics.plant_protocol import PlantProtocol
 from taut.structure.drives import limit_unit
 
 LIMITS = {"speed_limit": "drive_rate", "force_limit": "drive_force"}
-"""Each limit, and what is held against it."""
+"""Each limit, and what is held against it; of a torque what is commanded, since springs and dampers are no motor's."""
 
 
 class DriveLimits:
@@ -27,6 +27,9 @@ class DriveLimits:
         """At samples."""
         for limit, name in LIMITS.items():
             values = np.abs(getattr(part, name))
+            if limit == "force_limit":
+                turning = [drive["quantity"] == "torque" for drive in self.drives]
+                values = np.where(turning, np.abs(part.drive_value), values)
             for k in range(values.shape[1] if len(values) else 0):
                 at = int(np.argmax(values[:, k]))
                 self._take(limit, k, float(values[at, k]), float(part.time[at]))

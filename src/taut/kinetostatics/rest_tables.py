@@ -10,7 +10,7 @@ from taut.kinetostatics.rest_kernels import Rest
 from taut.mechanics.kinds import Given
 from taut.mechanics.rows.held_lengths import TAUT
 from taut.mechanics.rows.jacobian import jacobian_table
-from taut.mechanics.spec import Spec, rows_by_presence, rows_of, terms_of
+from taut.mechanics.spec import Spec, rows_by_presence, rows_of, terms_by_presence, terms_of
 from taut.mechanics.systems.system_tables import Tables, packed_by_name
 from taut.mechanics.tables import Constants, Nodes, Work
 from taut.numerics.packing import Pack, empty
@@ -22,7 +22,8 @@ def rest_spec(structure: Structure) -> Spec:
     given = Given(structure)
     routes = ("routes",) if given.routed or given.pneumatic else ()
     held = ("held_lengths",) if given.held_cables else ()
-    return Spec(terms=("springs", *routes), rows=("bars", "linear", *held, *rows_by_presence(structure)))
+    terms = ("springs", *routes, *terms_by_presence(structure))
+    return Spec(terms=terms, rows=("bars", "linear", *held, *rows_by_presence(structure)))
 
 
 def rest_pack(structure: Structure, external: np.ndarray) -> tuple[Pack, Tables]:

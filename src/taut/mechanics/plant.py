@@ -223,7 +223,7 @@ class Plant:
             if name.removeprefix("metric_").removeprefix("newton_") not in WORK_SPACE:
                 digest.update(name.encode())
                 for field, part in zip(table._fields, table, strict=True):
-                    if field != "room":  # work space
+                    if field not in ("room", "bent"):  # work space
                         digest.update((part + 0).tobytes())  # so that -0 counts as 0
         return digest.hexdigest()[:16]
 

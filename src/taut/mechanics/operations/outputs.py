@@ -15,7 +15,7 @@ from taut.mechanics.rows.bars import PER_LENGTH
 from taut.mechanics.tables import coordinate_count, jacobian_in, row_count, work_in
 from taut.mechanics.terms.loads import LOADS, load_at, loads_in
 from taut.mechanics.terms.springs import law_count, member_state, springs_in
-from taut.mechanics.terms.torques import torque_count, torque_state, torques_in
+from taut.mechanics.terms.torques import free_torque, torque_count, torque_state, torques_in
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack, reals_of, size_of
 from taut.numerics.pointers import row_of, shifted, start_of
@@ -151,9 +151,10 @@ def observe_torques(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.
         enter_piece(p, pieces[row])
         impose(p, times[row], y)
         for k in range(torque_count(p)):
-            _, _, rate, elastic, viscous = torque_state(p, k, y)
-            out[row, 2 * k] = torques.command[k] + elastic + viscous
-            out[row, 2 * k + 1] = torques.command[k] * rate
+            out[row, 2 * k] = free_torque(p, k, y)
+            out[row, 2 * k + 1] = 0.0
+            if torques.command[k] != 0.0:
+                out[row, 2 * k + 1] = torques.command[k] * torque_state(p, k, y)[2]
 
 
 def angle_torques(given: Given, multiplier: np.ndarray, turned: np.ndarray) -> np.ndarray:
