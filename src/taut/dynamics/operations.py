@@ -156,9 +156,13 @@ def layout(plant: Any) -> Any:
 def begin_contacts(plant: Any, y: np.ndarray) -> None:
     """Take the contact forces of the last step out of a state; no contact is closed yet.
 
-    This and the next four are asked of plants that strike grounds only.
+    This is what it means for plants without grounds; the next three are asked of plants with grounds only.
     """
-    raise NotImplementedError
+
+
+@woven
+def _begin_nothing(plant: Any, y: np.ndarray) -> None:
+    """The same in kernels."""
 
 
 def keep_apart(plant: Any, h: float, y: np.ndarray, trial: np.ndarray, last: bool) -> int:
@@ -180,7 +184,81 @@ def book_contacts(plant: Any, before: np.ndarray, trial: np.ndarray) -> float:
 
 
 def leave_forces(plant: Any, h: float, trial: np.ndarray) -> None:
-    """Leave the contact forces of a step in the state at its end."""
+    """Leave the contact forces of a step in the state at its end; none for plants without grounds."""
+
+
+@woven
+def _leave_nothing(plant: Any, h: float, trial: np.ndarray) -> None:
+    """The same in kernels."""
+
+
+def press(plant: Any, h: float, y: np.ndarray, trial: np.ndarray) -> None:
+    """Change the velocities of a move of h and its end, so that it ends in no ground, by the matrix factored last.
+
+    This and the next two are what they mean for plants without grounds.
+    """
+
+
+@woven
+def _press_nothing(plant: Any, h: float, y: np.ndarray, trial: np.ndarray) -> None:
+    """The same in kernels."""
+
+
+def book_press(plant: Any, trial: np.ndarray) -> float:
+    """Keep what grounds pressed with during a move; returns the work of that."""
+    return 0.0
+
+
+@kernel
+def _book_nothing(plant: Any, trial: np.ndarray) -> float:
+    """The same in kernels."""
+    return 0.0
+
+
+def settle_contacts(plant: Any, y: np.ndarray, trial: np.ndarray) -> float:
+    """Change velocities at the end of a step so that nothing goes on into a ground, and bounces as it came; returns the
+    work of that."""
+    return 0.0
+
+
+@kernel
+def _settle_nothing(plant: Any, y: np.ndarray, trial: np.ndarray) -> float:
+    """The same in kernels."""
+    return 0.0
+
+
+def secant_residual(
+    plant: Any, t: float, middle: np.ndarray, h: float, y: np.ndarray, trial: np.ndarray, out: np.ndarray
+) -> float:
+    """out = what is left of the balance of the first half of a step; returns the work of what is not conservative.
+
+    This and the next five are asked of plants whose steps conserve energy only; `middle` is the state halfway.
+    """
+    raise NotImplementedError
+
+
+def factor_secant(plant: Any, t: float, middle: np.ndarray, h: float, y: np.ndarray, trial: np.ndarray) -> int:
+    """Make `solve_newton` and `press` ready for a step of h from y to trial; negative if that fails."""
+    raise NotImplementedError
+
+
+def secant_change(plant: Any, before: np.ndarray, trial: np.ndarray) -> float:
+    """How much the velocities of a move changed, as a fraction of the largest."""
+    raise NotImplementedError
+
+
+def count_effort(plant: Any, iterations: int, left: float) -> None:
+    """Remember how many iterations a step took; left: the last change where it did not converge, else 0."""
+    raise NotImplementedError
+
+
+def gives_way(plant: Any, trial: np.ndarray) -> bool:
+    """Whether velocities are to meet the constraints and contacts at the end of a step, at the cost of energy."""
+    raise NotImplementedError
+
+
+def meet_rates(plant: Any, trial: np.ndarray) -> float:
+    """Let velocities meet the constraints, after `prepare_projection`; returns the work of that."""
     raise NotImplementedError
 
 
@@ -241,13 +319,26 @@ def lend_plant(plant: Any) -> Any:
     return plant
 
 
+_UNASKED: Mapping[Callable[..., Any], Callable[..., Any]] = {
+    impose: _impose_nothing,
+    decide: _decide_nothing,
+    note_contacts: _note_nothing,
+    begin_contacts: _begin_nothing,
+    leave_forces: _leave_nothing,
+    press: _press_nothing,
+    book_press: _book_nothing,
+    settle_contacts: _settle_nothing,
+}
+"""What plants do not have to have: functions that do nothing, and the same as kernels."""
+
+
 def spoken(
     algorithm: Iterable[Callable[..., Any]], operations: Mapping[str, Callable[..., Any]]
 ) -> dict[str, Callable[..., Any]]:
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
     return _bound_in_turn(
         algorithm,
-        {"impose": impose, "decide": decide, "note_contacts": note_contacts, **operations, "lend_plant": lend_plant},
+        {**{function.__name__: function for function in _UNASKED}, **operations, "lend_plant": lend_plant},
         lambda copy: copy,
     )
 
@@ -270,9 +361,7 @@ def compiled(
     return _bound_in_turn(
         algorithm,
         {
-            "impose": _impose_nothing,
-            "decide": _decide_nothing,
-            "note_contacts": _note_nothing,
+            **{plain.__name__: kernel for plain, kernel in _UNASKED.items()},
             **operations,
             "row": row_of,
             "lend": lent,

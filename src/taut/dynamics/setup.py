@@ -12,11 +12,12 @@ import numpy as np
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction, limits_of
-from taut.dynamics.methods.tableau import Implicit, Impulses, Method, Rattle
+from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Impulses, Method, Rattle
 from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import ModelError, OptionError, Problem, listed
 from taut.mechanics import capabilities
+from taut.mechanics.conserving_plant import conserving_plant
 from taut.mechanics.contact.facts import inside_grounds
 from taut.mechanics.implicit_plant import implicit_plant
 from taut.mechanics.operations.event_words import Watcher
@@ -34,6 +35,10 @@ LEAST_TOLERANCE, MOST_TOLERANCE = 1e-15, 0.1
 
 ROUNDED = 3.0
 """So many times above the tolerance, round-off is worth a word."""
+
+
+UNLOCATING = (Impulses, EnergyMomentum)
+"""Methods that strike where their steps end, and locate nothing."""
 
 
 @dataclass(frozen=True)
@@ -105,12 +110,15 @@ def check_options(
         )
     if not method.adaptive and step is None:
         stable = plant.shortest_period / math.pi
-        advice = f"; explicit steps are stable below about {stable:.1e} s here" if math.isfinite(stable) else ""
+        explicit = math.isfinite(stable) and not isinstance(method, EnergyMomentum)
+        advice = f"; explicit steps are stable below about {stable:.1e} s here" if explicit else ""
         raise OptionError(f'method "{method.name}" needs a step [s]{advice}')
     if method.adaptive and step is not None:
         raise OptionError(f'method "{method.name}" chooses its own step; give a tolerance instead, or use rk4')
     if isinstance(method, Rattle | Implicit) and (wish.kind == "baumgarte" or wish.metric != "mass"):
         raise OptionError(f'method "{method.name}" meets the constraints itself, by mass; leave the correction out')
+    if isinstance(method, EnergyMomentum) and wish.kind == "energy":
+        raise OptionError(f'method "{method.name}" conserves energy itself; leave the correction out')
     if isinstance(method, Impulses) and wish.kind == "energy":
         raise OptionError(
             f'method "{method.name}" knows the work of impacts to the order of its step, so that there is no energy to '
@@ -121,6 +129,8 @@ def check_options(
 
 def _use_of(method: Method | Rattle) -> str:
     """By the table of capabilities."""
+    if isinstance(method, EnergyMomentum):
+        return capabilities.CONSERVING
     if isinstance(method, Impulses):
         return capabilities.IMPULSES
     if isinstance(method, Rattle):
@@ -142,6 +152,8 @@ def prepare_run(
     """watches: whether events are located."""
     if isinstance(method, Implicit) and isinstance(plant, Plant):
         plant = implicit_plant(plant)
+    if isinstance(method, EnergyMomentum) and isinstance(plant, Plant):
+        plant = conserving_plant(plant)
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
     tables = plant.own_tables(metric=wish.metric, gains=(2.0 * alpha, beta * beta))
     coordinates = plant.coordinates
@@ -156,16 +168,21 @@ def prepare_run(
         dense=dense,
         limits=limits,
     )
-    rattles = isinstance(method, Rattle)
-    state = state_layout(coordinates, plant.internal.size, int(rattles)).size
+    remainders = method.remainders if isinstance(method, Rattle) else 0
+    state = state_layout(coordinates, plant.internal.size, remainders).size
     watched = plant.watcher.count if plant.watcher and watches else 0
     space = at.workspace(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
-    strikes = isinstance(method, Impulses)
-    stepper = (
-        "impulses" if strikes else "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
-    )
-    words = words_for(plant, stepper, dense=dense, watches=watched > 0 and not strikes)
+    locates = not isinstance(method, UNLOCATING)
+    words = words_for(plant, stepper_of(method), dense=dense, watches=watched > 0 and locates)
     return Run(plant, tables, words, method, rules, space)
+
+
+def stepper_of(method: Method | Rattle) -> str:
+    """By the names of `taut.dynamics.time_loop.STEPPERS`."""
+    for kind, name in ((EnergyMomentum, "energy-momentum"), (Impulses, "impulses"), (Rattle, "rattle")):
+        if isinstance(method, kind):
+            return name
+    return "implicit" if isinstance(method, Implicit) else "explicit"
 
 
 def beginning(
@@ -176,7 +193,7 @@ def beginning(
     locate: whether the instants are found at which cables slacken and tighten; where not, only what is watched.
     internal: what commands and measurements begin with, where not with the plant's own.
     """
-    if isinstance(run.method, Impulses):
+    if isinstance(run.method, UNLOCATING):
         locate = False  # steps strike where they end
     if not locate:
         capabilities.check(capabilities.UNLOCATED, capabilities.features_of(run.plant))

@@ -32,6 +32,7 @@ from taut.dynamics.trajectory import (
 )
 from taut.dynamics.verdict import Seen, judged
 from taut.errors import OptionError
+from taut.mechanics.conserving_plant import effort_notes
 from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.operations.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
@@ -182,6 +183,7 @@ def simulate(
             *stiffness_notes(run, state),
             *rounding_notes(run, state),
             *contact_notes(run.plant, run.tables),
+            *effort_notes(run.plant, run.tables),
             *limits.notes(float(state.clock[at.TIME])),
         )
         result = replace(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics import implicit, impulses, no_events, rattle
+from taut.dynamics import energy_momentum, implicit, impulses, no_events, rattle
 from taut.dynamics.correction import (
     RESIDUAL,
     RESIDUAL_RATE,
@@ -327,6 +327,10 @@ _NOT_BETWEEN = (rattle.widen, rattle.blend)
 
 STEPPERS: Mapping[str, tuple[Callable[..., Any], ...]] = {
     "explicit": (lend_method, begin, advance, hand_on, estimate),
+    "energy-momentum": (
+        *(rattle.lend_method, implicit.begin, energy_momentum.move, energy_momentum.balance, energy_momentum.advance),
+        *(rattle.hand_on, rattle.estimate),
+    ),
     "implicit": (implicit.lend_method, implicit.begin, implicit.approach, implicit.advance, hand_on, estimate),
     **{
         name: (*(rattle.lend_method, rattle.begin, rattle.meet), advances, *(rattle.hand_on, rattle.estimate))
@@ -345,5 +349,5 @@ def algorithm(stepper: str, *, dense: bool, watches: bool) -> tuple[Callable[...
     return (*STEPPERS[stepper], *between, *_LOOP, *happens, count_events, take_place, inside_piece, cross, time_loop)
 
 
-SHARED = ("settle", "meet", "cross")
+SHARED = ("settle", "meet", "cross", "balance")
 """Those that are compiled by themselves and not into their callers, because they are large and called in two places."""

@@ -28,14 +28,15 @@ FRICTION = "friction at guides"
 ANSWERING = "controllers at every evaluation"
 GROUND = "rigid grounds"
 NO_GROUND = "nothing to strike"
+NO_SECANT = "forces or constraints without a secant"
 
-EXPLICIT, RATTLE, IMPLICIT, IMPULSES = "explicit", "RATTLE", "implicit", "impulses"
+EXPLICIT, RATTLE, IMPLICIT, IMPULSES, CONSERVING = "explicit", "RATTLE", "implicit", "impulses", "conserving"
 BATCH, ITERATION = "ensemble", "iterative"
 UNLOCATED, LINEAR = "events that are not located", "a linear model"
 
 _STRIKES = (
     'method "{method}" follows smooth motion, but {what} is rigid, and what strikes it changes its velocity at once; '
-    'use method "impulses" with a step'
+    'use method "impulses" with a step, or "energy-momentum"'
 )
 
 REFUSED: dict[tuple[str, str], str] = {
@@ -57,6 +58,22 @@ REFUSED: dict[tuple[str, str], str] = {
         WATCHED,
     ): 'method "{method}" notes what contacts do at the end of its steps, and locates nothing; take the '
     "events to watch away",
+    (CONSERVING, COORDINATES): 'method "{method}" needs a structure with nodes, bars and cables; use dp5 or dp8 for a '
+    "plant in other coordinates",
+    (CONSERVING, NO_SECANT): 'method "{method}" needs forces and constraints whose work over a step is known exactly, '
+    "which {what} does not say; use dp5 or dp8",
+    (CONSERVING, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located, "
+    'which method "{method}" does not do; give it a stiffness',
+    (CONSERVING, FRICTION): '{what} has friction at its guides, whose work over a step method "{method}" does not know; '
+    "take the friction away, or use dp5 or dp8",
+    (CONSERVING, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; take inertia: thin for '
+    "compressible bars, or use dp5 or dp8",
+    (CONSERVING, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; use dp5 or dp8',
+    (CONSERVING, WATCHED): 'method "{method}" notes what contacts do at the end of its steps, and locates nothing; take '
+    "the events to watch away",
+    (CONSERVING, ITERATIVE): 'method "{method}" factors its matrix; take the direct solver',
+    (CONSERVING, ANSWERING): "{what} decides at every evaluation, which the Newton matrix of implicit steps does not "
+    "know; give it a rate, or use dp5 or dp8",
     (BATCH, GROUND): "an ensemble does not strike {what} yet; simulate structures on a ground one by one",
     (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "
     "model",
@@ -114,6 +131,12 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     if continuous:
         found[ANSWERING] = f'the controller "{continuous[0]}"'
     found |= {GROUND: f'the ground "{given.grounds[0].name}"'} if given.grounds else {NO_GROUND: ""}
+    without = [
+        *(f'the kind "{t.name}"' for t in terms_of(spec) if (t.force or t.conservative_force) and not t.secant_force),
+        *(f'the kind "{kind.name}"' for kind in rows_of(spec) if not kind.quadratic and kind.name != "held_lengths"),
+    ]
+    if without:
+        found[NO_SECANT] = without[0]
     if not plant.compiled:
         found[FUNCTIONS] = ""
     if getattr(plant, "things", ()):

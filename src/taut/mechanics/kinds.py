@@ -216,6 +216,8 @@ class Term(NamedTuple):
     stiffness: Kernel | None = None  # parts.term_stiffness
     links: Callable[[Any], Links] | None = None
     one_way: bool = False  # whether a link's block stands at its first node, and with the other sign towards its second
+    secant_force: Kernel | None = None  # secant_parts.secant_force; without it no step conserves energy
+    secant_stiffness: Kernel | None = None  # of it; that in the middle of the step where it is not given
     accept_step: Kernel | None = None
     events: EventSource | None = None
     observe: Kernel | None = None  # parts.observe_terms
@@ -248,6 +250,7 @@ class Rows(NamedTuple):
     lanes: bool = False
     one_way: bool = False  # of its links, as of a term's
     internal: bool = False  # whether it lets the whole shift and turn
+    quadratic: bool = False  # whether residuals are polynomials of second order at most, G in the middle a secant
 
 
 class Imposed(NamedTuple):

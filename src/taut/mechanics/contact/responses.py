@@ -170,6 +170,14 @@ def together_local(p: Pack, a: int, b: int) -> bool:
 
 
 @kernel
+def respond(p: Pack, force: np.ndarray, x: np.ndarray) -> None:
+    """x = what an impulse does to velocities, by the system that was prepared last; steps that conserve energy have
+    another one. No rates are asked for: the caller has filled `residual_rate` with zeros."""
+    work = work_in(p)
+    solve_system(p, constants_in(p).metric[0], force, work.residual_rate, x, work.multiplier)
+
+
+@kernel
 def fill_whole(p: Pack, a: int) -> None:
     made, contacts, work, n = responses_in(p), contacts_in(p), work_in(p), coordinate_count(p)
     c, share = made.contact[a], made.share[a]
@@ -184,7 +192,7 @@ def fill_whole(p: Pack, a: int) -> None:
             work.balance[i + m] += (1.0 - share) * along
             work.balance[j + m] += share * along
         column = shifted(made.column, (3 * a + d) * n)
-        solve_system(p, constants_in(p).metric[0], work.balance, work.residual_rate, column, work.multiplier)
+        respond(p, work.balance, column)
         x, y, z = column[i], column[i + 1], column[i + 2]
         x, y, z = x + share * (column[j] - x), y + share * (column[j + 1] - y), z + share * (column[j + 2] - z)
         for m in range(d + 1):

@@ -186,6 +186,12 @@ def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
     return 0.0
 
 
+@inlined
+def secant_force(p: Pack, t: float, h: float, start: np.ndarray, end: np.ndarray, out: np.ndarray) -> float:
+    """None: impulses are found within the step (`contact/pressing.py`)."""
+    return 0.0
+
+
 # --- events: not located, but noted at the end of the step in which they come
 
 
@@ -218,6 +224,7 @@ CONTACTS = Term(
     Contacts,
     tabulate,
     force=force,
+    secant_force=secant_force,
     events=EventSource(_count, _margin, _put, _begin, _subjects, CHANGES),
     dampers=lambda given, table: (),  # friction and impacts are no forces of a step
     works=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from taut.mechanics.kinds import EventSource, Given, Links, Term
-from taut.mechanics.terms import slackening, springs
+from taut.mechanics.terms import secants, slackening, springs
 from taut.mechanics.terms.springs import CRUSHED_LENGTH, Springs
 from taut.structure.properties import bar_length, bar_stiffness, rest_length, stiffness
 from taut.structure.records import Bar, Cable
@@ -97,6 +97,8 @@ SPRINGS_TERM = Term(
     potential=springs.potential,
     stiffness=springs.stiffness,
     links=links,
+    secant_force=secants.spring_force,
+    secant_stiffness=secants.spring_stiffness,
     accept_step=springs.accept_step,
     events=EventSource(
         slackening.count,
