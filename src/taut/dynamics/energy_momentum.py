@@ -2,7 +2,7 @@
 structures, damped or not, that may strike and rest on rigid grounds.
 
 Newton's method finds the velocity of the move such that over the step secant forces, constraints and what grounds press
-with are in balance with inertia (`taut.mechanics.operations.secant`). It ends with twice that velocity less the first
+with are in balance with inertia (`taut.mechanics.conserving.secant`). It ends with twice that velocity less the first
 one; where something touches a ground there, or the plant loses energy anyway, velocities then meet the constraints and
 the contact law at the end. Work is exact: of drives, by what the energy changes with time alone, before and after the
 middle of the step, where secant forces have their laws from. Of second order; in a step that strikes, of first.
@@ -14,26 +14,29 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.correction import CARRIED, GRADIENT_Q, RESIDUAL, RESIDUAL_RATE, SHIFT
-from taut.dynamics.operations import (
-    begin_contacts,
+from taut.dynamics import implicit, rattle
+from taut.dynamics.conserving_operations import (
     book_press,
     count_effort,
-    energy,
     factor_secant,
     gives_way,
-    impose,
-    layout,
-    leave_forces,
     meet_rates,
-    prepare_projection,
     press,
-    recall_multipliers,
-    residuals,
-    row,
     secant_change,
     secant_residual,
     settle_contacts,
+)
+from taut.dynamics.correction import CARRIED, GRADIENT_Q, RESIDUAL, RESIDUAL_RATE, SHIFT
+from taut.dynamics.operations import (
+    begin_contacts,
+    energy,
+    impose,
+    layout,
+    leave_forces,
+    prepare_projection,
+    recall_multipliers,
+    residuals,
+    row,
     solve_newton,
 )
 from taut.numerics.vectors import add, number_at, put, put_number, scale
@@ -87,7 +90,7 @@ def balance(plant: Any, t: float, h: float, y: np.ndarray, trial: np.ndarray, mi
         change = secant_change(plant, before, trial)
         if not change < 1e30:
             return -count
-        ratio = change / last if count > 1 else 1.0
+        ratio = change / last if count > 1 else 0.0
         last = change
         if change <= STILL or (change <= ROUND_OFF and ratio > 0.5):
             count_effort(plant, count, 0.0)
@@ -110,7 +113,7 @@ def advance(
     """trial = y after one step; returns how many times forces were computed."""
     space, middle = layout(plant), row(stages, MIDDLE)
     size = space.coordinates
-    q, v = trial[:size], trial[size : 2 * size]
+    v = trial[size : 2 * size]
     put(trial, y)
     put(middle, y)
     recall_multipliers(plant)
@@ -137,3 +140,6 @@ def advance(
     leave_forces(plant, h, trial)
     put_number(trial, space.work, number_at(y, space.work) + work)
     return used + 1
+
+
+STEPPER = (rattle.lend_method, implicit.begin, move, balance, advance, rattle.hand_on, rattle.estimate)

@@ -17,7 +17,7 @@ from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import ModelError, OptionError, Problem, listed
 from taut.mechanics import capabilities
-from taut.mechanics.conserving_plant import conserving_plant
+from taut.mechanics.conserving.conserving_plant import conserving_plant
 from taut.mechanics.contact.facts import inside_grounds
 from taut.mechanics.implicit_plant import implicit_plant
 from taut.mechanics.operations.event_words import Watcher

@@ -32,7 +32,7 @@ from taut.dynamics.trajectory import (
 )
 from taut.dynamics.verdict import Seen, judged
 from taut.errors import OptionError
-from taut.mechanics.conserving_plant import effort_notes
+from taut.mechanics.conserving.conserving_plant import effort_notes
 from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.operations.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol

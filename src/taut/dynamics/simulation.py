@@ -24,7 +24,7 @@ from taut.dynamics.simulating import counts_of, reached_by, read_off
 from taut.dynamics.simulation_state import Course, Record, SimulationState
 from taut.dynamics.trajectory import Trajectory, joined
 from taut.errors import MotionError, OptionError
-from taut.mechanics.conserving_plant import effort_notes
+from taut.mechanics.conserving.conserving_plant import effort_notes
 from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.operations.observation import sense
 from taut.mechanics.plant import Plant

@@ -327,10 +327,7 @@ _NOT_BETWEEN = (rattle.widen, rattle.blend)
 
 STEPPERS: Mapping[str, tuple[Callable[..., Any], ...]] = {
     "explicit": (lend_method, begin, advance, hand_on, estimate),
-    "energy-momentum": (
-        *(rattle.lend_method, implicit.begin, energy_momentum.move, energy_momentum.balance, energy_momentum.advance),
-        *(rattle.hand_on, rattle.estimate),
-    ),
+    "energy-momentum": energy_momentum.STEPPER,
     "implicit": (implicit.lend_method, implicit.begin, implicit.approach, implicit.advance, hand_on, estimate),
     **{
         name: (*(rattle.lend_method, rattle.begin, rattle.meet), advances, *(rattle.hand_on, rattle.estimate))

@@ -64,12 +64,18 @@ REFUSED: dict[tuple[str, str], str] = {
     "which {what} does not say; use dp5 or dp8",
     (CONSERVING, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located, "
     'which method "{method}" does not do; give it a stiffness',
-    (CONSERVING, FRICTION): '{what} has friction at its guides, whose work over a step method "{method}" does not know; '
+    (
+        CONSERVING,
+        FRICTION,
+    ): '{what} has friction at its guides, whose work over a step method "{method}" does not know; '
     "take the friction away, or use dp5 or dp8",
     (CONSERVING, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; take inertia: thin for '
     "compressible bars, or use dp5 or dp8",
     (CONSERVING, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; use dp5 or dp8',
-    (CONSERVING, WATCHED): 'method "{method}" notes what contacts do at the end of its steps, and locates nothing; take '
+    (
+        CONSERVING,
+        WATCHED,
+    ): 'method "{method}" notes what contacts do at the end of its steps, and locates nothing; take '
     "the events to watch away",
     (CONSERVING, ITERATIVE): 'method "{method}" factors its matrix; take the direct solver',
     (CONSERVING, ANSWERING): "{what} decides at every evaluation, which the Newton matrix of implicit steps does not "
@@ -131,10 +137,8 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     if continuous:
         found[ANSWERING] = f'the controller "{continuous[0]}"'
     found |= {GROUND: f'the ground "{given.grounds[0].name}"'} if given.grounds else {NO_GROUND: ""}
-    without = [
-        *(f'the kind "{t.name}"' for t in terms_of(spec) if (t.force or t.conservative_force) and not t.secant_force),
-        *(f'the kind "{kind.name}"' for kind in rows_of(spec) if not kind.quadratic and kind.name != "held_lengths"),
-    ]
+    without = [f'the kind "{term.name}"' for term in terms_of(spec) if term.secant_force is None]
+    without += [name for kind in rows_of(spec) if not kind.quadratic for name in kind.labels(given)]
     if without:
         found[NO_SECANT] = without[0]
     if not plant.compiled:

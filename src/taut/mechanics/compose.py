@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from taut.mechanics import folds, parts, secant_parts
+from taut.mechanics import folds, parts
+from taut.mechanics.conserving import secant, secant_parts
 from taut.mechanics.contact import impulses, pressing, responses
 from taut.mechanics.folds import completed, completed_source
 from taut.mechanics.imposed import commands, controllers, drive_outputs
@@ -26,7 +27,6 @@ from taut.mechanics.operations import (
     outputs,
     projection,
     redundancy,
-    secant,
 )
 from taut.mechanics.rows import held_lengths
 from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of

@@ -1,10 +1,10 @@
 """Contacts in a step that conserves energy: pressed apart while it moves, and settled where it ends.
 
 While it moves, grounds press with impulses P / 2 in each half such that no contact ends inside of a ground, with
-Coulomb's law on the way; they take P . v, which is never positive. The move would end with mirrored velocities. Where it
-ends, the impulses p of the whole step are found such that nothing goes on into a ground; velocities hold P already, so
-that the search begins with it. Without friction p never leads to more energy than P. With friction it may, by little,
-where something lifts off while it slides; then p is P as far as that makes none.
+Coulomb's law on the way; P . v is never positive. The move would end with mirrored velocities. Where it ends, the
+impulses p of the whole step are found such that nothing goes on into a ground; velocities hold P already, so that the
+search begins with it. Without friction p never leads to more energy than P: it is the one that leads to the least. With
+friction it may, by little, where something lifts off while it slides; then p is between the two, where it makes none.
 """
 
 from __future__ import annotations

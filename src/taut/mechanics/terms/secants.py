@@ -29,9 +29,7 @@ from taut.numerics.packing import Pack
 
 
 @inlined
-def mean_tension(
-    springs: Springs, k: int, before: float, after: float, h: float
-) -> tuple[float, float, float, float]:
+def mean_tension(springs: Springs, k: int, before: float, after: float, h: float) -> tuple[float, float, float, float]:
     """Elastic and viscous tension [N] of a law over a step from one length to another, how the elastic one changes with
     the last length [N/m], and the share of the way on which it is taut."""
     firm, rest, least = springs.stiffness[k], springs.rest_length[k], springs.least[k]

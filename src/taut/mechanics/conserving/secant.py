@@ -5,23 +5,20 @@ A step of h from q0, v0 has a velocity v of the move, q1 = q0 + h v. Its first h
     M (v - v0) = h / 2 (f + G^T l) + P / 2,   residuals(q1) = 0
 
 with secant forces f (`secant_parts.py`), the Jacobian G in the middle of the step, which for residuals of second order
-is a secant too, G (q1 - q0) = residuals(q1) - residuals(q0), and what grounds press with, P. The second half is the same
-once more, so that it ends with 2 v - v0, and over the step
+is a secant too, G (q1 - q0) = residuals(q1) - residuals(q0), and what grounds press with, P. The second half is the
+same once more, so that it ends with 2 v - v0, and over the step
 
     kinetic energy after - before = f . (q1 - q0) + l . G (q1 - q0) + P . v
 
-exactly: constraints that stand still do no work, whatever h is. Newton's method has the matrix of `newton_matrix.py` with
-s = h / 2 and the stiffness of secant forces.
+exactly: constraints that stand still do no work, whatever h is. Newton's method has the matrix of `newton_matrix.py`
+with s = h / 2 and the stiffness of secant forces.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from taut.mechanics.operations.newton_matrix import NEWTON_SADDLE, begin_filling, end_filling, newton_in
-from taut.mechanics.parts import carry, row_residuals, row_values, solve_system
-from taut.mechanics.rows.jacobian import add_transposed
-from taut.mechanics.secant_parts import (
+from taut.mechanics.conserving.secant_parts import (
     add_pressing,
     loses_energy,
     refresh_responses,
@@ -29,6 +26,9 @@ from taut.mechanics.secant_parts import (
     secant_stiffness,
     touches,
 )
+from taut.mechanics.operations.newton_matrix import NEWTON_SADDLE, begin_filling, end_filling, newton_in
+from taut.mechanics.parts import carry, row_residuals, row_values, solve_system
+from taut.mechanics.rows.jacobian import add_transposed
 from taut.mechanics.systems.saddle import saddle_at
 from taut.mechanics.tables import (
     constants_in,
@@ -83,9 +83,7 @@ def secant_residual(
 
 
 @kernel
-def _fill(
-    p: Pack, t: float, h: float, start: np.ndarray, end: np.ndarray, middle: np.ndarray, pushing: float
-) -> None:
+def _fill(p: Pack, t: float, h: float, start: np.ndarray, end: np.ndarray, middle: np.ndarray, pushing: float) -> None:
     s, blocks = 0.5 * h, newton_in(p).block
     filled = begin_filling(p, middle, s)
     filled += secant_stiffness(p, t, h, start, end, middle, s * s, s, pushing, shifted(blocks, filled))

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
+from taut.mechanics.conserving.secant import LEFT, MOST_ITERATIONS, UNCONVERGED
 from taut.mechanics.contact.responses import responses_of
+from taut.mechanics.implicit_plant import newton_tables
 from taut.mechanics.imposed.called_functions import with_functions
 from taut.mechanics.imposed.law_addresses import with_addresses
-from taut.mechanics.implicit_plant import newton_tables
 from taut.mechanics.operations.newton_matrix import Newton
-from taut.mechanics.operations.secant import LEFT, MOST_ITERATIONS, UNCONVERGED
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.systems.system_tables import packed_by_name
@@ -24,7 +24,7 @@ EFFORT = part_of("newton", Newton, "effort")
 
 @dataclass(frozen=True, repr=False)
 class ConservingPlant(Plant):
-    """A Plant whose tables hold the matrix of `operations/secant.py` too; made by `conserving_plant`."""
+    """A Plant whose tables hold the matrix of `secant.py` too; made by `conserving_plant`."""
 
     @property
     def formulation(self) -> str:
@@ -61,6 +61,6 @@ def effort_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
         return ()
     return (
         f"Newton's method did not converge in {effort[UNCONVERGED]:.0f} steps of up to {effort[MOST_ITERATIONS]:.0f} "
-        f"iterations: velocities still changed by {effort[LEFT]:.1g} of the largest, and energy is off by as much; take "
-        "a shorter step",
+        f"iterations: velocities still changed by {effort[LEFT]:.1g} of the largest, and energy is off by as much; "
+        "take a shorter step",
     )
