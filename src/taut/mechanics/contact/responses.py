@@ -77,7 +77,7 @@ def responses_of(contacts: Contacts, coordinates: int, *, local: bool) -> Respon
         impulse=np.zeros(3 * room),
         bounced=np.zeros(3 * room),
         own=np.zeros(6 * room),
-        column=np.zeros(room * (LOCAL if local else 3 * coordinates)),
+        column=np.zeros(room * (LOCAL if local else max(LOCAL, 3 * coordinates))),  # wide enough for either
         before=np.zeros(coordinates),
         swept=np.zeros(coordinates),
         work=np.zeros(1),
