@@ -60,8 +60,8 @@ def factor_secant(plant: Any, t: float, middle: np.ndarray, h: float, y: np.ndar
     raise NotImplementedError
 
 
-def secant_change(plant: Any, before: np.ndarray, trial: np.ndarray) -> float:
-    """How much the velocities of a move changed, as a fraction of the largest."""
+def secant_change(plant: Any, h: float, before: np.ndarray, trial: np.ndarray) -> float:
+    """How much the velocities of a move of h changed, as a fraction of the largest."""
     raise NotImplementedError
 
 

@@ -87,7 +87,7 @@ def balance(plant: Any, t: float, h: float, y: np.ndarray, trial: np.ndarray, mi
         add(v, 1.0, shift)
         add(trial[:size], h, shift)
         press(plant, h, y, trial)
-        change = secant_change(plant, before, trial)
+        change = secant_change(plant, h, before, trial)
         if not change < 1e30:
             return -count
         ratio = change / last if count > 1 else 0.0

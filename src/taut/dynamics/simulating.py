@@ -75,7 +75,8 @@ def simulate(
     method: "dp5" or "dp8" (adaptive, by tolerance), "rk4" (by step [s]), or for motion without damping "rattle2",
         "rattle4", "rattle6", "rattle8" (by step), which keep energy bounded over very long times. For stiff, damped,
         slow motion "implicit3" or "implicit4" (by tolerance, or by step): stable whatever the step. A run that would
-        have gained by them says so in `notes`.
+        have gained by them says so in `notes`. On a ground "impulses" (by step), or in large steps "energy-momentum",
+        which conserves energy with and without a ground.
     tolerance: of the error of one step, relative to the mean member length, and to the largest speed for velocities;
         with implicit methods of fixed step only how closely they solve their equations.
     correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", "none" for RATTLE,

@@ -47,8 +47,8 @@ from taut.numerics.pointers import shifted, start_of
 from taut.numerics.saddle import factorise
 from taut.numerics.saddle import solve as solve_factored
 
-SLOWEST = 1e-3
-"""Of a typical speed: what slower changes are measured by."""
+FARTHEST = 0.1
+"""Of a typical length: moves that are shorter are measured by this, since round-off of positions is."""
 MOST_ITERATIONS, UNCONVERGED, LEFT = range(3)
 """Places in the effort of Newton's method."""
 
@@ -117,10 +117,10 @@ def respond_by_newton(p: Pack, force: np.ndarray, x: np.ndarray) -> None:
 
 
 @entry
-def secant_change(p: Pack, before: np.ndarray, trial: np.ndarray) -> float:
+def secant_change(p: Pack, h: float, before: np.ndarray, trial: np.ndarray) -> float:
     """The largest change of a velocity of the move, over the largest velocity; NaN where one is."""
-    scale, was, now, n = constants_in(p).scale, start_of(before), start_of(trial), coordinate_count(p)
-    change, speed, sound = 0.0, SLOWEST * scale[0] / scale[1], 0.0
+    was, now, n = start_of(before), start_of(trial), coordinate_count(p)
+    change, speed, sound = 0.0, FARTHEST * constants_in(p).scale[0] / h, 0.0
     for i in range(n):
         change = max(change, abs(now[n + i] - was[i]))
         speed = max(speed, abs(now[n + i]))
