@@ -1,5 +1,5 @@
-"""What large steps on the ground cost: the six-strut robot by steps of 5 and 10 ms that conserve energy, beside impulses
-in steps of half a millisecond, with cables of 600 N/m and of 60 kN/m.
+"""What large steps on the ground cost: the six-strut robot by steps of 5 and 10 ms that conserve energy, beside
+impulses in steps of half a millisecond, with cables of 600 N/m and of 60 kN/m.
 
 CPU microseconds a step and milliseconds a simulated second, the least of several turns in this process, warm; the most
 that energy rises by within a run of one second, as a fraction of that at the start; and iterations of Newton's method.

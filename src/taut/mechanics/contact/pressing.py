@@ -16,7 +16,7 @@ import numpy as np
 from taut.mechanics.contact.closed_contacts import close, held_by, open_all, search, velocity_at
 from taut.mechanics.contact.impulses import CLOSED, keep_apart
 from taut.mechanics.contact.responses import responses_in
-from taut.mechanics.parts import fill_response
+from taut.mechanics.parts import carry, fill_response
 from taut.mechanics.tables import constants_in, coordinate_count, work_in
 from taut.mechanics.terms.contacts import NUMBERS, contact_count, contacts_in, gap_at
 from taut.numerics.compiled import entry, inlined, kernel
@@ -185,7 +185,13 @@ def settle_contacts(p: Pack, y: np.ndarray, trial: np.ndarray) -> float:
         _set_aside(p, room, v)
         _as_pressed(p, v)
         _go_as_far(p, total, room, v)
-    done = _work(p, v) - made.work[0]
+    # By what it changes of the kinetic energy: bars that are driven have their share in it.
+    done, momentum = 0.0, work_in(p).balance
+    for i in range(n):
+        room[i] = v[i] - made.before[i]
+    carry(p, start_of(trial), room, momentum)
+    for i in range(n):
+        done += momentum[i] * (made.before[i] + 0.5 * room[i])
     for a in range(made.used[0]):
         c, f, p_ = made.contact[a], shifted(made.frame, 9 * a), shifted(made.impulse, 3 * a)
         for m in range(3):
