@@ -46,6 +46,7 @@ from taut.mechanics.capabilities import (
     ITERATIVE,
     MOVED,
     NO_GROUND,
+    NO_SECANT,
 )
 from taut.mechanics.points.lagrangian import LagrangianPlant
 
@@ -67,6 +68,7 @@ ROUND_OFF = 1e-11
 """[m], of dp8 at 1e-12 and of what is compared with it, over a tenth of a second or so."""
 
 STEPS = {"rk4": 2.5e-4, "rattle2": 1e-4, "rattle4": 2.5e-4, "rattle6": 1e-3, "rattle8": 1e-3, "impulses": 1e-5}
+STEPS |= {"energy-momentum": 1e-5}
 TOLERANCES = {"dp5": 1e-10, "dp8": 1e-12, "implicit3": 1e-9, "implicit4": 1e-9}
 
 
@@ -195,6 +197,13 @@ def pushing(rate: float | None) -> Controller:
     return Controller("pd", measured, ("push",), LinearLaw(np.array([[-60.0, -4.0]])), rate=rate)
 
 
+def _without_secant(structure: Callable[[], Structure], elements: tuple[Any, ...]) -> str:
+    """The first thing whose work over a step is not known exactly."""
+    if structure in (plated, string):
+        return 'angle "knee"' if structure is plated else 'cable "string"'
+    return 'the kind "ground_spring"' if CUSHION in elements else ""
+
+
 def _case(
     structure: Callable[[], Structure],
     *elements: Any,
@@ -226,6 +235,7 @@ def _case(
         features |= {GROUND if ground.compliance is None else COMPLIANT: f'the ground "{ground.name}"'}
         features |= {DAMPING: f'the ground "{ground.name}"'} if ground.compliance is not None else {}
     features |= {DAMPING: damped} if damped else {}
+    features |= {NO_SECANT: _without_secant(structure, elements)} if _without_secant(structure, elements) else {}
     features |= {CYLINDERS: "2"} if structure is cylinders else {}
     if controller is not None and controller.rate is None:
         features |= {ANSWERING: f'the controller "{controller.name}"', DAMPING: f'the controller "{controller.name}"'}

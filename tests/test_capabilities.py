@@ -30,11 +30,12 @@ from small_structures import (
 
 from taut import Correction, Load, OptionError, Trajectory, assemble, ensemble, simulate
 from taut.dynamics.methods import METHODS
-from taut.dynamics.methods.tableau import Implicit, Impulses, Rattle
+from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Impulses, Rattle
 from taut.dynamics.setup import check_options
 from taut.mechanics import capabilities
 from taut.mechanics.capabilities import (
     BATCH,
+    CONSERVING,
     COORDINATES,
     CYLINDERS,
     DAMPING,
@@ -57,6 +58,8 @@ Combination = tuple[str, str, str, str]  # case, solver, method, correction
 
 def use_of(method: str) -> str:
     found = METHODS[method]
+    if isinstance(found, EnergyMomentum):
+        return CONSERVING
     if isinstance(found, Impulses):
         return IMPULSES
     return BY_RATTLE if isinstance(found, Rattle) else IMPLICIT if isinstance(found, Implicit) else EXPLICIT
@@ -79,6 +82,8 @@ def sentences(name: str, solver: str, method: str, correction: str, metric: str 
             f'method "{method}" knows the work of impacts to the order of its step, so that there is no energy to '
             "correct to; leave the correction out"
         }
+    if use == CONSERVING and correction == "energy":
+        return {f'method "{method}" conserves energy itself; leave the correction out'}
     features = features_of_run(case, solver)
     return {table[use, f].format(method=method, what=what) for f, what in features.items() if (use, f) in table}
 
@@ -184,6 +189,7 @@ def test_every_entry_of_the_table_is_met_by_some_case() -> None:
     met |= {(BATCH, GROUND), (capabilities.LINEAR, GROUND)}
     met |= {(IMPLICIT, capabilities.SWITCHED), (capabilities.LINEAR, capabilities.SWITCHED)}
     met |= {(use, capabilities.STATES) for use in (BY_RATTLE, IMPULSES)}  # test_term_states.py
+    met |= {(CONSERVING, capabilities.WATCHED), (CONSERVING, capabilities.FRICTION)}
     met |= {(ITERATION, CYLINDERS), (BATCH, COORDINATES), (BATCH, MOVED), (BATCH, capabilities.FUNCTIONS)}
     assert set(capabilities.REFUSED) <= met
 
@@ -204,7 +210,7 @@ def ran_before(given: Combination) -> bool:
         return False
     if (solver == "iterative" and CYLINDERS in case.features) or (use != EXPLICIT and correction == "baumgarte"):
         return False
-    if use == IMPULSES:
+    if use in (IMPULSES, CONSERVING):
         return False
     never = {
         BY_RATTLE: {COORDINATES, CYLINDERS, MOVED, DAMPING},

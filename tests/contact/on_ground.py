@@ -75,7 +75,7 @@ def robot(
 def followed(
     structure: Structure, ground: Ground, duration: float, step: float, *, gravity: float = GRAVITY, **options: Any
 ) -> Trajectory:
-    """A run on a ground by impulses, without the comparison with other runs."""
-    every = options.pop("every", duration / 100)
+    """A run on a ground by impulses, or another method, without the comparison with other runs."""
+    every, method = options.pop("every", duration / 100), options.pop("method", "impulses")
     plant = assemble(structure, gravity=gravity, ground=[ground], **options)
-    return simulate(plant, duration, every=every, method="impulses", step=step, verify=False)
+    return simulate(plant, duration, every=every, method=method, step=step, verify=False)

@@ -95,6 +95,7 @@ ON_SPHERE = ex.Rows(
     links=lambda table: (table.node, np.full(table.node.size, -1)),
     **{f.py_func.__name__: f for f in (residuals, values, bias, jacobian_rate, stiffness)},
     record=OnSphere,
+    quadratic=True,
     lanes=True,
 )
 ex.register(ON_SPHERE)

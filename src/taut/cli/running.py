@@ -43,7 +43,8 @@ def run(
         str | None,
         typer.Option(
             help="dp5 or dp8 (adaptive); rk4, rattle2, ..4, ..6 or ..8 (fixed step); "
-            "implicit3 or implicit4 (adaptive or fixed step, for stiff motion)."
+            "implicit3 or implicit4 (adaptive or fixed step, for stiff motion); on a ground impulses, or "
+            "energy-momentum in large steps (fixed step)."
         ),
     ] = None,
     tolerance: Annotated[float | None, typer.Option(help="Relative error allowed a step; alone it means dp5.")] = None,

@@ -23,7 +23,7 @@ from taut.dynamics.correction import STARTED, Correction
 from taut.dynamics.driver import Progress, SampleTimes, drive, status_of
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.methods import method_for
-from taut.dynamics.methods.tableau import Implicit, Method, Rattle
+from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Method, Rattle
 from taut.dynamics.samples import VARIABLES
 from taut.dynamics.settings import Settings
 from taut.dynamics.setup import beginning, check_options, independence_notes, prepare_run
@@ -179,7 +179,8 @@ def ensemble(
     wish = correction_for(correction, chosen)
     for one in variants.plants if isinstance(variants, Plants) else (variants.plant,):
         check_options(one, chosen, wish, duration, every, tolerance, step)
-    if isinstance(chosen, Rattle) and damping is not None and np.any(damping):
+    rattles = isinstance(chosen, Rattle) and not isinstance(chosen, EnergyMomentum)
+    if rattles and damping is not None and np.any(damping):
         raise OptionError(f'method "{method}" is for motion without damping; use another, or leave the damping out')
     if threads is not None and threads < 1:
         raise OptionError(f"threads {threads} must be one or more")
@@ -194,7 +195,9 @@ def ensemble(
             f"{times.size} samples of {variants.count} variants {wrong}; or take them further apart (every)"
         )
     result = _Result(times.part(0, times.size), variants, kept)
-    in_lanes = goes_in_lanes(features_of(variants.plant)) and not (chosen.adaptive or isinstance(chosen, Implicit))
+    in_lanes = goes_in_lanes(features_of(variants.plant)) and not (
+        chosen.adaptive or isinstance(chosen, Implicit | EnergyMomentum)
+    )
     with held_interrupts() as interrupted:
         job = _Job(variants, chosen, wish, duration, every, tolerance, step, interrupted)
         size, work = (WIDTH, _in_lanes) if in_lanes else (1, _one_by_one)

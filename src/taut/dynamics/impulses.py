@@ -14,26 +14,30 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.correction import CARRIED, GRADIENT_Q, SWING
-from taut.dynamics.operations import (
+from taut.dynamics.contact_operations import (
     accelerate,
     book_contacts,
-    drive_power,
-    forces,
+    even_supports,
     foresee,
-    impose,
-    imposes,
     keep_rates,
-    layout,
+    lead_supports,
     leave_forces,
     move_apart,
+    resume_contacts,
+    strike,
+    support_work,
+)
+from taut.dynamics.correction import CARRIED, GRADIENT_Q, SWING
+from taut.dynamics.operations import (
+    drive_power,
+    forces,
+    impose,
+    imposes,
+    layout,
     power,
     prepare_projection,
-    resume_contacts,
     row,
-    strike,
 )
-from taut.dynamics.support_operations import even_supports, lead_supports, support_work
 from taut.numerics.vectors import add, number_at, put, put_number
 
 START, END = 0, 1

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.support_operations import STANDING, STANDING_KERNELS
+from taut.dynamics.conserving_operations import UNASKED
+from taut.dynamics.contact_operations import CONTACT_UNASKED
 from taut.numerics.compiled import again, bound, entry, inlined, kernel, woven
 from taut.numerics.pointers import lent, row_of
 
@@ -171,79 +172,6 @@ def layout(plant: Any) -> Any:
     raise NotImplementedError
 
 
-def begin_contacts(plant: Any, y: np.ndarray) -> None:
-    """Take the contact forces of the last step out of a state; no contact is closed yet.
-
-    This and the next eight are asked of plants that strike grounds only.
-    """
-    raise NotImplementedError
-
-
-def resume_contacts(plant: Any, y: np.ndarray, afresh: bool) -> None:
-    """The same, with `project` made ready and what touches closed; kept from the last step where nothing has changed.
-
-    afresh: whether more than positions may have.
-    """
-    raise NotImplementedError
-
-
-def move_apart(plant: Any, h: float, y: np.ndarray, trial: np.ndarray) -> int:
-    """Bring the end of a move of h, and its velocities, onto constraints and out of all grounds; 0 if that fails."""
-    raise NotImplementedError
-
-
-def accelerate(plant: Any, force: np.ndarray, out: np.ndarray) -> None:
-    """out = W^-1 (force - G^T l), with any l."""
-    raise NotImplementedError
-
-
-def keep_rates(plant: Any, y: np.ndarray) -> None:
-    """Take out of the velocities what would change constraints, after `prepare_projection`."""
-    raise NotImplementedError
-
-
-def keep_apart(plant: Any, h: float, y: np.ndarray, trial: np.ndarray, last: bool) -> int:
-    """Change the velocities of a move of h, and its end, so that it ends in no ground; 0 where that was so already.
-
-    last: whether nothing is changed any more, and what is left only counted.
-    """
-    raise NotImplementedError
-
-
-def strike(plant: Any, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
-    """Change the velocities at the end of a step so that nothing goes on into a ground, and bounces as it came."""
-    raise NotImplementedError
-
-
-def book_contacts(plant: Any, before: np.ndarray, trial: np.ndarray) -> float:
-    """Add the impulses found to those of the step; returns their work."""
-    raise NotImplementedError
-
-
-def leave_forces(plant: Any, h: float, trial: np.ndarray) -> None:
-    """Leave the contact forces of a step in the state at its end."""
-    raise NotImplementedError
-
-
-def foresee(plant: Any, y: np.ndarray, trial: np.ndarray) -> None:
-    """Make of the velocities of a move from y those at its end, as far as they can be known before."""
-    raise NotImplementedError
-
-
-def note_contacts(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
-    """Log what contacts do from a step on that is kept; returns how much of the log is filled.
-
-    This is what it means for plants without grounds.
-    """
-    return filled
-
-
-@kernel
-def _note_nothing(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
-    """The same in kernels."""
-    return filled
-
-
 def factor_newton(plant: Any, t: float, y: np.ndarray, s: float) -> int:
     """Make `solve_newton` ready at this state, s [s] being the step times the diagonal; negative if that fails.
 
@@ -292,21 +220,23 @@ def lend_plant(plant: Any) -> Any:
     return plant
 
 
+_UNASKED: Mapping[Callable[..., Any], Callable[..., Any]] = {
+    impose: _impose_nothing,
+    imposes: _imposes_nothing,
+    decide: _decide_nothing,
+    **CONTACT_UNASKED,
+    **UNASKED,
+}
+"""What plants do not have to have: functions that do nothing, and the same as kernels."""
+
+
 def spoken(
     algorithm: Iterable[Callable[..., Any]], operations: Mapping[str, Callable[..., Any]]
 ) -> dict[str, Callable[..., Any]]:
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
     return _bound_in_turn(
         algorithm,
-        {
-            "impose": impose,
-            "imposes": imposes,
-            "decide": decide,
-            "note_contacts": note_contacts,
-            **STANDING,
-            **operations,
-            "lend_plant": lend_plant,
-        },
+        {**{function.__name__: function for function in _UNASKED}, **operations, "lend_plant": lend_plant},
         lambda copy: copy,
     )
 
@@ -336,11 +266,7 @@ def compiled(
     return _bound_in_turn(
         algorithm,
         {
-            "impose": _impose_nothing,
-            "imposes": _imposes_nothing,
-            "decide": _decide_nothing,
-            "note_contacts": _note_nothing,
-            **STANDING_KERNELS,
+            **{plain.__name__: kernel for plain, kernel in _UNASKED.items()},
             **operations,
             **({name: again(inlined, operations[name], {}) for name in SMALL} if "strike" in operations else {}),
             "row": row_of,

@@ -12,18 +12,19 @@ import numpy as np
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction, limits_of
-from taut.dynamics.methods.tableau import Implicit, Impulses, Method, Rattle
+from taut.dynamics.method_uses import hands_on, stepper_of, use_of
+from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Impulses, Method, Rattle
 from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import ModelError, OptionError, Problem, listed
 from taut.mechanics import capabilities
+from taut.mechanics.conserving.conserving_plant import conserving_plant
 from taut.mechanics.contact.facts import inside_grounds, sunk_notes
 from taut.mechanics.implicit_plant import implicit_plant
 from taut.mechanics.operations.event_words import Watcher
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
-from taut.mechanics.spec import BUILT_IN
 from taut.mechanics.tables import state_layout
 from taut.structure.magnitudes import size_problem
 
@@ -35,6 +36,10 @@ LEAST_TOLERANCE, MOST_TOLERANCE = 1e-15, 0.1
 
 ROUNDED = 3.0
 """So many times above the tolerance, round-off is worth a word."""
+
+
+UNLOCATING = (Impulses, EnergyMomentum)
+"""Methods that strike where their steps end, and locate nothing."""
 
 
 @dataclass(frozen=True)
@@ -106,27 +111,21 @@ def check_options(
         )
     if not method.adaptive and step is None:
         stable = plant.shortest_period / math.pi
-        advice = f"; explicit steps are stable below about {stable:.1e} s here" if math.isfinite(stable) else ""
+        explicit = math.isfinite(stable) and not isinstance(method, EnergyMomentum)
+        advice = f"; explicit steps are stable below about {stable:.1e} s here" if explicit else ""
         raise OptionError(f'method "{method.name}" needs a step [s]{advice}')
     if method.adaptive and step is not None:
         raise OptionError(f'method "{method.name}" chooses its own step; give a tolerance instead, or use rk4')
     if isinstance(method, Rattle | Implicit) and (wish.kind == "baumgarte" or wish.metric != "mass"):
         raise OptionError(f'method "{method.name}" meets the constraints itself, by mass; leave the correction out')
+    if isinstance(method, EnergyMomentum) and wish.kind == "energy":
+        raise OptionError(f'method "{method.name}" conserves energy itself; leave the correction out')
     if isinstance(method, Impulses) and wish.kind == "energy":
         raise OptionError(
             f'method "{method.name}" knows the work of impacts to the order of its step, so that there is no energy to '
             "correct to; leave the correction out"
         )
-    capabilities.check(_use_of(method), capabilities.features_of(plant), method.name)
-
-
-def _use_of(method: Method | Rattle) -> str:
-    """By the table of capabilities."""
-    if isinstance(method, Impulses):
-        return capabilities.IMPULSES
-    if isinstance(method, Rattle):
-        return capabilities.RATTLE
-    return capabilities.IMPLICIT if isinstance(method, Implicit) else capabilities.EXPLICIT
+    capabilities.check(use_of(method), capabilities.features_of(plant), method.name)
 
 
 def prepare_run(
@@ -143,6 +142,8 @@ def prepare_run(
     """watches: whether events are located."""
     if isinstance(method, Implicit) and isinstance(plant, Plant):
         plant = implicit_plant(plant)
+    if isinstance(method, EnergyMomentum) and isinstance(plant, Plant):
+        plant = conserving_plant(plant)
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
     tables = plant.own_tables(metric=wish.metric, gains=(2.0 * alpha, beta * beta))
     coordinates = plant.coordinates
@@ -153,29 +154,19 @@ def prepare_run(
         longest=plant.shortest_period,
         error_order=method.error_order or 0,
         stages=method.stages,
-        sample_stages=method.sample_stages if _hands_on(plant, method) else method.stages,
+        sample_stages=method.sample_stages if hands_on(plant, method) else method.stages,
         dense=dense,
         limits=limits,
     )
-    rattles, strikes = isinstance(method, Rattle), isinstance(method, Impulses)
-    state = state_layout(coordinates, plant.internal.size, int(rattles and not strikes)).size
+    remainders = method.remainders if isinstance(method, Rattle) else 0
+    state = state_layout(coordinates, plant.internal.size, remainders).size
     watched = plant.watcher.count if plant.watcher and watches else 0
     space = at.workspace(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
-    stepper = (
-        "impulses" if strikes else "rattle" if rattles else "implicit" if isinstance(method, Implicit) else "explicit"
-    )
-    looks = bool(getattr(plant, "things", ())) if strikes else watched > 0
-    words = words_for(plant, stepper, dense=dense, watches=looks)
+    looks = watched > 0
+    if isinstance(method, UNLOCATING):
+        looks = isinstance(method, Impulses) and bool(getattr(plant, "things", ()))
+    words = words_for(plant, stepper_of(method), dense=dense, watches=looks)
     return Run(plant, tables, words, method, rules, space)
-
-
-def _hands_on(plant: PlantProtocol, method: Method | Rattle) -> bool:
-    """Whether a step may begin with what acted at the end of the last: after impulses where positions alone decide."""
-    if not isinstance(method, Impulses):
-        return True
-    spec, features = getattr(plant, "spec", None), capabilities.features_of(plant)
-    own = spec is not None and not spec.imposed and all(name in BUILT_IN for name in (*spec.terms, *spec.rows))
-    return own and not {capabilities.DAMPING, capabilities.CYLINDERS, capabilities.FRICTION} & set(features)
 
 
 def beginning(
@@ -186,7 +177,7 @@ def beginning(
     locate: whether the instants are found at which cables slacken and tighten; where not, only what is watched.
     internal: what commands and measurements begin with, where not with the plant's own.
     """
-    if isinstance(run.method, Impulses):
+    if isinstance(run.method, UNLOCATING):
         locate = False  # steps strike where they end
     if not locate and not isinstance(run.method, Impulses):
         capabilities.check(capabilities.UNLOCATED, capabilities.features_of(run.plant))

@@ -41,6 +41,7 @@ from taut.dynamics.trajectory import (
 )
 from taut.dynamics.verdict import Seen, judged
 from taut.errors import OptionError
+from taut.mechanics.conserving.conserving_plant import effort_notes
 from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.operations.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
@@ -85,7 +86,8 @@ def simulate(
     method: "dp5" or "dp8" (adaptive, by tolerance), "rk4" (by step [s]), or for motion without damping "rattle2",
         "rattle4", "rattle6", "rattle8" (by step), which keep energy bounded over very long times. For stiff, damped,
         slow motion "implicit3" or "implicit4" (by tolerance, or by step): stable whatever the step. A run that would
-        have gained by them says so in `notes`.
+        have gained by them says so in `notes`. On a ground "impulses" (by step), or in large steps "energy-momentum",
+        which conserves energy with and without a ground.
     tolerance: of the error of one step, relative to the mean member length, and to the largest speed for velocities;
         with implicit methods of fixed step only how closely they solve their equations.
     correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", "none" for RATTLE,
@@ -211,6 +213,7 @@ def simulate(
             *rounding_notes(run, state),
             *contact_notes(run.plant, run.tables),
             *notes_at_steps(run),
+            *effort_notes(run.plant, run.tables),
             *limits.notes(float(state.clock[at.TIME])),
             *collision_notes((*earlier, *reached["events"]), collided.left_out, every),
         )

@@ -27,6 +27,7 @@ from taut.dynamics.simulating import counts_of, reached_by, read_off
 from taut.dynamics.simulation_state import Course, Record, SimulationState
 from taut.dynamics.trajectory import Trajectory, joined
 from taut.errors import MotionError, OptionError
+from taut.mechanics.conserving.conserving_plant import effort_notes
 from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.operations.observation import sense
 from taut.mechanics.plant import Plant
@@ -228,6 +229,11 @@ class Simulation:
 
     # --- what it did
 
+    def _efforts(self) -> tuple[str, ...]:
+        """How contacts and implicit steps went, where that is worth a word."""
+        run = self._run
+        return (*contact_notes(run.plant, run.tables), *effort_notes(run.plant, run.tables))
+
     def trajectory(self) -> Trajectory:
         """All steps so far, a sample at the beginning of each, and one now."""
         plant = self.plant
@@ -248,7 +254,7 @@ class Simulation:
             counts=counts_of(self._point.counts),
             notes=(
                 *self.notes,
-                *contact_notes(plant, self._run.tables),
+                *self._efforts(),
                 *collision_notes(events, collided.left_out, self._length),
                 NOT_COMPARED,
             ),

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics import implicit, impulses, no_events, rattle, step_events
+from taut.dynamics import energy_momentum, implicit, impulses, no_events, rattle, step_events
+from taut.dynamics.contact_operations import note_contacts
 from taut.dynamics.correction import (
     RESIDUAL,
     RESIDUAL_RATE,
@@ -34,7 +35,6 @@ from taut.dynamics.operations import (
     independence,
     lend,
     lend_plant,
-    note_contacts,
     pass_break,
     residuals,
     row,
@@ -328,6 +328,7 @@ _NOT_BETWEEN = (rattle.widen, rattle.blend)
 
 STEPPERS: Mapping[str, tuple[Callable[..., Any], ...]] = {
     "explicit": (lend_method, begin, advance, hand_on, estimate),
+    "energy-momentum": energy_momentum.STEPPER,
     "implicit": (implicit.lend_method, implicit.begin, implicit.approach, implicit.advance, hand_on, estimate),
     "rattle": (rattle.lend_method, rattle.begin, rattle.meet, rattle.advance, rattle.hand_on, rattle.estimate),
     "impulses": (rattle.lend_method, impulses.begin, impulses.advance, impulses.hand_on, rattle.estimate),
@@ -345,5 +346,5 @@ def algorithm(stepper: str, *, dense: bool, watches: bool) -> tuple[Callable[...
     return (*STEPPERS[stepper], *between, *_LOOP, *happens, count_events, take_place, inside_piece, cross, time_loop)
 
 
-SHARED = ("settle", "meet", "cross")
+SHARED = ("settle", "meet", "cross", "balance")
 """Those that are compiled by themselves and not into their callers, because they are large and called in two places."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.locomotion.faces import touching_nodes
-from taut.mechanics.contact.surfaces import distance_from, surface_of
+from taut.mechanics.grounds.surfaces import distance_from, surface_of
 from taut.structure.ground_facts import grounds_from
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from taut.errors import ModelError, OptionError, suggestion
 from taut.mechanics.capabilities import check_solver
-from taut.mechanics.contact.responses import Responses, responses_of
+from taut.mechanics.contact.responses import Responses, joined_by, responses_of
 from taut.mechanics.imposed import sensors as sensing
 from taut.mechanics.imposed.commands import inputs_of
 from taut.mechanics.imposed.drive_checks import problems_of_drives
@@ -19,6 +19,7 @@ from taut.mechanics.imposed.law_addresses import Law
 from taut.mechanics.inertia import thin as thin_inertia
 from taut.mechanics.inertia.cylinder_tables import cylinders_of, without_inertia
 from taut.mechanics.inertia.cylinders import Cylinders
+from taut.mechanics.inertia.scales import scale_of, shares_of
 from taut.mechanics.inertia.thin import Thin
 from taut.mechanics.kinds import Given, Imposed, Rows, Term, grouped, registered
 from taut.mechanics.model_checks import problems_of_motion, problems_of_scenario
@@ -44,9 +45,10 @@ from taut.mechanics.spec import (
 from taut.mechanics.systems.minres import Minres
 from taut.mechanics.systems.pairs import Pairs
 from taut.mechanics.systems.system_tables import Tables, packed_by_name, system_tables
-from taut.mechanics.tables import Constants, Jacobian, Nodes, TermStates, Work
+from taut.mechanics.tables import Constants, Nodes, TermStates, Work
 from taut.mechanics.terms.contacts import Contacts
 from taut.mechanics.terms.springs import Springs
+from taut.mechanics.terms.states import states_of
 from taut.numerics.packing import empty
 from taut.numerics.saddle import Saddle
 from taut.structure.controller_checks import problems_of_control
@@ -54,8 +56,8 @@ from taut.structure.controllers import Controller, Sensor
 from taut.structure.ground_checks import problems_of_grounds
 from taut.structure.grounds import Ground
 from taut.structure.joining import subdivided
-from taut.structure.plates import size_of, start_velocities
-from taut.structure.properties import bar_length, route_length, with_bars
+from taut.structure.plates import start_velocities
+from taut.structure.properties import with_bars
 from taut.structure.scenario import SOLVERS, Damping, Drive, Load, Motion, Watch
 from taut.structure.sensing import all_sensors, base_rate, input_named, load_names
 from taut.structure.signals import Command
@@ -78,8 +80,8 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
     for name in (*spec.terms, *spec.rows, *spec.imposed):
         tables[name] = kind_named(name).tabulate(given)
     springs: Springs = tables["springs"]
-    typical, slowness = _scale(given, thin, springs)
-    tables["term_states"] = _term_states(spec, tables, typical)
+    typical, slowness = scale_of(given, thin, springs)
+    tables["term_states"] = states_of(terms_of(spec), tables, typical)
     happening = 0
     for name, source in sources_of(spec):
         if name in ("held_lengths", "contacts"):
@@ -95,10 +97,10 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
     size, count, free = thin.diagonal.size, jacobian.start.size - 1, given.free
     if given.rigid_grounds:
         strung = tables["held_lengths"].own.size if given.held_cables else 0
-        joined = _joined(jacobian, thin, cylinders)
+        joined = joined_by(jacobian, thin, cylinders)
         tables["responses"] = responses_of(tables["contacts"], size, joined, strung, local=spec.system == "pairs")
     tables |= {
-        "nodes": Nodes(free, _shares(thin, free, rows, tables)),
+        "nodes": Nodes(free, shares_of(thin, free, rows, tables)),
         "constants": Constants(
             metric=np.zeros(1, dtype=np.int64),
             stabilised=np.zeros(1, dtype=np.int64),
@@ -123,29 +125,10 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
     return spec, tables | system_tables(spec, tables, "")
 
 
-def _term_states(spec: Spec, tables: Tables, typical: float) -> TermStates:
-    """Of all terms that have any, one after another; each is told where its own begin."""
-    sizes = [np.zeros(0)]
-    for term in terms_of(spec):
-        if term.states is not None:
-            tables[term.name].first_state[0] = sum(part.size for part in sizes)
-            sizes.append(term.states(tables[term.name], typical))
-    size = np.concatenate(sizes)
-    return TermStates(size, np.zeros(size.size), np.zeros(1))
-
-
 def _internal(tables: Tables) -> np.ndarray:
     """Internal states at the start."""
     commanded = tables["commands"].coming if "commands" in tables else np.zeros(0)
     return np.concatenate([commanded, tables["contacts"].impulse, tables["term_states"].rate])
-
-
-def _joined(jacobian: Jacobian, thin: Thin, cylinders: Cylinders) -> np.ndarray:
-    """Pairs of coordinates that a row of constraints, or the inertia of a bar, joins."""
-    first = np.repeat(jacobian.start[:-1], np.diff(jacobian.start))
-    rows = np.column_stack([jacobian.coordinate[first], jacobian.coordinate])
-    bars = [np.column_stack([one.first, one.second]) for one in (thin, cylinders)]
-    return np.concatenate([rows, *bars]).astype(np.int64)
 
 
 _EMPTY: Mapping[str, Any] = {
@@ -197,30 +180,6 @@ def _imposed(given: Given) -> list[str]:
     return [name for name, things in present.items() if things]
 
 
-def _scale(given: Given, thin: Thin, springs: Springs) -> tuple[float, float]:
-    """Typical length [m] and time [s]: the mean member, and the root of the mass over the stiffness of the cables."""
-    structure, bars = given.structure, list(given.structure.bars.values())
-    lengths = [bar_length(structure, bars[k]) for k in thin_inertia.bar_order(given)]
-    lengths += [route_length(structure, cable.route) for cable in structure.cables.values()]
-    lengths += [size_of(structure, plate) for plate in structure.plates.values()]
-    typical = float(np.mean(lengths)) if lengths else 1.0
-    # Stiff bars tremble; the structure swings by its cables, and has only bars to swing by where it has none.
-    cables, mass = [*given.cable.values()], thin.diagonal[::3]
-    swinging = springs.stiffness[cables] if springs.stiffness[cables].any() else springs.stiffness
-    return typical, float(np.sqrt(mass.sum() / swinging.sum())) if swinging.any() and mass.any() else 1.0
-
-
-def _shares(thin: Thin, free: np.ndarray, rows: list[Rows], tables: Tables) -> np.ndarray:
-    """What each coordinate has of the mass that moves when the whole structure shifts; none where it cannot shift."""
-    share = thin.diagonal.reshape(-1, 3).copy()
-    for end in (thin.first, thin.second):
-        np.add.at(share, end // 3, thin.coupling[:, None])
-    held = [np.setdiff1d(np.arange(thin.diagonal.size), free)]
-    held += [kind.pattern(tables[kind.name])[1] for kind in rows if not kind.internal]
-    share[:, np.unique(np.concatenate(held) % 3)] = 0.0
-    return share.ravel()
-
-
 @checked_arguments
 def assemble(
     structure: Structure,
@@ -244,7 +203,7 @@ def assemble(
     gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still.
     drives: of rest lengths and lengths of members, which otherwise stay as they are.
     sensors: what is measured. controllers: what is commanded by it; what they command has the signal Command.
-    ground: what nodes and bars touch; such a plant is followed by method "impulses".
+    ground: what nodes and bars touch; such a plant is followed by method "impulses" or "energy-momentum".
     velocities: of nodes at the start [m/s], zero where not named.
     events: what to look out for in a run, and what to do then.
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow

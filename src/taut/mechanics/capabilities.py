@@ -31,14 +31,15 @@ NO_GROUND = "nothing to strike"
 COMPLIANT = "grounds that give way"
 STATES = "states with rates of their own"
 SWITCHED = "friction by a threshold of speed"
+NO_SECANT = "forces or constraints without a secant"
 
-EXPLICIT, RATTLE, IMPLICIT, IMPULSES = "explicit", "RATTLE", "implicit", "impulses"
+EXPLICIT, RATTLE, IMPLICIT, IMPULSES, CONSERVING = "explicit", "RATTLE", "implicit", "impulses", "conserving"
 BATCH, ITERATION = "ensemble", "iterative"
 UNLOCATED, LINEAR = "events that are not located", "a linear model"
 
 _STRIKES = (
     'method "{method}" follows smooth motion, but {what} is rigid, and what strikes it changes its velocity at once; '
-    'use method "impulses" with a step, or give it a compliance'
+    'use method "impulses" with a step, or "energy-momentum", or give it a compliance'
 )
 
 _KEPT = (
@@ -62,6 +63,28 @@ REFUSED: dict[tuple[str, str], str] = {
     "does not follow it; take bristles, or use rk4",
     (LINEAR, SWITCHED): "{what} has friction by a threshold of speed, which has no slope; take bristles for a linear "
     "model",
+    (CONSERVING, COORDINATES): 'method "{method}" needs a structure with nodes, bars and cables; use dp5 or dp8 for a '
+    "plant in other coordinates",
+    (CONSERVING, NO_SECANT): 'method "{method}" needs forces and constraints whose work over a step is known exactly, '
+    "which {what} does not say; use dp5 or dp8",
+    (CONSERVING, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located, "
+    'which method "{method}" does not do; give it a stiffness',
+    (
+        CONSERVING,
+        FRICTION,
+    ): '{what} has friction at its guides, whose work over a step method "{method}" does not know; '
+    "take the friction away, or use dp5 or dp8",
+    (CONSERVING, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; take inertia: thin for '
+    "compressible bars, or use dp5 or dp8",
+    (CONSERVING, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; use dp5 or dp8',
+    (
+        CONSERVING,
+        WATCHED,
+    ): 'method "{method}" notes what contacts do at the end of its steps, and locates nothing; take '
+    "the events to watch away",
+    (CONSERVING, ITERATIVE): 'method "{method}" factors its matrix; take the direct solver',
+    (CONSERVING, ANSWERING): "{what} decides at every evaluation, which the Newton matrix of implicit steps does not "
+    "know; give it a rate, or use dp5 or dp8",
     (BATCH, GROUND): "an ensemble does not strike {what} yet; simulate structures on a ground one by one",
     (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "
     "model",
@@ -128,6 +151,10 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
             found[feature] = f'the ground "{grounds[0].name}"'
     if not given.rigid_grounds:
         found[NO_GROUND] = ""
+    without = [f'the kind "{term.name}"' for term in terms_of(spec) if term.secant_force is None]
+    without += [name for kind in rows_of(spec) if not kind.quadratic for name in kind.labels(given)]
+    if without:
+        found[NO_SECANT] = without[0]
     if not plant.compiled:
         found[FUNCTIONS] = ""
     if getattr(plant, "things", ()):

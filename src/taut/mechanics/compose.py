@@ -11,10 +11,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
-from taut.mechanics.contact import books, impulses, lengths, moved_supports, readings, responses, strings
-from taut.mechanics.contact import outputs as outputs_of_contacts
+from taut.mechanics.conserving import secant, secant_parts
+from taut.mechanics.contact import books, impulses, lengths, moved_supports, pressing, responses, strings
 from taut.mechanics.contact import parts as contact_parts
 from taut.mechanics.folds import completed, completed_source
+from taut.mechanics.grounds import outputs as outputs_of_contacts
+from taut.mechanics.grounds import readings
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
 from taut.mechanics.kinds import EventSource
@@ -44,6 +46,7 @@ class Composition(NamedTuple):
 
     motion: Mapping[str, Any]
     newton: Mapping[str, Any]
+    secant: Mapping[str, Any]
     tools: Mapping[str, Any]
 
 
@@ -67,7 +70,20 @@ def composed(spec: Spec) -> Composition:
     tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
     tools |= {"observe_contacts": outputs_of_contacts.observe_contacts} if "compliances" in spec.terms else {}
     tools |= TURNING if "torques" in spec.terms else {}
-    return Composition(_bound(made, own), _bound(made, NEWTON), _bound(made, tools))
+    return Composition(_bound(made, own), _bound(made, NEWTON), _secant(spec, made), _bound(made, tools))
+
+
+def _secant(spec: Spec, made: Rebinding) -> dict[str, Any]:
+    """Of steps that conserve energy: while they move, impulses do what Newton's matrix says, and at the end as ever."""
+    if "contacts" not in spec.terms:
+        return _bound(made, SECANT)
+    moving = {
+        parts.fill_response: responses.fill_whole,
+        parts.push_response: responses.push_whole,
+        parts.body_of: responses.body_whole,
+        responses.respond_to: secant.respond_by_newton,
+    }
+    return _bound(Rebinding(_parts(spec) | moving), SECANT | PRESSING) | _bound(made, PRESSED)
 
 
 @cache
@@ -99,6 +115,7 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         parts.carry: thin.carry,
         parts.kinetic: thin.kinetic,
         parts.turning_masses: thin.turning_masses,
+        secant_parts.loses_energy: secant.always if spec.imposed else secant.damps,
     }
     if not spec.held:
         found[parts.keep_momentum_of] = momentum.without_rigid_motion
@@ -127,6 +144,11 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         }
     if "contacts" in spec.terms:
         local = spec.system == "pairs"
+        found |= {
+            secant_parts.add_pressing: pressing.add_pressing,
+            secant_parts.refresh_responses: pressing.fill_again,
+            secant_parts.touches: pressing.touches,
+        }
         found |= {
             parts.fill_response: responses.fill_local if local else responses.fill_whole,
             parts.push_response: responses.push_local if local else responses.push_whole,
@@ -168,6 +190,8 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         (parts.potential, folds.potentials, [term.potential for term in terms]),
         (parts.load_power, folds.powers, [term.load_power for term in terms]),
         (parts.term_stiffness, folds.stiffnesses, [term.stiffness for term in terms]),
+        (secant_parts.secant_force, folds.secant_forces, [term.secant_force for term in terms]),
+        (secant_parts.secant_stiffness, folds.secant_stiffnesses, [term.secant_stiffness for term in terms]),
         (parts.accept_step, folds.done, [term.accept_step for term in terms]),
         (parts.observe_terms, folds.shown, [term.observe for term in terms]),
         (parts.row_residuals, folds.residuals, [kind.residuals for kind in rows]),
@@ -252,6 +276,22 @@ NEWTON: Mapping[str, Any] = _named(
     )
 )
 """What implicit steps ask beside them."""
+
+SECANT: dict[str, Any] = _named(
+    (
+        secant.secant_residual,
+        secant.factor_secant,
+        secant.secant_change,
+        secant.count_effort,
+        secant.gives_way,
+        secant.meet_rates,
+    )
+)
+"""What steps that conserve energy ask beside those."""
+
+PRESSING: dict[str, Any] = _named((pressing.press, pressing.book_press))
+PRESSED: dict[str, Any] = _named((pressing.settle_contacts,))
+"""And of contacts, while they move and where they end."""
 
 CONTACT: Mapping[str, Any] = _named(
     (

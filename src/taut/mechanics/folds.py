@@ -64,6 +64,27 @@ def stiffnesses(
     return filled + second(p, t, y, k, c, pushing, exact, shifted(out, filled))
 
 
+def secant_forces(p: Pack, t: float, h: float, start: np.ndarray, end: np.ndarray, out: np.ndarray) -> float:
+    work = first(p, t, h, start, end, out)
+    return work + second(p, t, h, start, end, out)
+
+
+def secant_stiffnesses(
+    p: Pack,
+    t: float,
+    h: float,
+    start: np.ndarray,
+    end: np.ndarray,
+    middle: np.ndarray,
+    k: float,
+    c: float,
+    pushing: float,
+    out: np.ndarray,
+) -> int:
+    filled = first(p, t, h, start, end, middle, k, c, pushing, out)
+    return filled + second(p, t, h, start, end, middle, k, c, pushing, shifted(out, filled))
+
+
 def done(p: Pack) -> None:
     first(p)
     second(p)
@@ -129,6 +150,21 @@ def _potential(p: Pack, y: np.ndarray) -> tuple[float, float, float]:
     return first(p, y, work_in(p).balance)
 
 
+def _middle_stiffness(
+    p: Pack,
+    t: float,
+    h: float,
+    start: np.ndarray,
+    end: np.ndarray,
+    middle: np.ndarray,
+    k: float,
+    c: float,
+    pushing: float,
+    out: np.ndarray,
+) -> int:
+    return first(p, t, middle, k, c, pushing, 0.0, out)
+
+
 def _toggle(p: Pack, e: int, state: int, chatters: bool, y: np.ndarray) -> tuple[int, int, int]:
     new = AS_GIVEN if chatters else 1 - state
     first(p, e, new)
@@ -156,6 +192,8 @@ def completed(term: Term) -> Term:
             force=term.force or _made(_force, term.conservative_force),
             potential=term.potential or _made(_potential, term.conservative_force),
         )
+    if term.stiffness is not None and term.secant_stiffness is None:
+        term = term._replace(secant_stiffness=_made(_middle_stiffness, term.stiffness))
     return term
 
 

@@ -144,6 +144,7 @@ def newton_tables(spec: Spec, tables: Tables) -> tuple[Newton, Saddle]:
         brace=np.zeros(count),
         multiplier=np.zeros(count),
         first_multiplier=np.zeros(count),
+        effort=np.zeros(3),
     ), saddle
 
 

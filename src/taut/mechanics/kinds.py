@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.errors import OptionError, suggestion
 from taut.mechanics.tables import SLOTS
 from taut.reprs import counted, titled
 from taut.structure.angles import Angle
 from taut.structure.controllers import Controller, Sensor
 from taut.structure.drives import Driven, driven_members
 from taut.structure.grounds import Ground
+from taut.structure.labels import Named
 from taut.structure.records import AXES, Bar, Cable
 from taut.structure.scenario import Damping, Drive, Load, Motion
 from taut.structure.sensing import load_names
@@ -28,17 +29,6 @@ from taut.structure.structure import Structure
 Kernel = Callable[..., Any]
 Links = tuple[np.ndarray, np.ndarray]
 """Nodes between which a 3 x 3 block of stiffness stands, by their first coordinate; the second is -1 for the ground."""
-
-
-class _Named(dict[str, int]):
-    """Numbers by name; a name that is not there is a problem of the model."""
-
-    def __init__(self, what: str, numbers: dict[str, int]) -> None:
-        super().__init__(numbers)
-        self._what = what
-
-    def __missing__(self, name: str) -> int:
-        raise ModelError([Problem(("elements",), f'no {self._what} "{name}"{suggestion(name, self)}')])
 
 
 @dataclass(frozen=True)
@@ -85,7 +75,7 @@ class Given:
     @cached_property
     def coordinate(self) -> dict[str, int]:
         """The first coordinate of every node."""
-        return _Named("node", {name: 3 * i for i, name in enumerate(self.structure.nodes)})
+        return Named("node", {name: 3 * i for i, name in enumerate(self.structure.nodes)})
 
     @cached_property
     def load_names(self) -> tuple[str, ...]:
@@ -140,18 +130,18 @@ class Given:
         pneumatic bars follow."""
         laws = (*self.straight, *self.compressible, *self.routed)
         rows = {one.name: k for k, one in enumerate(laws) if isinstance(one, Cable)}
-        return _Named("cable", {name: rows[name] for name in self.structure.cables if name in rows})
+        return Named("cable", {name: rows[name] for name in self.structure.cables if name in rows})
 
     @cached_property
     def compressible_bar(self) -> dict[str, int]:
         """The row of every compressible bar among the laws of springs."""
-        return _Named("bar", {bar.name: len(self.straight) + k for k, bar in enumerate(self.compressible)})
+        return Named("bar", {bar.name: len(self.straight) + k for k, bar in enumerate(self.compressible)})
 
     @cached_property
     def pneumatic_bar(self) -> dict[str, int]:
         """The row of every pneumatic bar among the laws of springs."""
         before = len(self.straight) + len(self.compressible) + len(self.routed)
-        return _Named("bar", {bar.name: before + k for k, bar in enumerate(self.pneumatic)})
+        return Named("bar", {bar.name: before + k for k, bar in enumerate(self.pneumatic)})
 
     @cached_property
     def driven(self) -> tuple[Driven, ...]:
@@ -236,6 +226,8 @@ class Term(NamedTuple):
     stiffness: Kernel | None = None  # parts.term_stiffness
     links: Callable[[Any], Links] | None = None
     one_way: bool = False  # whether a link's block stands at its first node, and with the other sign towards its second
+    secant_force: Kernel | None = None  # secant_parts.secant_force; without it no step conserves energy
+    secant_stiffness: Kernel | None = None  # of it; that in the middle of the step where it is not given
     accept_step: Kernel | None = None
     events: EventSource | None = None
     observe: Kernel | None = None  # parts.observe_terms
@@ -271,6 +263,7 @@ class Rows(NamedTuple):
     lanes: bool = False
     one_way: bool = False  # of its links, as of a term's
     internal: bool = False  # whether it lets the whole shift and turn
+    quadratic: bool = False  # whether residuals are polynomials of second order at most, G in the middle a secant
 
 
 class Imposed(NamedTuple):

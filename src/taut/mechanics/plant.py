@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from taut.mechanics.compose import Composition, composed
+from taut.mechanics.grounds.compliances import touching_nodes
 from taut.mechanics.imposed.called_functions import with_functions
 from taut.mechanics.imposed.commands import COMING
 from taut.mechanics.imposed.controllers import MEMORY
@@ -27,9 +28,9 @@ from taut.mechanics.signals import Called
 from taut.mechanics.spec import BUILT_IN, Spec, rows_of, sources_of, terms_of
 from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
-from taut.mechanics.terms.compliances import touching_nodes
 from taut.mechanics.terms.contacts import candidates
-from taut.mechanics.terms.springs import CRUSHED, CRUSHED_LENGTH
+from taut.mechanics.terms.members import crushed_bar
+from taut.mechanics.terms.springs import CRUSHED
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.grounds import Ground
 from taut.structure.scenario import Load, Motion
@@ -325,15 +326,7 @@ class Plant:
         if self.laws and (failure := failure_of(self.given, self.laws, reals_of(tables, MEMORY))):
             return failure
         crushed = int(integers_of(tables, CRUSHED)[0])
-        return "" if crushed < 0 else f"{self.crushed_bar(crushed)}; make it stiffer, or load it less"
-
-    def crushed_bar(self, spring: int) -> str:
-        """What is wrong with a spring that is a bar pressed to nothing."""
-        bar = self.given.compressible[spring - len(self.given.straight)]
-        return (
-            f'bar "{bar.name}" would next be pressed to less than '
-            f"{CRUSHED_LENGTH:.0%} of its length without force, where it is no bar any more"
-        )
+        return "" if crushed < 0 else f"{crushed_bar(self.given, crushed)}; make it stiffer, or load it less"
 
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         return observed(self, tables, times, states)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from taut.mechanics.grounds.compliance_events import COMPLIANCES
 from taut.mechanics.imposed.commands import COMMANDS
 from taut.mechanics.imposed.controller_tables import CONTROLLERS
 from taut.mechanics.imposed.drives import DRIVES
@@ -15,7 +16,6 @@ from taut.mechanics.rows.driven_bars import DRIVEN_BARS
 from taut.mechanics.rows.held_lengths import HELD_LENGTHS
 from taut.mechanics.rows.linear import LINEAR
 from taut.mechanics.rows.plates import PLATES
-from taut.mechanics.terms.compliance_events import COMPLIANCES
 from taut.mechanics.terms.contacts import CONTACTS
 from taut.mechanics.terms.damping import DAMPING
 from taut.mechanics.terms.loads import LOADS_TERM

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from taut.errors import ModelError, Problem, suggestion
 from taut.structure.records import AXES
 from taut.structure.structure import Structure
 
@@ -27,3 +28,14 @@ def member_names(structure: Structure) -> list[str]:
 def reaction_names(structure: Structure) -> list[str]:
     """Of every component of every reaction."""
     return [f"node:{name}.reaction.{axis}" for name in structure.supported_nodes for axis in AXES]
+
+
+class Named(dict[str, int]):
+    """Numbers by name; a name that is not there is a problem of the model."""
+
+    def __init__(self, what: str, numbers: dict[str, int]) -> None:
+        super().__init__(numbers)
+        self._what = what
+
+    def __missing__(self, name: str) -> int:
+        raise ModelError([Problem(("elements",), f'no {self._what} "{name}"{suggestion(name, self)}')])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from taut.dynamics.methods.dp8 import DP8
+from taut.dynamics.methods.energy_momentum import ENERGY_MOMENTUM
 from taut.dynamics.methods.implicit import IMPLICIT3, IMPLICIT4
 from taut.dynamics.methods.rattle import IMPULSES, RATTLE2, RATTLE4, RATTLE6, RATTLE8
 from taut.dynamics.methods.runge_kutta import DP5, RK4
@@ -13,7 +14,7 @@ from taut.errors import OptionError, suggestion
 
 METHODS: dict[str, Method | Rattle] = {
     method.name: method
-    for method in (DP5, DP8, RK4, RATTLE2, RATTLE4, RATTLE6, RATTLE8, IMPLICIT3, IMPLICIT4, IMPULSES)
+    for method in (DP5, DP8, RK4, RATTLE2, RATTLE4, RATTLE6, RATTLE8, IMPLICIT3, IMPLICIT4, IMPULSES, ENERGY_MOMENTUM)
 }
 
 

@@ -131,6 +131,7 @@ class Rattle:
     rows: int = 1
     stages: int = 0
     sample_stages: int = 0
+    remainders: int = 1  # whether a state keeps those of its sums
 
     @cached_property
     def numbers(self) -> Composition:
@@ -144,6 +145,12 @@ class Impulses(Rattle):
     rows: int = 2
     stages: int = 2
     sample_stages: int = 1
+    remainders: int = 0
+
+
+@dataclass(frozen=True)
+class EnergyMomentum(Rattle):
+    """An implicit step that conserves energy and momentum, with contact impulses; RATTLE's for small steps."""
 
 
 def _rectangle(rows: tuple[tuple[float, ...], ...], height: int, width: int) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from taut.mechanics.contact.cone import SOFTNESS, impulse_from, soften
 from taut.mechanics.contact.parts import aim_string, pull_string, string_velocity
 from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
-from taut.mechanics.contact.surfaces import EDGE, PLANE, STRING, TERRAIN
+from taut.mechanics.grounds.surfaces import EDGE, PLANE, STRING, TERRAIN
 from taut.mechanics.inertia.thin import thin_in
 from taut.mechanics.parts import body_of, fill_response, push_response
 from taut.mechanics.tables import constants_in, coordinate_count
@@ -94,7 +94,7 @@ def close(p: Pack, c: int, place: np.ndarray, nx: float, ny: float, nz: float, s
     body = body_of(p, c)
     if made.bodies[body] > 0:
         made.coupled[0] = 1
-    made.rank[a] = made.bodies[body]
+    made.rank[a], made.owner[a] = made.bodies[body], body
     made.bodies[body] += 1
     return a
 
@@ -191,7 +191,7 @@ def open_all(p: Pack) -> None:
     made = responses_in(p)
     for a in range(made.used[0]):
         made.place[made.contact[a]] = 0
-        made.bodies[body_of(p, made.contact[a])] = 0
+        made.bodies[made.owner[a]] = 0
     made.used[0] = 0
     made.filled[0] = 0
     made.coupled[0] = 0

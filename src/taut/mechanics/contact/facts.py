@@ -8,10 +8,10 @@ import numpy as np
 
 from taut.errors import listed
 from taut.mechanics.contact.responses import ENTRIES, WORST
+from taut.mechanics.grounds.compliances import touching_nodes
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
-from taut.mechanics.terms.compliances import touching_nodes
 from taut.mechanics.terms.contacts import NUMBERS, candidates
 from taut.numerics.packing import integers_of, reals_of
 from taut.structure.grounds import Box

@@ -22,7 +22,7 @@ from taut.mechanics.contact.closed_contacts import (
 from taut.mechanics.contact.near_contacts import look_around, look_if_moved, quick_gap, way_left
 from taut.mechanics.contact.parts import hold_strings, string_rate
 from taut.mechanics.contact.responses import DEEPEST, FORCED, responses_in
-from taut.mechanics.contact.surfaces import BOX, EDGE, FAR, STRING, TERRAIN
+from taut.mechanics.grounds.surfaces import BOX, EDGE, FAR, STRING, TERRAIN
 from taut.mechanics.parts import meet_rows, prepare_system
 from taut.mechanics.tables import constants_in, coordinate_count
 from taut.mechanics.terms.contacts import (

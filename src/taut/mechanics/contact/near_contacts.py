@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from taut.mechanics.contact.responses import responses_in
-from taut.mechanics.contact.surfaces import BOX, EDGE, LEVEL, PLANE
+from taut.mechanics.grounds.surfaces import BOX, EDGE, LEVEL, PLANE
 from taut.mechanics.tables import constants_in, coordinate_count
 from taut.mechanics.terms.contacts import contact_count, contacts_in, gap_at
 from taut.numerics.compiled import inlined, kernel

@@ -11,7 +11,7 @@ from taut.numerics.packing import Pack
 
 @inlined
 def contact_reading(p: Pack, which: int, start: int, end: int, contacts: np.ndarray, y: np.ndarray) -> float:
-    """What a sensor measures of contacts, those from start to end in a list (`contact/readings.py`)."""
+    """What a sensor measures of contacts, those from start to end in a list (`grounds/readings.py`)."""
     return 0.0
 
 

@@ -15,11 +15,12 @@ from scipy.sparse.csgraph import connected_components
 
 from taut.mechanics.contact.cone import SOFTNESS
 from taut.mechanics.contact.parts import pull_string, string_count, string_velocity
-from taut.mechanics.inertia.thin import thin_in
+from taut.mechanics.inertia.cylinders import Cylinders
+from taut.mechanics.inertia.thin import Thin, thin_in
 from taut.mechanics.parts import solve_system
 from taut.mechanics.rows.bars import bar_count, bars_in
 from taut.mechanics.systems.pairs import LOOSE, PAIRS, pairs_at
-from taut.mechanics.tables import constants_in, coordinate_count, part_of, row_count, slot, work_in
+from taut.mechanics.tables import Jacobian, constants_in, coordinate_count, part_of, row_count, slot, work_in
 from taut.mechanics.terms.contacts import DENSE_NUMBERS, MOST_DENSE, Contacts, contact_count, contacts_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader, size_of
@@ -47,6 +48,7 @@ class Responses(NamedTuple):
     coupled: Integers  # (1,) 1 where an impulse at one changes the velocity at another
     bent: Integers  # (1,) 1 where a closed one is not with a plane, as seen from where it comes
     bodies: Integers  # (3 n,) entries of a body, by its number or its first coordinate
+    owner: Integers  # (a,) the body that an entry was counted for
     near: Integers  # (c,) contacts that may touch soon, in their order
     nearby: Integers  # (1,) how many
     frame: Reals  # (9 a,) normal and two directions along the ground
@@ -91,6 +93,14 @@ def bodies_of(coordinates: int, joined: np.ndarray) -> tuple[np.ndarray, np.ndar
     return body, start.astype(np.int64), np.argsort(body, kind="stable").astype(np.int64)
 
 
+def joined_by(jacobian: Jacobian, thin: Thin, cylinders: Cylinders) -> np.ndarray:
+    """Pairs of coordinates that a row of constraints, or the inertia of a bar, joins."""
+    first = np.repeat(jacobian.start[:-1], np.diff(jacobian.start))
+    rows = np.column_stack([jacobian.coordinate[first], jacobian.coordinate])
+    bars = [np.column_stack([one.first, one.second]) for one in (thin, cylinders)]
+    return np.concatenate([rows, *bars]).astype(np.int64)
+
+
 def responses_of(contacts: Contacts, coordinates: int, joined: np.ndarray, strung: int, *, local: bool) -> Responses:
     """joined: pairs of coordinates that constraints or inertia join; not looked at where each bar is by itself. strung:
     nodes of cables held at a length, each by itself."""
@@ -112,6 +122,7 @@ def responses_of(contacts: Contacts, coordinates: int, joined: np.ndarray, strun
         coupled=np.zeros(1, dtype=whole),
         bent=np.zeros(1, dtype=whole),
         bodies=np.zeros(coordinates, dtype=whole),
+        owner=np.zeros(room, dtype=whole),
         near=np.zeros(every, dtype=whole),
         nearby=np.zeros(1, dtype=whole),
         frame=np.zeros(9 * room),
@@ -125,7 +136,8 @@ def responses_of(contacts: Contacts, coordinates: int, joined: np.ndarray, strun
         bounced=np.zeros(3 * room),
         soft=np.zeros(SOFTNESS * room),
         own=np.zeros(6 * room),
-        column=np.zeros(room * (LOCAL if local else 3 * largest)),
+        # Wide enough for either: steps that conserve energy need both.
+        column=np.zeros(room * (LOCAL if local else max(LOCAL, 3 * largest))),
         along=np.zeros(3 * strung),
         before=np.zeros(coordinates),
         swept=np.zeros(coordinates),
@@ -241,6 +253,14 @@ def _stride(p: Pack) -> int:
 
 
 @kernel
+def respond_to(p: Pack, force: np.ndarray, x: np.ndarray) -> None:
+    """x = what an impulse does to velocities, by the system that was prepared last; steps that conserve energy have
+    another one. No rates are asked for: the caller has filled `residual_rate` with zeros."""
+    work = work_in(p)
+    solve_system(p, constants_in(p).metric[0], force, work.residual_rate, x, work.multiplier)
+
+
+@kernel
 def fill_whole(p: Pack, first: int) -> None:
     """Of all entries from the first on, one of every body at a time."""
     made, work, n, most = responses_in(p), work_in(p), coordinate_count(p), 0
@@ -258,7 +278,7 @@ def fill_whole(p: Pack, first: int) -> None:
                 if made.rank[a] == rank:
                     _pull(p, a, d, work.balance)
             found = work.acceleration
-            solve_system(p, constants_in(p).metric[0], work.balance, work.residual_rate, found, work.multiplier)
+            respond_to(p, work.balance, found)
             for a in range(first, count):
                 if made.rank[a] == rank:
                     _take_column(p, a, d, found)

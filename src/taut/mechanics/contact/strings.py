@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from taut.mechanics.contact.responses import responses_in
-from taut.mechanics.contact.surfaces import FAR
+from taut.mechanics.grounds.surfaces import FAR
 from taut.mechanics.rows.held_lengths import BY_IMPULSES, SLACK, TAUT, HeldLengths, held_in
 from taut.mechanics.rows.held_lengths import count as count
 from taut.mechanics.tables import coordinate_count

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 TIMED: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("rate", "forces", "power", "drive_power", "impose", "decide"), (1, 2)),
-    **dict.fromkeys(("newton_residual", "factor_newton"), (1, 2)),
+    **dict.fromkeys(("newton_residual", "factor_newton", "secant_residual"), (1, 2)),
     **dict.fromkeys(("margin", "pass_break"), (1, 3)),
     "switch": (2, 3),
 }
 """Operations that look at a time and a state: which of their arguments those are. `crossing` looks at two."""
 
-LOADED = ("rate", "forces", "power", "newton_residual", "decide")
+LOADED = ("rate", "forces", "power", "newton_residual", "secant_residual", "decide")
 """Those that look at loads."""
 
 STEP = 1e-3

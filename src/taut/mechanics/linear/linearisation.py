@@ -19,12 +19,13 @@ import numpy as np
 
 from taut.errors import OptionError, listed, suggestion
 from taut.mechanics.capabilities import LINEAR, check, check_linear, features_of
+from taut.mechanics.grounds.compliances import touching_nodes
 from taut.mechanics.imposed.called_functions import check_drives, value_of
 from taut.mechanics.linear.members import HELD, MemberSlopes, State, slopes_of
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.mechanics.points.linearisation import Linearisation, solved
-from taut.mechanics.terms.compliances import touching_nodes
 from taut.mechanics.terms.contacts import OPEN, SLIDING
+from taut.mechanics.terms.members import crushed_bar
 from taut.mechanics.terms.springs import CRUSHED, Springs
 from taut.numerics.dense_saddle import DenseSaddle, null_basis
 from taut.numerics.differences import jacobian
@@ -155,7 +156,7 @@ def _forces(state: State) -> np.ndarray:
     state.motion["forces"](state.pack, state.time, state.y, out)
     crushed = int(integers_of(state.pack, CRUSHED)[0])
     if crushed >= 0:
-        told = plant.crushed_bar(crushed).replace("would next be pressed", "is pressed")
+        told = crushed_bar(plant.given, crushed).replace("would next be pressed", "is pressed")
         raise OptionError(f"{told}; linearise about a state that it can have")
     return out
 

@@ -74,6 +74,7 @@ class Newton(NamedTuple):
     brace: Reals  # (r,) ... for the present s, work space [kg]
     multiplier: Reals  # (r,) of the stage, work space [N]
     first_multiplier: Reals  # (r,) those at the start of the step [N]
+    effort: Reals  # (3,) of steps that conserve energy: most iterations, steps that did not converge, change left
 
 
 newton_in = reader(Newton, slot("newton"))
@@ -111,9 +112,10 @@ def _add_to_node(values: np.ndarray, node: np.ndarray, b: np.ndarray) -> None:
     values[node[5]] += b[8]
 
 
-@kernel
-def _fill(p: Pack, t: float, y: np.ndarray, s: float, pushing: float) -> None:
-    newton, thin, damping, jacobian = newton_in(p), thin_in(p), damping_in(p), jacobian_in(p)
+@inlined
+def begin_filling(p: Pack, y: np.ndarray, s: float) -> int:
+    """Fill what inertia and the damping of nodes have in S; returns how many numbers of blocks there are so far."""
+    newton, thin, damping = newton_in(p), thin_in(p), damping_in(p)
     values = saddle_at(p, NEWTON_SADDLE).values
     for m in range(size_of(p, ENTRIES)):
         values[newton.entry[m]] = 0.0
@@ -127,13 +129,25 @@ def _fill(p: Pack, t: float, y: np.ndarray, s: float, pushing: float) -> None:
             values[newton.rod[3 * k + axis]] += inert * thin.coupling[k]
     for k in range(row_count(p)):
         newton.brace[k] = newton.brace_mass[k] + s * s * newton.brace_stiffness[k]
-    filled = inertia_blocks(p, y, inert, newton.block)
-    filled += term_stiffness(p, t, y, s * s, s, pushing, 0.0, shifted(newton.block, filled))
+    return inertia_blocks(p, y, inert, newton.block)
+
+
+@inlined
+def end_filling(p: Pack, y: np.ndarray, s: float, pushing: float, filled: int) -> None:
+    """Fill what rows have in S and G, and put all blocks where they belong."""
+    newton, jacobian, values = newton_in(p), jacobian_in(p), saddle_at(p, NEWTON_SADDLE).values
     row_stiffness(p, y, newton.multiplier, s * s, pushing, newton.brace, shifted(newton.block, filled))
     _scatter(p, values)
     row_values(p, y, jacobian.value)
     for m in range(size_of(p, JACOBIAN)):
         values[newton.row[m]] = jacobian.value[m]
+
+
+@kernel
+def _fill(p: Pack, t: float, y: np.ndarray, s: float, pushing: float) -> None:
+    filled = begin_filling(p, y, s)
+    filled += term_stiffness(p, t, y, s * s, s, pushing, 0.0, shifted(newton_in(p).block, filled))
+    end_filling(p, y, s, pushing, filled)
 
 
 @entry

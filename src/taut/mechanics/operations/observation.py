@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from taut.mechanics.contact.surfaces import STRING
+from taut.mechanics.grounds.compliances import touching_nodes
+from taut.mechanics.grounds.surfaces import STRING
 from taut.mechanics.imposed.called_functions import set_functions
 from taut.mechanics.imposed.drive_outputs import drive_outputs
 from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.outputs import angle_torques, bar_forces, cable_outputs, columns, turning_push
 from taut.mechanics.signals import pieces_of
-from taut.mechanics.terms.compliances import touching_nodes
 from taut.mechanics.terms.contacts import NUMBERS
 from taut.numerics.packing import Pack, reals_of
 

@@ -147,4 +147,5 @@ RIGID_BARS = Rows(
     *("bars", Bars, tabulate, pattern, sizes, labels, residuals, values, bias, jacobian_rate, stiffness, links),
     lanes=True,
     internal=True,
+    quadratic=True,
 )

@@ -92,4 +92,5 @@ DRIVEN_BARS = Rows(
     rigid.links,
     internal=True,
     driven=True,
+    quadratic=True,
 )

@@ -119,4 +119,5 @@ LINEAR = Rows(
     stiffness,
     links,
     lanes=True,
+    quadratic=True,
 )

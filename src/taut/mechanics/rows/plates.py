@@ -256,4 +256,5 @@ PLATES = Rows(
     *("plates", Plates, tabulate, pattern, sizes, labels, residuals, values, bias, jacobian_rate, stiffness, links),
     one_way=True,
     internal=True,
+    quadratic=True,
 )

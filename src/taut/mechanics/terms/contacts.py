@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.contact.parts import pull_string_at, string_count, string_gap
-from taut.mechanics.contact.surfaces import (
+from taut.mechanics.grounds.surfaces import (
     BOX,
     EDGE,
     STRING,
@@ -209,6 +209,12 @@ def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
     return 0.0
 
 
+@inlined
+def secant_force(p: Pack, t: float, h: float, start: np.ndarray, end: np.ndarray, out: np.ndarray) -> float:
+    """None: impulses are found within the step (`contact/pressing.py`)."""
+    return 0.0
+
+
 # --- events: not located, but noted at the end of the step in which they come
 
 
@@ -241,6 +247,7 @@ CONTACTS = Term(
     Contacts,
     tabulate,
     force=force,
+    secant_force=secant_force,
     events=EventSource(_count, _margin, _put, _begin, _subjects, CHANGES),
     dampers=lambda given, table: (),  # friction and impacts are no forces of a step
     works=True,

@@ -37,6 +37,12 @@ def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
     return power
 
 
+@inlined
+def secant_force(p: Pack, t: float, h: float, start: np.ndarray, end: np.ndarray, out: np.ndarray) -> float:
+    """With the velocities of the move."""
+    return h * force(p, t, end, out)
+
+
 def tabulate(given: Given) -> NodeDamping:
     c, alpha = given.damping.node, given.damping.mass
     return NodeDamping(np.array([int(c != 0.0 or alpha != 0.0)]), np.array([float(c)]), np.array([float(alpha)]))
@@ -47,4 +53,4 @@ def dampers(given: Given, table: NodeDamping) -> tuple[str, ...]:
     return (*every, "the mass") if table.mass[0] else every
 
 
-DAMPING = Term("damping", NodeDamping, tabulate, force=force, dampers=dampers, lanes=True)
+DAMPING = Term("damping", NodeDamping, tabulate, force=force, dampers=dampers, secant_force=secant_force, lanes=True)

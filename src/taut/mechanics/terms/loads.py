@@ -54,10 +54,16 @@ def power(p: Pack, t: float, y: np.ndarray) -> float:
     return total
 
 
+@inlined
+def secant_force(p: Pack, t: float, h: float, start: np.ndarray, end: np.ndarray, out: np.ndarray) -> float:
+    """Those in the middle of the step."""
+    return h * force(p, t, end, out)
+
+
 def tabulate(given: Given) -> Loads:
     signals = tabulated([load.signal for load in given.loads])
     places = [given.coordinate[load.node] + AXES.index(load.axis) for load in given.loads]
     return Loads(np.array(places, dtype=np.int64), signals.kind, signals.start, signals.data)
 
 
-LOADS_TERM = Term("loads", Loads, tabulate, force=force, load_power=power, lanes=True)
+LOADS_TERM = Term("loads", Loads, tabulate, force=force, load_power=power, secant_force=secant_force, lanes=True)

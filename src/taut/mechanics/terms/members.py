@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from taut.mechanics.kinds import EventSource, Given, Links, Term
-from taut.mechanics.terms import slackening, springs
+from taut.mechanics.terms import secants, slackening, springs
 from taut.mechanics.terms.springs import CRUSHED_LENGTH, Springs
 from taut.structure.properties import bar_length, bar_stiffness, rest_length, stiffness
 from taut.structure.records import Bar, Cable
@@ -88,6 +88,15 @@ def subjects(given: Given, table: Springs) -> tuple[tuple[str, str], ...]:
     return tuple(names[k] for k in np.flatnonzero(table.least == 0.0))
 
 
+def crushed_bar(given: Given, spring: int) -> str:
+    """What is wrong with a spring that is a bar pressed to nothing."""
+    bar = given.compressible[spring - len(given.straight)]
+    return (
+        f'bar "{bar.name}" would next be pressed to less than '
+        f"{CRUSHED_LENGTH:.0%} of its length without force, where it is no bar any more"
+    )
+
+
 SPRINGS_TERM = Term(
     "springs",
     Springs,
@@ -97,6 +106,8 @@ SPRINGS_TERM = Term(
     potential=springs.potential,
     stiffness=springs.stiffness,
     links=links,
+    secant_force=secants.spring_force,
+    secant_stiffness=secants.spring_stiffness,
     accept_step=springs.accept_step,
     events=EventSource(
         slackening.count,

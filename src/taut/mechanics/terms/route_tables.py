@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from taut.mechanics.kinds import Given, Links, Term
-from taut.mechanics.terms import routes
+from taut.mechanics.terms import routes, secants
 from taut.mechanics.terms.paths import paths_of
 from taut.mechanics.terms.routes import Routes
 from taut.numerics.link_blocks import every_pair
@@ -79,6 +79,7 @@ ROUTES_TERM = Term(
     stiffness=routes.stiffness,
     links=links,
     one_way=True,
+    secant_force=secants.route_force,
     node_stiffness=node_stiffness,
     dampers=dampers,
 )

@@ -138,12 +138,12 @@ def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
         _elastic(springs, count, y)
         for k in range(count):
             _pull(springs, k, y, springs.density[k], out)
-    _stop_if_crushed(p, springs, y, out)
+    stop_if_crushed(p, springs, y, out)
     return power
 
 
 @inlined
-def _stop_if_crushed(p: Pack, springs: Springs, y: np.ndarray, out: np.ndarray) -> None:
+def stop_if_crushed(p: Pack, springs: Springs, y: np.ndarray, out: np.ndarray) -> None:
     """Where a compressible bar is pressed to nothing there is no force, so that no step leads there."""
     count, bars = spring_count(p), size_of(p, SHORTEST)
     for m in range(bars):

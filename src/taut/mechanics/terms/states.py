@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import numpy as np
 
-from taut.mechanics.tables import term_state_count, term_states_begin, term_states_in
+from taut.mechanics.kinds import Term
+from taut.mechanics.tables import TermStates, term_state_count, term_states_begin, term_states_in
 from taut.numerics.compiled import entry, inlined
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import start_of
+
+
+def states_of(terms: Iterable[Term], tables: Mapping[str, Any], typical: float) -> TermStates:
+    """Of all terms that have any, one after another; each is told where its own begin. typical: length [m]."""
+    sizes = [np.zeros(0)]
+    for term in terms:
+        if term.states is not None:
+            tables[term.name].first_state[0] = sum(part.size for part in sizes)
+            sizes.append(term.states(tables[term.name], typical))
+    size = np.concatenate(sizes)
+    return TermStates(size, np.zeros(size.size), np.zeros(1))
 
 
 @inlined

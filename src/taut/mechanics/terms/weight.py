@@ -42,10 +42,22 @@ def conservative_force(p: Pack, y: np.ndarray, out: np.ndarray) -> tuple[float, 
     return potential(p, y)
 
 
+@inlined
+def secant_force(p: Pack, t: float, h: float, start: np.ndarray, end: np.ndarray, out: np.ndarray) -> float:
+    return force(p, t, end, out)
+
+
 def tabulate(given: Given) -> Weight:
     return Weight(np.outer(inertia(given.structure).weighing, given.gravity).ravel())
 
 
 WEIGHT = Term(
-    "weight", Weight, tabulate, force=force, conservative_force=conservative_force, potential=potential, lanes=True
+    "weight",
+    Weight,
+    tabulate,
+    force=force,
+    conservative_force=conservative_force,
+    potential=potential,
+    secant_force=secant_force,
+    lanes=True,
 )

@@ -11,12 +11,7 @@ import math
 
 import numpy as np
 
-from taut.mechanics.contact.yielding import pressed
-from taut.mechanics.kinds import EventSource, Given, Links, Term
-from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, events_in
-from taut.mechanics.tables import coordinate_count
-from taut.mechanics.terms import compliances
-from taut.mechanics.terms.compliances import (
+from taut.mechanics.grounds.compliances import (
     BRISTLE,
     KIND,
     Compliances,
@@ -27,6 +22,11 @@ from taut.mechanics.terms.compliances import (
     tabulate,
     touching_nodes,
 )
+from taut.mechanics.grounds.yielding import pressed
+from taut.mechanics.kinds import EventSource, Given, Links, Term
+from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, events_in
+from taut.mechanics.tables import coordinate_count
+from taut.mechanics.terms import compliances
 from taut.mechanics.terms.contacts import CHANGES as RIGID_CHANGES
 from taut.mechanics.terms.contacts import LANDED_SLIDING, OPEN, SLIDING, STICKING
 from taut.numerics.compiled import inlined, kernel

@@ -1,4 +1,4 @@
-"""Contacts of nodes with grounds that give way: forces, energy, stiffness. The laws of one: `contact/yielding.py`.
+"""Contacts of nodes with grounds that give way: forces, energy, stiffness. The laws of one: `grounds/yielding.py`.
 
 The depth of a node in a terrain is taken along z, so that its energy is continuous where patches meet: along the normal
 the ground is stiffer by the square of the slope's secant. Bristles are states of this term, three numbers each, along
@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.contact.surfaces import PLANE, TERRAIN, distance_from, surface_of
-from taut.mechanics.contact.yielding import grip, pressed, resistance
+from taut.mechanics.grounds.surfaces import PLANE, TERRAIN, distance_from, surface_of
+from taut.mechanics.grounds.yielding import grip, pressed, resistance
 from taut.mechanics.kinds import Given
 from taut.mechanics.operations.event_table import AS_GIVEN
 from taut.mechanics.tables import coordinate_count, part_of, slot, term_states_begin, term_states_in

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from taut.mechanics.grounds.compliances import compliance_count, compliances_in
 from taut.mechanics.operations.motion import all_forces, enter_piece
 from taut.mechanics.parts import impose
 from taut.mechanics.tables import work_in
-from taut.mechanics.terms.compliances import compliance_count, compliances_in
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import row_of, start_of
