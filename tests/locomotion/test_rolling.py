@@ -16,9 +16,9 @@ from taut.output.model_runs import assembled
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rolling.yaml"
 
 
-def went(duration: float, step: float, seed: int | None = None) -> Locomotion:
+def went(duration: float, step: float, seed: int | None = None, friction: float = 0.6) -> Locomotion:
     """As the example has it, or tilted and out of phase by about 0.01 rad each."""
-    model = taut.read_model(EXAMPLE)
+    model = taut.read_model(EXAMPLE, [f"scenario.ground.floor.friction={friction}"])
     robot, scenario = model.structure, model.scenario
     if seed is not None:
         draw = np.random.default_rng(seed)
@@ -51,6 +51,15 @@ def test_it_changes_its_face_ten_times_in_ten_seconds_whatever_the_start(step: f
     assert np.count_nonzero(np.array(changes) >= 10) >= 8, changes
     assert distances.mean() == pytest.approx(6.0, abs=0.3)
     assert distances.std() > 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("friction", [0.2, 1.0])
+def test_it_rolls_on_slippery_and_on_rough_floors(friction: float) -> None:
+    found = [went(10.0, 1e-3, seed, friction) for seed in range(4)]
+    assert min(one.face_changes for one in found) >= 10
+    slip = np.mean([one.slip for one in found])
+    assert slip > 2.0 if friction == 0.2 else slip < 0.5
 
 
 def test_the_example_says_what_a_gait_makes() -> None:
