@@ -57,7 +57,9 @@ def test_what_makes_no_sense_is_told(taut: Callable, falling: Path) -> None:
 
 def test_check_hints_at_members_that_cross(taut: Callable, falling: Path) -> None:
     assert "hint:" not in taut("check", falling).out
-    falling.write_text(FALLING.replace("c: [0.1, -0.5, 1], d: [0.1, 0.4, 1]", "c: [0.1, -0.5, 1], d: [0.1, 0.5, -1]"))
+    crossed = FALLING.replace("d: [0.1, 0.4, 1]", "d: [0.1, 0.5, -1], g: [0, 3, 5]")
+    crossed = crossed.replace("supports: {", "  v: {route: [b, g], stiffness: 1}\nsupports: {g: xyz, ")
+    falling.write_text(crossed)
     told = taut("check", falling)
     assert told.code == 0
     assert f'hint: {falling}:4: bars.f: crosses cable "w" as they are placed' in told.out
