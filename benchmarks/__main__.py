@@ -3,6 +3,9 @@
 import sys
 
 from benchmarks import (
+    contact_against_mujoco,
+    contact_scale,
+    contact_steps,
     located_events,
     page_frames,
     scale,
@@ -32,6 +35,9 @@ if __name__ == "__main__":
     print(stepping.report(), end="\n\n")
     print(stiff_motion.report(), end="\n\n")
     print(located_events.report(), end="\n\n")
+    print(contact_steps.table(contact_steps.measure()), end="\n\n")
+    print(contact_against_mujoco.report(), end="\n\n")
+    print(contact_scale.report(), end="\n\n")
     print(study_workers.table([study_workers.measure(model) for model in ("tbar", "prism")]), end="\n\n")
     largest = int(float(sys.argv[1])) if len(sys.argv) > 1 else 100_000
     # Certifying a lattice that fills space grows fast; alone this benchmark takes any size.

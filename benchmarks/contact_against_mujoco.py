@@ -54,7 +54,7 @@ def settled(duration: float = 8.0) -> taut.Structure:
     return taut.Structure(places, made.bars.values(), made.cables.values())
 
 
-def by_taut(made: taut.Structure, step: float, *, timed: bool = True) -> tuple[float, float]:
+def by_taut(made: taut.Structure, step: float, turns: int) -> tuple[float, float]:
     """How far the middle goes [m], and CPU milliseconds a simulated second."""
     plant = taut.assemble(
         made,
@@ -65,24 +65,26 @@ def by_taut(made: taut.Structure, step: float, *, timed: bool = True) -> tuple[f
     work = looped(plant, "impulses", step, DURATION)
     places = work()[: plant.coordinates].reshape(-1, 3)
     went = np.linalg.norm((places - made.positions).mean(axis=0)[:2])
-    return float(went), 1e3 * least(work) / DURATION if timed else 0.0
+    return float(went), 1e3 * least(work, turns) / DURATION
 
 
-def by_mujoco(made: taut.Structure, step: float) -> tuple[float, float]:
+def by_mujoco(made: taut.Structure, step: float, turns: int) -> tuple[float, float]:
     places = made.positions
     speeds = np.tile(SPEED, (len(places), 1))
     model = InMujoco(made, places, speeds, GRAVITY, axial=1.0, friction=FRICTION, firm=2.0 * step)
     nodes = model.follow("Euler", step, DURATION, 1)
     went = np.linalg.norm((nodes[-1] - nodes[0]).mean(axis=0)[:2])
-    return float(went), 1e3 * least(lambda: model.follow("Euler", step, DURATION, 1)) / DURATION
+    return float(went), 1e3 * least(lambda: model.follow("Euler", step, DURATION, 1), turns) / DURATION
 
 
-def slides(made: taut.Structure, steps: dict[str, tuple[float, ...]], reference: float = REFERENCE) -> list[Slide]:
-    true, _ = by_taut(made, reference, timed=False)
+def slides(
+    made: taut.Structure, steps: dict[str, tuple[float, ...]], reference: float = REFERENCE, turns: int = 7
+) -> list[Slide]:
+    true, _ = by_taut(made, reference, 1)
     found = []
     for engine, run in (("taut", by_taut), ("MuJoCo", by_mujoco)):
         for step in steps[engine] if engine == "taut" or AVAILABLE else ():
-            way, cost = run(made, step)
+            way, cost = run(made, step, turns)
             found.append(Slide(engine, step, way, abs(way / true - 1.0), cost))
     return found
 

@@ -19,6 +19,7 @@ from taut.mechanics.terms.contacts import NUMBERS
 
 STEP, FRICTION = 1e-3, 0.6
 SIZES = {"robots": (1, 10, 100, 334), "boxes": (1, 10, 100, 556)}
+STEPS = {"robots": 50, "boxes": 10}
 
 
 class Size(NamedTuple):
@@ -87,5 +88,9 @@ def table(sizes: list[Size]) -> str:
     return f"| on the ground | members | contacts | CPU us a step | ns a member |\n|---|---|---|---|---|\n{rows}"
 
 
+def report() -> str:
+    return table([measure(kind, count, STEPS[kind]) for kind, counts in SIZES.items() for count in counts])
+
+
 if __name__ == "__main__":
-    print(table([measure(kind, count, 50 if kind == "robots" else 10) for kind, all in SIZES.items() for count in all]))
+    print(report())

@@ -73,35 +73,42 @@ def looped(plant: taut.Plant, method: str, step: float, duration: float) -> Call
     return work
 
 
-def by_taut(plant: taut.Plant, method: str) -> float:
+def by_taut(plant: taut.Plant, method: str, turns: int) -> float:
     """[us] a step."""
-    return 1e6 * least(looped(plant, method, STEP, DURATION)) / (DURATION / STEP)
+    return 1e6 * least(looped(plant, method, STEP, DURATION), turns) / (DURATION / STEP)
 
 
-def by_mujoco(structure: taut.Structure, integrator: str) -> float:
+def by_mujoco(structure: taut.Structure, integrator: str, turns: int) -> float:
     """[us] a step."""
     places = structure.positions
     model = InMujoco(structure, places, np.zeros_like(places), GRAVITY, friction=FRICTION)
-    return 1e6 * least(lambda: model.follow(integrator, STEP, DURATION, 1)) / (DURATION / STEP)
+    return 1e6 * least(lambda: model.follow(integrator, STEP, DURATION, 1), turns) / (DURATION / STEP)
 
 
-def measure() -> list[Cost]:
+def measure(turns: int = TURNS) -> list[Cost]:
     floor = [taut.Ground("floor", friction=FRICTION)]
     high, low, flat = robot(50.0), robot(0.1), robot(0.0, askew=0.0, damping=20.0)
+    free, (flying, tumbling, standing) = (
+        taut.assemble(high, gravity=GRAVITY),
+        (taut.assemble(made, gravity=GRAVITY, ground=floor) for made in (high, low, flat)),
+    )
     found = [
-        Cost("taut rattle2, in flight", by_taut(taut.assemble(high, gravity=GRAVITY), "rattle2")),
-        Cost("taut impulses, in flight", by_taut(taut.assemble(high, gravity=GRAVITY, ground=floor), "impulses")),
-        Cost("taut impulses, tumbling", by_taut(taut.assemble(low, gravity=GRAVITY, ground=floor), "impulses")),
-        Cost("taut impulses, at rest", by_taut(taut.assemble(flat, gravity=GRAVITY, ground=floor), "impulses")),
+        Cost("taut rattle2, in flight", by_taut(free, "rattle2", turns)),
+        Cost("taut impulses, in flight", by_taut(flying, "impulses", turns)),
+        Cost("taut impulses, tumbling", by_taut(tumbling, "impulses", turns)),
+        Cost("taut impulses, at rest, damped", by_taut(standing, "impulses", turns)),
     ]
     if AVAILABLE:
-        found += [Cost(f"MuJoCo {name}, tumbling", by_mujoco(low, name)) for name in ("Euler", "RK4")]
+        found += [Cost(f"MuJoCo {name}, tumbling", by_mujoco(low, name, turns)) for name in ("Euler", "RK4")]
     return found
 
 
 def table(costs: list[Cost]) -> str:
     rows = "\n".join(f"| {one.name} | {one.microseconds:.2f} |" for one in costs)
-    return f"| six struts, steps of {1e3 * STEP:g} ms | CPU us a step |\n|---|---|\n{rows}"
+    by = {one.name: one.microseconds for one in costs}
+    ours, theirs = by["taut impulses, tumbling"], by.get("MuJoCo Euler, tumbling")
+    told = f"\n\ntumbling, MuJoCo's Euler steps take {theirs / ours:.1f} times as long" if theirs else ""
+    return f"| six struts, steps of {1e3 * STEP:g} ms | CPU us a step |\n|---|---|\n{rows}{told}"
 
 
 if __name__ == "__main__":

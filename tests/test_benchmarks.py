@@ -258,3 +258,23 @@ def test_more_points_carry_postures_better() -> None:
     worst = bench.measured(0.006, bench.grids(7)["equal"])
     assert worst["6"][0] < 0.2 * worst["4"][0] < 0.2 * 0.2 * worst["2"][0]
     assert worst["6"][1] < worst["4"][1] < worst["2"][1]
+
+
+def test_steps_on_the_ground_are_measured() -> None:
+    from benchmarks import contact_against_mujoco, contact_scale, contact_steps
+
+    costs = contact_steps.measure(turns=1)
+    assert all(cost.microseconds > 0.0 for cost in costs)
+    assert "tumbling" in contact_steps.table(costs)
+    sizes = [contact_scale.measure("robots", 2, steps=5), contact_scale.measure("boxes", 3, steps=5)]
+    assert [size.contacts for size in sizes] == [6, 12]
+    assert [size.members for size in sizes] == [60, 54]
+    assert contact_scale.table(sizes).count("\n") == 3
+    made = contact_against_mujoco.settled(2.0)
+    found = contact_against_mujoco.slides(made, {"taut": (5e-3,), "MuJoCo": (2e-3,)}, reference=1e-3, turns=1)
+    assert found[0].error < 1e-3
+    assert all(one.error < 0.02 for one in found)
+    assert "taut: 1 % with steps of 5 ms" in contact_against_mujoco.slide_table(found)
+    drifts = contact_against_mujoco.drifts(made, 1.0, 1.0)
+    assert drifts[0].moved < 1e-9
+    assert contact_against_mujoco.drift_table(drifts).count("\n") == 1 + len(drifts)

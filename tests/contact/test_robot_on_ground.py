@@ -207,3 +207,24 @@ def test_an_even_terrain_is_a_slope() -> None:
     run = followed(made, hill, 0.5, 1e-3)
     wanted = 0.125 * GRAVITY * (np.sin(np.radians(10.0)) - 0.1 * np.cos(np.radians(10.0)))
     assert run.nodes[-1, 0] == pytest.approx(wanted * down, abs=1e-12)
+
+
+def test_bodies_of_bars_that_meet_do_not_know_of_one_another() -> None:
+    """25 tetrahedra dropped side by side, 75 contacts and more candidates than responses of the whole had room for:
+    each moves as it does alone, though one solution gives the responses of many."""
+    corners = np.array([[0.0, 0.0, 0.02], [1.0, 0.0, 0.03], [0.3, 0.9, 0.04], [0.4, 0.3, 0.9]])
+
+    def tetrahedra(count: int) -> Structure:
+        names = [[f"{letter}{k}" for letter in "abcd"] for k in range(count)]
+        places = {n: (x + 3.0 * k, y, z) for k in range(count) for n, (x, y, z) in zip(names[k], corners, strict=True)}
+        pairs = [(own[i], own[j]) for own in names for i in range(4) for j in range(i + 1, 4)]
+        return Structure(places, [Bar(a + b, (a, b), mass=1.0) for a, b in pairs])
+
+    ground = Ground("floor", friction=0.5, restitution=0.3)
+    alone, many = (followed(tetrahedra(count), ground, 0.5, 1e-3) for count in (1, 25))
+    assert many.finished
+    assert not any("left out" in note for note in many.notes)
+    for k in range(25):
+        own = many.nodes[:, 4 * k : 4 * k + 4] - [3.0 * k, 0.0, 0.0]
+        assert np.abs(own - alone.nodes).max() < 1e-9
+        assert np.abs(many.contact_force[-1, 4 * k : 4 * k + 4] - alone.contact_force[-1]).max() < 1e-4

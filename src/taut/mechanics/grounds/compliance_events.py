@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from taut.mechanics.grounds import compliances
 from taut.mechanics.grounds.compliances import (
     BRISTLE,
     KIND,
@@ -26,7 +27,6 @@ from taut.mechanics.grounds.yielding import pressed
 from taut.mechanics.kinds import EventSource, Given, Links, Term
 from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, events_in
 from taut.mechanics.tables import coordinate_count
-from taut.mechanics.terms import compliances
 from taut.mechanics.terms.contacts import CHANGES as RIGID_CHANGES
 from taut.mechanics.terms.contacts import LANDED_SLIDING, OPEN, SLIDING, STICKING
 from taut.numerics.compiled import inlined, kernel
