@@ -222,6 +222,16 @@ def test_a_process_of_a_checkout_refuses_another_taut(tmp_path: Path, monkeypatc
         trees.check_origin()
 
 
+def test_long_chains_are_solved_link_by_link() -> None:
+    from benchmarks import chain_solves as bench
+
+    saddle, _, _ = bench.chains(4)
+    assert saddle.sizes[2] >= 3 * 4, "links"
+    found = bench.measure(4, turns=1)
+    assert min(found.values()) > 0.0
+    assert bench.table(4, found).count(",") == 1 + len(found), "one name has a comma"
+
+
 def test_steps_where_bars_meet_are_measured() -> None:
     from benchmarks import class_k_steps as bench
 

@@ -17,7 +17,7 @@ from taut.numerics.compiled import bound, entry
 from taut.numerics.lanes import WIDTH
 from taut.numerics.packing import kinds_of
 from taut.numerics.pointers import start_of
-from taut.numerics.saddle import Saddle, analyse, factorise, solve, weight_places
+from taut.numerics.saddle import Saddle, analyse, factorise, factorise_for, solve, solve_begun, weight_places
 
 NOTHING = np.empty(0, dtype=np.int64)
 
@@ -426,6 +426,39 @@ def test_the_kernels_say_the_same_as_plain_python() -> None:
     expected, pulls = solved(compiled, top, bottom)
     np.testing.assert_allclose(x, expected, rtol=0.0, atol=1e-13)
     np.testing.assert_allclose(-multipliers, pulls, rtol=0.0, atol=1e-13)
+
+
+def test_a_solve_begun_with_the_factor_has_the_same_bits() -> None:
+    chains = 0
+    for seed in range(12):
+        random, nodes = np.random.default_rng(seed), 5 + seed
+        pairs = [*tree(random, nodes, 0.2), *([(0, nodes - 1)] if seed % 2 else [])]
+        weight = consistent_mass(nodes, pairs, np.exp(random.normal(size=len(pairs))))
+        rows = bars_between(random.normal(size=(nodes, 3)), pairs)
+        top, bottom = random.normal(size=3 * nodes), random.normal(size=len(pairs))
+        after, begun = system(weight, rows, block=3), system(weight, rows, block=3)
+        chains += min(int(begun.sizes[2]), 1)
+        assert factorise(after) == factorise_for(begun, top, bottom, 1) == 0
+        expected, pulls = solved(after, top, bottom)
+        x, multipliers = np.full(top.size, np.nan), np.full(bottom.size, np.nan)
+        solve_begun(begun, top, bottom, x, multipliers, 1)
+        assert np.array_equal(x, expected)
+        assert np.array_equal(-multipliers, pulls)
+    assert chains > 6, "a ring has none"
+
+
+def test_unknowns_of_a_node_may_lie_apart() -> None:
+    """A link's three unknowns are read side by side; where they are not, it goes with the blocks."""
+    random, nodes = np.random.default_rng(3), 4
+    pairs = [(0, 1), (1, 2), (2, 3)]
+    weight, places = consistent_mass(nodes, pairs, np.ones(3)), random.normal(size=(nodes, 3))
+    rows, shuffled = bars_between(places, pairs), random.permutation(3 * nodes)
+    pattern = sp.csr_matrix(rows[:, shuffled])
+    weight = weight[np.ix_(shuffled, shuffled)]
+    saddle, at = analyse(sp.coo_matrix(weight), pattern.indptr.astype(np.int64), pattern.indices, shuffled // 3)
+    saddle.values[at] = pattern.data
+    assert factorise(saddle) == 0
+    assert residual(saddle, weight, pattern.toarray(), random) < 1e-13
 
 
 def plain(function: Any) -> Any:
