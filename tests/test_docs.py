@@ -45,7 +45,7 @@ def test_the_page_of_linear_models_runs() -> None:
 
 
 def test_the_page_of_contact_runs() -> None:
-    names = run_blocks("docs/contact.md", 2)
+    names = run_blocks("docs/contact.md", 5)
     assert names["run"].finished
     assert names["run"].contact_force[-1].sum(axis=0) == pytest.approx([0.0, 0.0, 2.0 * 9.81], rel=1e-6)
     down = 0.5 * 9.81 * (np.sin(names["angle"]) - 0.1 * np.cos(names["angle"]))
