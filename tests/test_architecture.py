@@ -23,6 +23,7 @@ ORDER = [
         "generators",
         "mechanics",
         "extending",
+        "mechanisms",
         "statics",
         "dynamics",
     ),

@@ -24,7 +24,7 @@ Controller Correction Damping Drive Load Motion Scenario Sensor Watch
 Box Compliance Ground Plane Terrain
 Command Constant CosineRamp Doublet Feedback SampledSignal SignalSum Sinusoid SmoothStart StepSignal
 Model read read_model read_record save
-GeneralisedPlant Joint LagrangianPlant Plant assemble in_coordinates register
+LagrangianPlant Plant assemble register
 Ensemble Event Trajectory ensemble simulate start
 Equilibrium balance formfind modes prestress stability
 LinearModel linearise
@@ -68,6 +68,7 @@ PACKAGES = {
         Course DriveCost Locomotion PatternGait SinusoidGait Stand TableGait base_polygon course_of drive_cost
         faces_below locomotion_of random_members slip_distance stands touching_nodes
     """,
+    "mechanisms": "GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",
 }
 
@@ -209,6 +210,7 @@ def shown() -> dict[str, Any]:
         *_identified(),
         *_robots(),
         *_locomotion(),
+        *_mechanisms(),
         *(next(iter(tower.bars.values())), next(iter(tower.cables.values())), taut.Correction(), taut.Damping()),
         *(
             taut.Ground("g"),
@@ -276,6 +278,14 @@ def _robots() -> list[Any]:
         kin.Unreached(0.0, 1.0, 2, "not reached" * 100),
         kin.reach(robot, {"z": [1.0]}, lambda z: [kin.NodePosition("top1", (None, None, z))]),
     ]
+
+
+def _mechanisms() -> list[Any]:
+    arm = taut.Structure(
+        {"o": (0.0, 0.0, 0.0), "a": (1.0, 0.0, 0.0)}, [taut.Bar("oa", ("o", "a"), mass=1.0)], supports={"o": "xyz"}
+    )
+    joint = taut.mechanisms.Joint.revolute("hip", "o", (0.0, 1.0, 0.0), ("a",))
+    return [joint, taut.mechanisms.in_coordinates(taut.assemble(arm), [joint])]
 
 
 def _locomotion() -> list[Any]:

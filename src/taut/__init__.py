@@ -1,7 +1,7 @@
 """taut: tensegrity structures, from a model file to a trajectory you can trust.
 
 The names of everyday work are here; the rest are in `taut.generators`, `taut.statics`, `taut.kinetostatics`,
-`taut.control`, `taut.dynamics`, `taut.locomotion`, `taut.measurement` and `taut.output`. Names are loaded when they are
+`taut.control`, `taut.dynamics`, `taut.locomotion`, `taut.measurement`, `taut.mechanisms` and `taut.output`. Names are loaded when they are
 first used, so that importing taut costs nothing.
 """
 
@@ -33,9 +33,7 @@ __all__ = [
     "Event",
     "Feedback",
     "FileError",
-    "GeneralisedPlant",
     "Ground",
-    "Joint",
     "LagrangianPlant",
     "LinearConstraint",
     "LinearModel",
@@ -70,7 +68,6 @@ __all__ = [
     "ensemble",
     "film",
     "formfind",
-    "in_coordinates",
     "linearise",
     "modes",
     "on_line",
@@ -135,9 +132,6 @@ _HOMES = {
     "taut.mechanics.assemble": ("assemble",),
     "taut.mechanics.plant": ("Plant",),
     "taut.mechanics.points.lagrangian": ("LagrangianPlant",),
-    "taut.mechanics.points.generalised": ("GeneralisedPlant",),
-    "taut.mechanics.points.following_joints": ("in_coordinates",),
-    "taut.structure.joints": ("Joint",),
     "taut.statics.equilibrium": ("Equilibrium",),
     "taut.statics.formfinding": ("formfind",),
     "taut.statics.prestressing": ("prestress",),
@@ -159,7 +153,17 @@ _HOMES = {
     "taut.papers.reproducing": ("reproduce",),
 }
 
-_PACKAGES = ("generators", "statics", "kinetostatics", "control", "dynamics", "locomotion", "measurement", "output")
+_PACKAGES = (
+    "generators",
+    "statics",
+    "kinetostatics",
+    "control",
+    "dynamics",
+    "locomotion",
+    "measurement",
+    "mechanisms",
+    "output",
+)
 """What `taut.` also reaches without an import of its own."""
 
 _RENAMED = {
@@ -177,7 +181,17 @@ _RENAMED = {
 __getattr__, __dir__ = lazy_names(__name__, _HOMES, _PACKAGES, _RENAMED)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
-    from taut import control, dynamics, generators, kinetostatics, locomotion, measurement, output, statics
+    from taut import (
+        control,
+        dynamics,
+        generators,
+        kinetostatics,
+        locomotion,
+        measurement,
+        mechanisms,
+        output,
+        statics,
+    )
     from taut.control.linear_model import LinearModel
     from taut.control.linearising import linearise
     from taut.dynamics.ensembles import Ensemble, ensemble
@@ -197,8 +211,6 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.mechanics.assemble import assemble
     from taut.mechanics.kinds import register
     from taut.mechanics.plant import Plant
-    from taut.mechanics.points.following_joints import in_coordinates
-    from taut.mechanics.points.generalised import GeneralisedPlant
     from taut.mechanics.points.lagrangian import LagrangianPlant
     from taut.output import plot
     from taut.output.files import read, save
@@ -219,7 +231,6 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.structure.events import Event
     from taut.structure.files import Model, read_model, read_record
     from taut.structure.grounds import Box, Compliance, Ground, Plane, Terrain
-    from taut.structure.joints import Joint
     from taut.structure.plates import Plate
     from taut.structure.records import Bar, Cable, LinearConstraint, Material, on_line, on_plane, tied
     from taut.structure.scenario import Damping, Drive, Load, Motion, Scenario, Watch

@@ -8,7 +8,7 @@ from on_ground import GRAVITY, LENGTH, MASS, followed, frame, inclined, point, r
 from scipy.integrate import solve_ivp
 
 from taut import Bar, Ground, Structure
-from taut.mechanics.contact.cone import impulse_at
+from taut.mechanics.contact.cone import SOFTNESS, impulse_at
 
 DEGREES = 10.0
 DOWN, NORMAL = slope(DEGREES)
@@ -27,7 +27,7 @@ def test_one_contact_is_solved_exactly() -> None:
         root = draw.normal(size=(3, 3))
         matrix, mu = root @ root.T + 10 ** draw.uniform(-6, 0) * np.eye(3), 10 ** draw.uniform(-2, 0.7)
         before = draw.normal(size=3) * 10 ** draw.uniform(-3, 1)
-        *found, slides = impulse_at(matrix[np.triu_indices(3)], before, mu, mu)
+        *found, slides = impulse_at(matrix[np.triu_indices(3)], before, mu, mu, np.zeros(SOFTNESS))
         p, after, size = np.array(found), before + matrix @ found, np.abs(before).max()
         allowed = 1e-15 * np.linalg.cond(matrix)
         if before[0] >= 0.0:

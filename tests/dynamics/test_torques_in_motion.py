@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 import taut
 from taut import Angle, Bar, Command, Controller, Drive, OptionError, Sensor, Sinusoid, StepSignal, Structure
 from taut.control import LinearLaw
-from taut.mechanics.points.generalised import in_coordinates
+from taut.mechanisms import in_coordinates
 from taut.structure.joints import Joint
 
 GRAVITY, LENGTH, TIP, ROD = 9.81, 0.7, 1.3, 0.4

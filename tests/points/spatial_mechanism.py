@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut import Angle, Bar, Cable, CosineRamp, Drive, Joint, Structure
+from taut import Angle, Bar, Cable, CosineRamp, Drive, Structure
+from taut.mechanisms import Joint
 
 SIDE, STRUT = np.sqrt(2.0) / 2.0, np.sqrt(2.0)
 MASS, STIFFNESS, DAMPING = 2.5, 1000.0, 100.0

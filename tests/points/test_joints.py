@@ -13,9 +13,7 @@ from spatial_mechanism import LEGS, imposed, in_joints, in_nodes
 from taut import (
     Bar,
     Cable,
-    GeneralisedPlant,
     Ground,
-    Joint,
     Load,
     ModelError,
     Motion,
@@ -25,10 +23,10 @@ from taut import (
     Trajectory,
     assemble,
     generators,
-    in_coordinates,
     linearise,
     simulate,
 )
+from taut.mechanisms import GeneralisedPlant, Joint, in_coordinates
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 DATA = Path(__file__).parent.parent / "data"

@@ -110,7 +110,7 @@ class Collisions:
         """Window by window: pairs that are near, samples after which they could meet, and when they do."""
         from taut.numerics import segment_crossings as kernels
 
-        s = self._pieces
+        s, (nodes_of_pair, room) = self._pieces, kernels.work_space()
         way = kernels.ways(nodes, velocities, time, s.ends)
         for begin, end in self._windows(nodes, way):
             window = slice(begin, end + 1)
@@ -120,10 +120,10 @@ class Collisions:
             parts = kernels.kept_parts(_lengths(motion[0][:1], s.ends)[0], s.ends, pairs, joined=self._thick)
             rows = np.zeros((len(pairs) + FIRST_ROOM, 2), dtype=np.int64)
             looked = motion[0], s.ends, apart, parts, np.ascontiguousarray(way[:, window]), pairs
-            count = kernels.doubtful(*looked, rows)
+            count = kernels.doubtful(*looked, rows, room)
             if count > len(rows):
                 rows = np.zeros((count, 2), dtype=np.int64)
-                kernels.doubtful(*looked, rows)
+                kernels.doubtful(*looked, rows, room)
             rows = rows[:count]
             known = straight[begin:end] & straight[begin + 1 : end + 1]
             rows = rows[known[rows[:, 1, None], pairs[rows[:, 0]]].all(axis=1)]
@@ -131,12 +131,12 @@ class Collisions:
             if thin.any():
                 unjoined = rows[thin & ~kernels.sharing(s.ends, pairs[rows[:, 0]]).any(axis=(1, 2))]
                 instants = np.zeros((len(unjoined), kernels.MOST_TIMES))
-                kernels.passings(*motion, s.ends, pairs, unjoined, instants)
+                kernels.passings(*motion, s.ends, pairs, unjoined, instants, nodes_of_pair, room)
                 yield from self._events(instants, pairs[unjoined[:, 0]], "went through", COLLISIONS[0])
             if not thin.all():
                 thick = rows[~thin]
                 instants = np.zeros((len(thick), 1))
-                kernels.touches(*motion, s.ends, apart, parts, pairs, thick, instants)
+                kernels.touches(*motion, s.ends, apart, parts, pairs, thick, instants, nodes_of_pair, room)
                 yield from self._events(instants, pairs[thick[:, 0]], "touched", COLLISIONS[1])
 
     def _windows(self, nodes: np.ndarray, way: np.ndarray) -> Iterator[tuple[int, int]]:

@@ -114,14 +114,19 @@ def kept_parts(lengths: np.ndarray, ends: np.ndarray, pairs: np.ndarray, *, join
     return parts
 
 
+def work_space() -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and room for the kernels below, which allocate nothing."""
+    return np.zeros(4, dtype=np.int64), np.zeros((4, 4, 3))
+
+
 @entry
 def doubtful(
     p: np.ndarray, ends: np.ndarray, apart: np.ndarray, parts: np.ndarray, way: np.ndarray, pairs: np.ndarray,
-    rows: np.ndarray,
+    rows: np.ndarray, room: np.ndarray,
 ) -> int:  # fmt: skip
     """Fill rows (most, 2) with pairs and samples after which they could come as near as apart (p,); returns how many
     there are, which may be more than fit. What is as near at a sample has been so before it, and is not told again."""
-    e, at = np.zeros((4, 3)), np.zeros(2)
+    e, at = room[0], room[3, 0]
     count, last = 0, way.shape[1] - 1
     for pair in range(pairs.shape[0]):
         a, b = pairs[pair, 0], pairs[pair, 1]
@@ -149,10 +154,10 @@ def doubtful(
 @entry
 def passings(
     p: np.ndarray, v: np.ndarray, time: np.ndarray, ends: np.ndarray, pairs: np.ndarray, rows: np.ndarray,
-    instants: np.ndarray,
+    instants: np.ndarray, nodes: np.ndarray, room: np.ndarray,
 ) -> None:  # fmt: skip
     """instants (r, MOST_TIMES): when each pair passes through one another after its sample; -1 for not."""
-    nodes, work = np.zeros(4, dtype=np.int64), np.zeros((3, 4, 3))
+    work = room[:3]
     for row in range(rows.shape[0]):
         k, begin, times = rows[row, 1], 0.0, 0
         _ends_of(ends, pairs, rows[row, 0], nodes)
@@ -170,10 +175,10 @@ def passings(
 @entry
 def touches(
     p: np.ndarray, v: np.ndarray, time: np.ndarray, ends: np.ndarray, apart: np.ndarray, parts: np.ndarray,
-    pairs: np.ndarray, rows: np.ndarray, instants: np.ndarray,
+    pairs: np.ndarray, rows: np.ndarray, instants: np.ndarray, nodes: np.ndarray, room: np.ndarray,
 ) -> None:  # fmt: skip
     """instants (r, 1): when each pair comes as near as `apart` after its sample; -1 for not."""
-    nodes, work, at = np.zeros(4, dtype=np.int64), np.zeros((3, 4, 3)), np.zeros(2)
+    work, at = room[:3], room[3, 0]
     for row in range(rows.shape[0]):
         pair, k = rows[row, 0], rows[row, 1]
         _ends_of(ends, pairs, pair, nodes)

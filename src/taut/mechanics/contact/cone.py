@@ -43,9 +43,10 @@ def soften(d: np.ndarray, out: np.ndarray) -> None:
 
 
 @entry
-def impulse_at(d: np.ndarray, u: np.ndarray, static: float, kinetic: float) -> tuple[float, float, float, int]:
-    """The impulse, and 1 where it slides. d: D as its upper half; u: without the impulse."""
-    soft = np.empty(SOFTNESS)
+def impulse_at(
+    d: np.ndarray, u: np.ndarray, static: float, kinetic: float, soft: np.ndarray
+) -> tuple[float, float, float, int]:
+    """The impulse, and 1 where it slides. d: D as its upper half; u: without the impulse. soft: (SOFTNESS,) room."""
     soften(start_of(d), start_of(soft))
     pn, p1, p2, slides, _s = impulse_from(start_of(d), start_of(soft), u[0], u[1], u[2], static, kinetic, 0.0)
     return pn, p1, p2, slides

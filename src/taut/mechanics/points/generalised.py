@@ -1,6 +1,6 @@
 """Plants in generalised coordinates: a structure whose nodes follow joints, with everything that acts on nodes.
 
-Made by `taut.in_coordinates` from a nodal plant and joints. The same forces, drives, loads, dampers and controllers act
+Made by `taut.mechanisms.in_coordinates` from a nodal plant and joints. The same forces, drives, loads, dampers and controllers act
 on its nodes; constraints that the joints meet by themselves are left out, and all others close loops.
 """
 

@@ -1,0 +1,22 @@
+"""Mechanisms: structures followed in the coordinates of their joints. Names are loaded when they are first used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from taut.lazy_names import lazy_names
+
+__all__ = ["GeneralisedPlant", "Joint", "in_coordinates"]
+
+_HOMES = {
+    "taut.mechanics.points.following_joints": ("in_coordinates",),
+    "taut.mechanics.points.generalised": ("GeneralisedPlant",),
+    "taut.structure.joints": ("Joint",),
+}
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+
+if TYPE_CHECKING:  # the same names, for editors and type checkers
+    from taut.mechanics.points.following_joints import in_coordinates
+    from taut.mechanics.points.generalised import GeneralisedPlant
+    from taut.structure.joints import Joint
