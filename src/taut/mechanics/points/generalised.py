@@ -1,7 +1,7 @@
 """Plants in generalised coordinates: a structure whose nodes follow joints, with everything that acts on nodes.
 
-Made by `taut.mechanisms.in_coordinates` from a nodal plant and joints. The same forces, drives, loads, dampers and controllers act
-on its nodes; constraints that the joints meet by themselves are left out, and all others close loops.
+Made by `taut.mechanisms.in_coordinates` from a nodal plant and joints. The same forces, drives, loads, dampers and
+controllers act on its nodes; constraints that the joints meet by themselves are left out, and all others close loops.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ class GeneralisedPlant:
     kept: np.ndarray
 
     def __repr__(self) -> str:
-        return f"{self.points!r} in {len(self.names)} coordinates"
+        told = self.points.given.titled(type(self).__name__)
+        return f"{told.removesuffix('>')}, in {len(self.names)} coordinates>"
 
     lanes: tuple[int, ...] = ()
     compiled = True
