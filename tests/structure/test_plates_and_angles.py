@@ -211,9 +211,7 @@ def test_a_model_file_has_plates_and_angles_and_round_trips_to_the_last_bit() ->
     assert structure.angles["cross"].value == math.pi / 2.0
     sprung = Angle.elbow("sprung", ("b", "a", "d"), 1.2, mode="free", stiffness=40.0, damping=0.5)
     assert structure.angles["sprung"] == sprung
-    assert structure.angles["motor"] == Angle(
-        "motor", ("a", "b", "c"), "bar:one", ("a", "d"), mode="free", torque=-3.0
-    )
+    assert structure.angles["motor"] == Angle("motor", ("a", "b", "c"), "bar:one", ("a", "d"), mode="free", torque=-3.0)
     assert structure.select("floor", "plate") == ("lid",)
     assert parse_model(model_text(structure)).structure == structure
     odd = Structure(
