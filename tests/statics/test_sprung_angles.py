@@ -53,6 +53,15 @@ def test_a_leaning_mast_rests_where_spring_torque_and_weight_are_in_balance(torq
     assert lean_of(again.structure) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("torque", [0.0, 4.0])
+def test_a_spring_and_a_torque_alone_find_their_balance(torque: float) -> None:
+    """Where nothing else pulls, what is balance is told by the stiffness of the spring."""
+    found = balance(mast(1.4, value=0.3, stiffness=30.0, torque=torque))
+    assert found.ok, found.status
+    assert lean_of(found.structure) == pytest.approx(0.3 + torque / 30.0, abs=1e-12)
+    assert found.angle_torque == pytest.approx([0.0], abs=1e-11)
+
+
 def test_a_spring_at_rest_as_drawn_stays_so_in_another_shape() -> None:
     found = balance(mast(0.3, stiffness=40.0), gravity=GRAVITY)
     assert found.structure.angles["joint"].value == pytest.approx(0.3, abs=1e-15)

@@ -75,12 +75,22 @@ class Elements:
 
     def force(self, positions: np.ndarray) -> tuple[np.ndarray, float]:
         """(3 n,) [N], and the potential energy [J]."""
-        out = np.zeros(positions.size)
+        elastic, commanded, stored = self._forces(positions)
+        return elastic + commanded, stored
+
+    def largest_force(self, positions: np.ndarray) -> float:
+        """[N] of springs or of what is commanded, which may undo each other."""
+        elastic, commanded, _ = self._forces(positions)
+        return float(max(np.abs(elastic).max(initial=0.0), np.abs(commanded).max(initial=0.0)))
+
+    def _forces(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """Those with a potential, those that are commanded, and the energy of both: commands stand still here."""
+        elastic, commanded = np.zeros((2, positions.size))
         tools, y = composed(self.spec).tools, self._state(positions)
-        stored = tools["elastic_force"](self._packed[0], y, out)
-        if "torques" in self.spec.terms:  # what is commanded stands still here, and so is like a weight
-            stored += tools["add_commanded"](self._packed[0], y, out)
-        return out, float(stored)
+        stored = tools["elastic_force"](self._packed[0], y, elastic)
+        if "torques" in self.spec.terms:
+            stored += tools["add_commanded"](self._packed[0], y, commanded)
+        return elastic, commanded, float(stored)
 
     def residuals(self, positions: np.ndarray) -> np.ndarray:
         out, rate = np.zeros(self.rows), np.zeros(self.rows)

@@ -54,6 +54,10 @@ def goal_of(
     """The residual to reach [N]: a fraction of the largest force, but not less than round-off can resolve."""
     force = max(np.abs(tensions).max(initial=0.0), np.abs(setting.external).max(initial=0.0))
     stiffest = np.abs(problem.members_at(setting).stiffness).max(initial=0.0)
+    if problem.elements is not None:
+        own = problem.elements.stiffness(positions, np.zeros(problem.elements.rows))
+        stiffest = max(stiffest, np.abs(own.diagonal()).max(initial=0.0))
+        force = max(force, problem.elements.largest_force(positions))
     rounding = 32.0 * np.finfo(float).eps * stiffest * np.abs(positions).max(initial=0.0)
     return float(max(tolerance * force, rounding, np.finfo(float).tiny))
 
