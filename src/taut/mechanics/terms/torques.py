@@ -199,11 +199,7 @@ def tabulate(given: Given) -> Torques:
 
 
 def _bounds(given: Given, angle: Angle) -> np.ndarray:
-<<<<<<< HEAD
-    """Of each own node: torques there are, per radian, times the square of how fast the node can turn the angle."""
-=======
     """Of each own node: the torques there, per radian, times the square of how fast the node can turn the angle."""
->>>>>>> torques
     structure, vectors = given.structure, vectors_of(given.structure, angle)
     axis = vectors[2] if len(vectors) > 2 else np.cross(vectors[0], vectors[1])
     axis = axis / np.linalg.norm(axis)
