@@ -188,7 +188,7 @@ def test_every_entry_of_the_table_is_met_by_some_case() -> None:
     met |= {(capabilities.UNLOCATED, capabilities.HELD), (capabilities.LINEAR, capabilities.FRICTION)}
     met |= {(BATCH, GROUND), (capabilities.LINEAR, GROUND)}
     met |= {(IMPLICIT, capabilities.SWITCHED), (capabilities.LINEAR, capabilities.SWITCHED)}
-    met |= {(use, capabilities.STATES) for use in (BY_RATTLE, IMPULSES)}  # test_term_states.py
+    met |= {(use, capabilities.STATES) for use in (BY_RATTLE, IMPULSES, CONSERVING)}  # test_term_states.py
     met |= {(CONSERVING, capabilities.WATCHED), (CONSERVING, capabilities.FRICTION)}
     met |= {(ITERATION, CYLINDERS), (BATCH, COORDINATES), (BATCH, MOVED), (BATCH, capabilities.FUNCTIONS)}
     assert set(capabilities.REFUSED) <= met

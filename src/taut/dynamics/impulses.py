@@ -107,11 +107,13 @@ def advance(
     later = power(plant, t + h, trial)
     put(moved, v)
     prepare_projection(plant, trial)
-    foresee(plant, y, trial)
-    put_number(last, size, forces(plant, t + h, trial, force) - later)
-    put(v, moved)
-    impose(plant, t + h, trial)
-    lead_supports(plant, h, moved, trial, force)
+    if unknown:  # forces may depend on velocities
+        foresee(plant, y, trial)
+    put_number(last, size, forces(plant, t + h, trial, force) - power(plant, t + h, trial))
+    if unknown:
+        put(v, moved)
+        impose(plant, t + h, trial)
+        lead_supports(plant, h, moved, trial, force)
     accelerate(plant, force, last)
     add(v, 0.5 * h, last)
     keep_rates(plant, trial)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.structure.ground_facts import facts_of
 
 
 def surroundings(plant: PlantProtocol) -> dict[str, Any]:
-    """As a file gives them back; a plant in coordinates of its own has neither."""
-    if not isinstance(plant, Plant):
+    """As a file gives them back; a plant without nodes has neither."""
+    if plant.points is None:
         return {}
-    return {"gravity": list(plant.given.gravity), **({"ground": facts_of(plant.grounds)} if plant.grounds else {})}
+    return {
+        "gravity": list(plant.points.given.gravity),
+        **({"ground": facts_of(plant.grounds)} if plant.grounds else {}),
+    }

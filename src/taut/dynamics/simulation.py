@@ -25,6 +25,7 @@ from taut.dynamics.settings import Settings, prepared
 from taut.dynamics.setup import Run, remember
 from taut.dynamics.simulating import counts_of, reached_by, read_off
 from taut.dynamics.simulation_state import Course, Record, SimulationState
+from taut.dynamics.step_events import notes_at_steps
 from taut.dynamics.trajectory import Trajectory, joined
 from taut.errors import MotionError, OptionError
 from taut.mechanics.conserving.conserving_plant import effort_notes
@@ -232,7 +233,8 @@ class Simulation:
     def _efforts(self) -> tuple[str, ...]:
         """How contacts and implicit steps went, where that is worth a word."""
         run = self._run
-        return (*contact_notes(run.plant, run.tables), *effort_notes(run.plant, run.tables))
+        told = (*contact_notes(run.plant, run.tables), *effort_notes(run.plant, run.tables))
+        return (*told, *notes_at_steps(run))
 
     def trajectory(self) -> Trajectory:
         """All steps so far, a sample at the beginning of each, and one now."""

@@ -40,7 +40,7 @@ class Stand:
 def touching_nodes(run: Trajectory) -> np.ndarray:
     """(T, n) whether each node touches a ground; contacts of bars across edges are not counted."""
     if not run.contact_names:
-        raise OptionError("this run has no ground; give assemble one, and simulate method='impulses'")
+        raise OptionError("this run has no ground; give assemble one, and simulate method='impulses' with a step")
     place = {name: k for k, name in enumerate(run.structure.nodes)}
     found = np.zeros((run.time.size, len(place)), dtype=bool)
     for column, name in enumerate(run.contact_names):

@@ -203,7 +203,7 @@ def assemble(
     gravity: [m/s^2], a number acts along -z. motions: of supports, which otherwise stand still.
     drives: of rest lengths and lengths of members, which otherwise stay as they are.
     sensors: what is measured. controllers: what is commanded by it; what they command has the signal Command.
-    ground: what nodes and bars touch; such a plant is followed by method "impulses" or "energy-momentum".
+    ground: what nodes and bars touch; with rigid ones a plant is followed by method "impulses" or "energy-momentum".
     velocities: of nodes at the start [m/s], zero where not named.
     events: what to look out for in a run, and what to do then.
     solver: "direct", or "iterative" for large structures in which bars meet and fill space, whose factor would grow

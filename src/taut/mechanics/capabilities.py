@@ -58,11 +58,16 @@ REFUSED: dict[tuple[str, str], str] = {
     "for a plant in other coordinates",
     (IMPULSES, COMPLIANT): 'method "{method}" is for rigid grounds, but {what} has a compliance; use dp5, dp8, rk4 or '
     "implicit3, or take the compliance away",
-    **{(use, STATES): _KEPT for use in (RATTLE, IMPULSES)},
+    **{(use, STATES): _KEPT for use in (RATTLE, IMPULSES, CONSERVING)},
     (IMPLICIT, SWITCHED): "{what} has friction by a threshold of speed, which jumps: Newton's method of implicit steps "
     "does not follow it; take bristles, or use rk4",
     (LINEAR, SWITCHED): "{what} has friction by a threshold of speed, which has no slope; take bristles for a linear "
     "model",
+    (
+        CONSERVING,
+        COMPLIANT,
+    ): '{what} has a compliance, whose work over a step method "{method}" does not know; use dp5, '
+    "dp8, rk4 or implicit3, or take it away",
     (CONSERVING, COORDINATES): 'method "{method}" needs a structure with nodes, bars and cables; use dp5 or dp8 for a '
     "plant in other coordinates",
     (CONSERVING, NO_SECANT): 'method "{method}" needs forces and constraints whose work over a step is known exactly, '
@@ -151,7 +156,8 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
             found[feature] = f'the ground "{grounds[0].name}"'
     if not given.rigid_grounds:
         found[NO_GROUND] = ""
-    without = [f'the kind "{term.name}"' for term in terms_of(spec) if term.secant_force is None]
+    free = [f'the free angle "{angle.name}"' for angle in given.free_angles]
+    without = free + [f'the kind "{term.name}"' for term in terms_of(spec) if term.secant_force is None]
     without += [name for kind in rows_of(spec) if not kind.quadratic for name in kind.labels(given)]
     if without:
         found[NO_SECANT] = without[0]

@@ -108,6 +108,7 @@ def _parts(spec: Spec) -> dict[Any, Any]:
     """What stands in the place of each part."""
     terms = [completed(term) for term in terms_of(spec)]
     rows, imposed, system = rows_of(spec), imposed_of(spec), SYSTEMS[spec.system]
+    works = any(term.works and term.record is not None for term in terms)
     found: dict[Any, Any] = {
         parts.prepare_system: system.prepare,
         parts.solve_system: system.solve,
@@ -115,7 +116,7 @@ def _parts(spec: Spec) -> dict[Any, Any]:
         parts.carry: thin.carry,
         parts.kinetic: thin.kinetic,
         parts.turning_masses: thin.turning_masses,
-        secant_parts.loses_energy: secant.always if spec.imposed else secant.damps,
+        secant_parts.loses_energy: secant.always if spec.imposed or works else secant.damps,
     }
     if not spec.held:
         found[parts.keep_momentum_of] = momentum.without_rigid_motion

@@ -337,7 +337,8 @@ class Plant:
             (source.subjects(self.given, self.tables[name]), source.changes) for name, source in sources_of(self.spec)
         ]
         subjects = tuple((*subject, changes) for names, changes in sources for subject in names)
-        return Watcher(self.composition.tools, subjects, self.things) if subjects or self.things else None
+        size = 2 * self.coordinates + 1 + self.internal.size
+        return Watcher(self.composition.tools, subjects, self.things, size) if subjects or self.things else None
 
     def linearised(self, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Linearisation:
         return nodal_linearisation(self, q, v, time, held)

@@ -178,7 +178,8 @@ class Ground:
     touched_by: selectors of nodes, and of bars that may lie across the edges of a box. A node is touched once by a
         ground, so that grounds of the same shape can have a friction for each of several groups.
     radius: [m] of what touches it, around nodes and along bars.
-    compliance: how it gives way, for methods that follow smooth motion; None where it is rigid, for impulses.
+    compliance: how it gives way, for methods that follow smooth motion; None where it is rigid, for
+        impulses and energy-momentum.
     """
 
     name: str

@@ -1,2 +1,1 @@
-"""Contact: how far things are from a surface; rigid grounds by impulses, one by itself, all of them; grounds that give
-way."""
+"""Rigid contact by impulses: one contact, all that are closed, what they do to velocities, and their books."""

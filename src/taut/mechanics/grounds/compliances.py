@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.grounds.surfaces import PLANE, TERRAIN, distance_from, surface_of
+from taut.mechanics.grounds.surfaces import LEVEL, PLANE, TERRAIN, distance_from, surface_of
 from taut.mechanics.grounds.yielding import grip, pressed, resistance
 from taut.mechanics.kinds import Given
 from taut.mechanics.operations.event_table import AS_GIVEN
@@ -110,7 +110,7 @@ def depth_at(p: Pack, c: int, y: np.ndarray) -> tuple[float, float, float, float
     data, kind = shifted(table.data, table.start[s]), table.kind[s]
     if kind == PLANE:  # most are, and most are open
         nx, ny, nz = data[0], data[1], data[2]
-        return table.radius[c] + data[3] - (nx * y[i] + ny * y[i + 1] + nz * y[i + 2]), nx, ny, nz, 1.0
+        return table.radius[c] + data[LEVEL] - (nx * y[i] + ny * y[i + 1] + nz * y[i + 2]), nx, ny, nz, 1.0
     gap, nx, ny, nz = distance_from(kind, data, y[i], y[i + 1], y[i + 2])
     lean = 1.0 / nz if kind == TERRAIN else 1.0
     return (table.radius[c] - gap) * lean, nx, ny, nz, lean

@@ -24,7 +24,6 @@ from taut.mechanics.operations.watches import (
     TIME,
     Watches,
 )
-from taut.mechanics.tables import SHARE
 from taut.numerics.packing import Pack, integers_of, reals_of
 from taut.structure.events import Event
 from taut.structure.records import AXES
@@ -125,12 +124,13 @@ class Watcher:
     """What a run asks about events, of the tables that it runs with.
 
     tools: kernels of the plant. subjects: of what terms can change, kind, name, and what changes are called.
-    things: what the user watches. Events are numbered in this order.
+    things: what the user watches. Events are numbered in this order. size: of a state.
     """
 
     tools: Mapping[str, Any]
     subjects: tuple[tuple[str, str, Mapping[int, str]], ...]
     things: tuple[Watched, ...]
+    size: int
 
     @property
     def count(self) -> int:
@@ -152,7 +152,7 @@ class Watcher:
         """Begin where an earlier run ended, from the flags it had then."""
         if flags.size != 3 * self.count + 1:
             raise OptionError("the trajectory to continue was made without looking for events; start afresh")
-        nowhere = self._nowhere(tables)
+        nowhere = np.zeros(self.size)  # nobody looks at it
         self.tools["begin_events"](tables, 0.0, nowhere)
         state, burst, last = flags[:-1].reshape(3, -1)
         integers_of(tables, STATE)[:] = state
@@ -163,10 +163,6 @@ class Watcher:
             if thing.watch.then == "cut" and state[len(self.subjects) + k] == DONE:
                 self.cut(tables, len(self.subjects) + k, nowhere)
         self.tools["freeze"](tables)
-
-    def _nowhere(self, tables: Pack) -> np.ndarray:
-        """A state for what does not look at it."""
-        return np.zeros(2 * reals_of(tables, SHARE).size + 1)
 
     def cut(self, tables: Pack, event: int, y: np.ndarray) -> None:
         """Cut the members that an event cuts, at a state whose work pays for it."""

@@ -50,6 +50,7 @@ def in_coordinates(plant: Plant, joints: Iterable[Joint]) -> GeneralisedPlant:
     pack, tables = packed(np.arange(plant.rows), reach)
     trial = GeneralisedPlant(plant, made, names, pack, tables, positions, velocities, np.arange(plant.rows))
     kept = _kept(trial)
+    _refuse_driven(plant, kept)
     mass, *_ = trial.terms_at(0.0, positions, velocities)
     if np.linalg.eigvalsh(mass).min(initial=1.0) <= 1e-12 * np.abs(mass).max(initial=1.0):
         weakest = np.linalg.eigh(mass)[1][:, 0]
@@ -85,6 +86,18 @@ def _refuse(plant: Plant) -> None:
     ):
         if there:
             raise OptionError(f"generalised coordinates do not go with {what}")
+
+
+def _refuse_driven(plant: Plant, kept: np.ndarray) -> None:
+    """Raise ModelError where a drive is to change what joints keep as it is."""
+    told = {f'{driven.kind} "{driven.member}"': driven.drive.name for driven in plant.given.driven}
+    met = set(range(plant.rows)) - set(kept.tolist())
+    names = [name for row, name in enumerate(plant.constraint_names) if row in met and name in told]
+    if names:
+        message = (
+            f"drives {names[0]}, which joints keep as it is; let its ends be carried by joints that can move apart"
+        )
+        raise ModelError([Problem(("drives", told[names[0]]), message)])
 
 
 def _kept(plant: GeneralisedPlant) -> np.ndarray:

@@ -298,7 +298,7 @@ class GeneralisedPlant:
         held = self.points.given.held_cables
         rods = (int(self.tables["held_lengths"].event[0]) if held else 0, len(held))
         tools = {**nodal.tools, "begin_events": _tools(self.points.spec)["begin_events"]}
-        return JointWatcher(tools, nodal.subjects, nodal.things, rods, 2 * self.coordinates + 1 + self.internal.size)
+        return JointWatcher(tools, nodal.subjects, nodal.things, 2 * self.coordinates + 1 + self.internal.size, rods)
 
     @cached_property
     def _nodes(self) -> _Nodes:
@@ -313,11 +313,9 @@ class GeneralisedPlant:
         pieces = pieces_of(self.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))
         _tools(self.points.spec)["fill_nodal"](tables, times, pieces, np.ascontiguousarray(states), nodal)
         found = observed(self._nodes, tables, times, nodal)
-        met = np.setdiff1d(np.arange(self.points.rows), self.kept)
-        rigid = self.points.tables["bars"].column
-        found["bar_force"][:, rigid[met[met < rigid.size]]] = np.nan
-        lost = self._held_by(met)
-        found["reaction"][:, lost] = np.nan
+        met = set(range(self.points.rows)) - set(self.kept.tolist())
+        for output, columns in self._unknown(met).items():
+            found[output][:, columns] = np.nan
         return {
             **found,
             "coordinate": states[:, :m].copy(),
@@ -325,9 +323,25 @@ class GeneralisedPlant:
             "multiplier": nodal[:, size + n + self.kept].copy(),
         }
 
-    def _held_by(self, rows: np.ndarray) -> np.ndarray:
-        """Which supported nodes rows end at."""
+    def _unknown(self, met: set[int]) -> dict[str, np.ndarray]:
+        """Columns of outputs that rows say which joints meet by themselves: what acts there is not known."""
+        given, ranges, rigid = self.points.given, self.points.row_ranges, self.points.tables["bars"].column
+        names = {kind: list(getattr(given.structure, f"{kind}s")) for kind in ("cable", "bar", "angle")}
+        lost = [("bar", names["bar"][rigid[row]]) for row in sorted(met) if row < rigid.size]
+        kinds = (
+            ("held_lengths", "cable", [cable.name for cable in given.held_cables]),
+            ("driven_bars", "bar", list(given.driven_bars)),
+            ("angles", "angle", [angle.name for angle in given.held_angles]),
+        )
+        for rows, kind, members in kinds:
+            begin = ranges[rows].start if rows in ranges else 0
+            lost += [(kind, name) for k, name in enumerate(members) if rows in ranges and begin + k in met]
         table = self.points.tables["jacobian"]
-        touched = {int(table.coordinate[e]) // 3 for row in rows for e in range(table.start[row], table.start[row + 1])}
-        touched |= {int(i) for i in self.points.held if self.tables["joints"].rides[i] >= 0}
-        return np.array([k for k, node in enumerate(self.points.held) if node in touched], dtype=int)
+        ends = {int(table.coordinate[e]) // 3 for row in met for e in range(table.start[row], table.start[row + 1])}
+        columns = {
+            "bar_force": [names["bar"].index(name) for kind, name in lost if kind == "bar"],
+            "cable_tension": [names["cable"].index(name) for kind, name in lost if kind == "cable"],
+            "angle_torque": [names["angle"].index(name) for kind, name in lost if kind == "angle"],
+            "reaction": [k for k, node in enumerate(self.points.held) if int(node) in ends],
+        }
+        return {output: np.array(chosen, dtype=int) for output, chosen in columns.items()}

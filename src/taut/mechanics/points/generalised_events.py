@@ -59,17 +59,12 @@ EVENTS = (crossing, margin, due, switch)
 
 @dataclass(frozen=True)
 class JointWatcher(Watcher):
-    """rods: how many events before those of cables held at a length, and how many of those there are. size: of a
-    state."""
+    """rods: how many events before those of cables held at a length, and how many of those there are."""
 
     rods: tuple[int, int] = (0, 0)
-    size: int = 0
 
     def begin(self, tables: Pack, y: np.ndarray, *, locate: bool) -> None:
         super().begin(tables, y, locate=locate)
         before, count = self.rods
         integers_of(tables, STATE)[before : before + count] = ROD
         self.tools["freeze"](tables)
-
-    def _nowhere(self, tables: Pack) -> np.ndarray:
-        return np.zeros(self.size)

@@ -95,7 +95,18 @@ def followed(
     deepest = np.zeros(samples + 1)
     numbers = np.array([*ground.normal, *ground[1:], mass, GRAVITY])
     out[0] = state
-    _follow(made.ends.astype(np.int64), *made[1:4], made.rods, numbers, state, step, steps, out, deepest)
+    _follow(
+        made.ends.astype(np.int64),
+        *made[1:4],
+        made.rods,
+        numbers,
+        state,
+        step,
+        steps,
+        out,
+        deepest,
+        np.zeros((3, state.size)),
+    )
     shape = (samples + 1, -1, 3)
     half = state.size // 2
     time = step * steps * np.arange(samples + 1)
@@ -128,14 +139,17 @@ def _follow(
     steps: int,
     out: np.ndarray,
     deepest: np.ndarray,
+    room: np.ndarray,
 ) -> None:
-    """Classical RK4; numbers: normal, stiffness, damping, friction and slip speed of the ground, mass, gravity."""
+    """Classical RK4; numbers: normal, stiffness, damping, friction and slip speed of the ground, mass, gravity. room:
+    (3, size)."""
     size = state.size
-    rate, total, stage = np.zeros(size), np.zeros(size), np.zeros(size)
+    rate, total, stage = room[0], room[1], room[2]
     for sample in range(1, out.shape[0]):
         for _ in range(steps):
             _rate(ends, stiff, natural, damping, rods, numbers, state, rate)
-            total[:] = rate
+            for k in range(size):
+                total[k] = rate[k]
             for part in range(3):
                 share = 0.5 * h if part < 2 else h
                 for k in range(size):
@@ -149,7 +163,8 @@ def _follow(
             for i in range(0, size // 2, 3):
                 gap = numbers[0] * state[i] + numbers[1] * state[i + 1] + numbers[2] * state[i + 2]
                 deepest[sample] = max(deepest[sample], -gap)
-        out[sample] = state
+        for k in range(size):
+            out[sample, k] = state[k]
 
 
 @kernel
