@@ -201,6 +201,8 @@ def _without_secant(structure: Callable[[], Structure], elements: tuple[Any, ...
     """The first thing whose work over a step is not known exactly."""
     if structure in (plated, string):
         return 'angle "knee"' if structure is plated else 'cable "string"'
+    if structure is sprung_joint:
+        return f'the free angle "{next(iter(structure().angles))}"'
     return 'the kind "ground_spring"' if CUSHION in elements else ""
 
 

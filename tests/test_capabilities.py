@@ -250,7 +250,18 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
         assert str(refusal.value) in said
     else:
         capabilities.check(BATCH, found)
-    words = ("wound", "all three", "routed", "held", "driven", "plated", "controlled", "grounded", "yielding")
+    words = (
+        "wound",
+        "all three",
+        "routed",
+        "held",
+        "driven",
+        "plated",
+        "controlled",
+        "grounded",
+        "yielding",
+        "sprung joint",
+    )
     alone = any(word in name for word in words)
     apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or alone
     assert capabilities.goes_in_lanes(found) == (not apart)

@@ -89,6 +89,6 @@ def test_searches_that_fail_are_counted_and_said() -> None:
     assert contact_notes(plant, tables) == (
         "contact forces did not converge in 3 searches of 1000 sweeps: velocities still changed by 0.02 m/s; take a "
         "shorter step, or do not trust forces where grounds jam",
-        "more than 96 contacts were closed at once, and 5 times one was left out: what touches then may sink in; name "
+        "more than 12 contacts were closed at once, and 5 times one was left out: what touches then may sink in; name "
         "fewer nodes in touched_by",
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import carray
 
 from taut.mechanics.operations.event_table import STATE
 from taut.mechanics.operations.event_words import Watcher
@@ -21,6 +20,7 @@ from taut.mechanics.points.generalised_motion import stand
 from taut.mechanics.points.generalised_tables import BEGIN, END
 from taut.mechanics.rows.held_lengths import ROD
 from taut.mechanics.tables import coordinate_count, internal_count
+from taut.numerics.array_views import array_at
 from taut.numerics.compiled import entry, inlined
 from taut.numerics.packing import Pack, integers_of
 from taut.numerics.pointers import start_of
@@ -35,22 +35,22 @@ def _nodal_size(p: Pack) -> int:
 def crossing(p: Pack, t: float, h: float, y: np.ndarray, trial: np.ndarray, skipped: int) -> tuple[int, float, float]:
     begin, end = stand(p, start_of(y), BEGIN), stand(p, start_of(trial), END)
     size = _nodal_size(p)
-    return crossing_of_nodes(p, t, h, carray(begin, (size,)), carray(end, (size,)), skipped)
+    return crossing_of_nodes(p, t, h, array_at(begin, size), array_at(end, size), skipped)
 
 
 @entry
 def margin(p: Pack, t: float, event: int, y: np.ndarray) -> tuple[float, float]:
-    return margin_of_nodes(p, t, event, carray(stand(p, start_of(y), BEGIN), (_nodal_size(p),)))
+    return margin_of_nodes(p, t, event, array_at(stand(p, start_of(y), BEGIN), _nodal_size(p)))
 
 
 @entry
 def switch(p: Pack, event: int, t: float, y: np.ndarray, log: np.ndarray, filled: int) -> tuple[int, int]:
-    return switch_of_nodes(p, event, t, carray(stand(p, start_of(y), BEGIN), (_nodal_size(p),)), log, filled)
+    return switch_of_nodes(p, event, t, array_at(stand(p, start_of(y), BEGIN), _nodal_size(p)), log, filled)
 
 
 @entry
 def begin_events(p: Pack, t: float, y: np.ndarray) -> None:
-    begin_nodal(p, t, carray(stand(p, start_of(y), BEGIN), (_nodal_size(p),)))
+    begin_nodal(p, t, array_at(stand(p, start_of(y), BEGIN), _nodal_size(p)))
 
 
 EVENTS = (crossing, margin, due, switch)

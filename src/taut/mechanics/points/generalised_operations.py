@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import carray
 
 from taut.mechanics.imposed.controllers import decide
 from taut.mechanics.operations.energy import energies
@@ -45,6 +44,7 @@ from taut.mechanics.tables import (
     row_count,
     work_in,
 )
+from taut.numerics.array_views import array_at
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted, start_of
@@ -295,7 +295,7 @@ def fill_nodal(p: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarra
 def decide_by(p: Pack, t: float, y: np.ndarray) -> float:
     """Let controllers decide by what sensors measure at the nodes."""
     s = stand(p, start_of(y), BEGIN)
-    return decide(p, t, carray(s, (2 * coordinate_count(p) + 1 + internal_count(p),)))
+    return decide(p, t, array_at(s, 2 * coordinate_count(p) + 1 + internal_count(p)))
 
 
 @entry
