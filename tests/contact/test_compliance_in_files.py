@@ -26,7 +26,7 @@ scenario:
   ground:
     floor: {friction: 0.6, compliance: {stiffness: 2e5, damping: 60}}
     wall: {plane: {normal: [-1, 0, 0]}, compliance: {friction_law: threshold, threshold: 0.001, tangential_damping: 3}}
-    mat: {compliance: {}}
+    mat: {plane: {normal: [0, 1, 0], point: [0, -1, 0]}, compliance: {}}
 """
 FLOOR = Ground("floor", friction=0.6, compliance=Compliance())
 
@@ -74,7 +74,7 @@ def test_methods_that_do_not_go_with_it_say_so() -> None:
         simulate(plant, 1.0, method="impulses", step=1e-3)
     with pytest.raises(OptionError, match=r'is for motion without damping, but the ground "floor" damps; use dp5'):
         simulate(plant, 1.0, method="rattle4", step=1e-3)
-    both = assemble(point((0, 0, 1)), gravity=GRAVITY, ground=[FLOOR, Ground("rock")])
+    both = assemble(point((0, 0, 1)), gravity=GRAVITY, ground=[FLOOR, Ground("rock", Plane(point=(0.0, 0.0, -1.0)))])
     with pytest.raises(OptionError, match=r'the ground "rock" is rigid.*or give it a compliance'):
         simulate(both, 1.0)
     switched = Ground("floor", compliance=Compliance(friction_law="threshold"))

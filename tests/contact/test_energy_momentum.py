@@ -347,7 +347,7 @@ def test_a_step_that_is_too_long_ends_the_run_with_a_status() -> None:
     """Half a second, in which cables swing ten times; and a note says why."""
     made, speeds = thrown(4, 0.1)
     run = followed(made, FLOOR, 2.0, 0.5, velocities=speeds, **BY)
-    assert run.status == "stopped at t = 0 s: the next state is not finite; a step of 0.5 s is too long here"
+    assert run.status.startswith("stopped at t = 0 s: the next state is not finite; a step of 0.5 s is too long here")
     assert "Newton's method did not converge in 1 steps of up to 60 iterations" in run.notes[-1]
 
 

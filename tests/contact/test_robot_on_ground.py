@@ -172,7 +172,7 @@ def test_a_rocking_frame_loses_what_housner_says() -> None:
     leaning = np.unwrap(np.arctan2(upright[:, 0], upright[:, 2]))
     rate = np.gradient(leaning, run.time)
     landed = int(np.argmin(np.abs(run.time - fall)))
-    before, after = rate[landed - 20], rate[landed + 20]
+    before, after = rate[landed - 4], rate[landed + 4]
     assert abs(before) == pytest.approx(speed[-1], rel=5e-3)
     assert after / before == pytest.approx(kept, rel=1e-2)
     assert run.nodes[..., 2].min() > -1e-9

@@ -77,7 +77,8 @@ def advance(
     force, moved, push, last = row(b, GRADIENT_Q), row(b, CARRIED), row(stages, START), row(stages, END)
     if number_at(push, 0) == np.inf:
         put(push[: size + 1], last[: size + 1])
-    unknown = np.isnan(number_at(push, 0))
+    # What time decides is that of this very step, of a sample within a step too.
+    unknown = np.isnan(number_at(push, 0)) or imposes(plant)
     resume_contacts(plant, trial, unknown)
     before = drive_power(plant, t, y)
     if unknown:
@@ -107,13 +108,11 @@ def advance(
     later = power(plant, t + h, trial)
     put(moved, v)
     prepare_projection(plant, trial)
-    if unknown:  # forces may depend on velocities
-        foresee(plant, y, trial)
+    foresee(plant, y, trial)
     put_number(last, size, forces(plant, t + h, trial, force) - power(plant, t + h, trial))
-    if unknown:
-        put(v, moved)
-        impose(plant, t + h, trial)
-        lead_supports(plant, h, moved, trial, force)
+    put(v, moved)
+    impose(plant, t + h, trial)
+    lead_supports(plant, h, moved, trial, force)
     accelerate(plant, force, last)
     add(v, 0.5 * h, last)
     keep_rates(plant, trial)
