@@ -9,7 +9,7 @@ import pytest
 from on_ground import GRAVITY, point, robot
 
 import taut
-from taut import Box, Compliance, Ground, ModelError, OptionError, assemble, simulate
+from taut import Box, Compliance, Ground, ModelError, OptionError, Plane, assemble, simulate
 from taut.output.page.content import run_content
 from taut.output.page.embedding import Arrays
 from taut.structure.files import parse_model
