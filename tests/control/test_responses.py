@@ -156,7 +156,7 @@ def test_unknown_coordinates_and_states() -> None:
     with pytest.raises(OptionError, match=r'velocities name the node "n9", which is not there'):
         linearise(tbar, velocities={"n9": (0.0, 0.0, 0.0)})
     with pytest.raises(
-        OptionError, match="is a Structure, where a Plant, a LagrangianPlant or an Equilibrium is wanted"
+        OptionError, match="is a Structure, where a Plant, a LagrangianPlant, a GeneralisedPlant or an Equilibrium"
     ):
         linearise(taut.generators.tbar())
     with pytest.raises(OptionError, match=r"4800 coordinates are more than the 3000 it can have"):
