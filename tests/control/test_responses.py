@@ -162,7 +162,7 @@ def test_unknown_coordinates_and_states() -> None:
     with pytest.raises(OptionError, match=r"4800 coordinates are more than the 3000 it can have"):
         linearise(assemble(taut.generators.planar_lattice(20, 20)))
     with pytest.raises(
-        OptionError, match="3 is a number, where a Plant, a LagrangianPlant or an Equilibrium is wanted"
+        OptionError, match="3 is a number, where a Plant, a LagrangianPlant, a GeneralisedPlant or an Equilibrium"
     ):
         linearise(3)
 

@@ -25,7 +25,7 @@ def add(a, b):
 def twice(x):
     return add(x, x)
 
-KINDS = {"whole": 3, "real": 1.5, "line": np.arange(3.0), "plane": np.ones((2, 2), dtype=np.int64)}
+KINDS = {"whole": 3, "real": 1.5, "line": 1.5 + 2.0j, "plane": np.float32(2.5)}
 
 def meet(*paths, replace=os.replace):
     # Move a file when the other process is about to, too.

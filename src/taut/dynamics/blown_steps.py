@@ -22,8 +22,9 @@ def wildest_member(plant: PlantProtocol, y: np.ndarray, h: float) -> str:
     members |= {f'cable "{cable.name}"': (cable.route[0], cable.route[-1]) for cable in structure.cables.values()}
     for what, (first, last) in members.items():
         i, j = place[first], place[last]
-        length = float(np.linalg.norm(places[j] - places[i]))
-        passed = h * float(np.linalg.norm(speeds[j] - speeds[i])) / max(length, 1e-300)
-        if passed > worst:
+        with np.errstate(over="ignore"):  # a state may be finite, and its squares not
+            length = float(np.linalg.norm(places[j] - places[i]))
+            passed = h * float(np.linalg.norm(speeds[j] - speeds[i])) / max(length, 1e-300)
+        if worst < passed < np.inf:
             worst, named = passed, f"the ends of {what} pass each other by {passed:.2g} of its length in it"
     return named

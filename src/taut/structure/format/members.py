@@ -54,10 +54,12 @@ def bare_members(entry: ModelEntry, base: Structure) -> tuple[dict[str, Bar], di
     bars, cables = dict(base.bars), dict(base.cables)
     problems: list[Problem] = []
     for name, bar in entry.bars.items():
-        if bar.nodes is not None:
-            ends: Any = tuple(bar.nodes)
+        if bar.nodes is not None and len(bar.nodes) != 2:
+            problems.append(Problem(("bars", name, "nodes"), f"a bar needs two nodes, not {len(bar.nodes)}"))
+        if bar.nodes:
+            ends: Any = (bar.nodes[0], bar.nodes[-1])
             bars[name] = replace(bars[name], nodes=ends) if name in bars else Bar(name, ends)
-        elif name not in bars:
+        elif bar.nodes is None and name not in bars:
             problems.append(Problem(("bars", name), 'needs "nodes", as in nodes: [a, b]'))
     for name, cable in entry.cables.items():
         if cable.route is not None:
