@@ -94,6 +94,8 @@ ON_SPHERE = ex.Rows(
     labels=lambda given: tuple(f'sphere of node "{r.node}"' for r in given.records(KIND)),
     links=lambda table: (table.node, np.full(table.node.size, -1)),
     **{f.py_func.__name__: f for f in (residuals, values, bias, jacobian_rate, stiffness)},
-    **{"record": OnSphere, "quadratic": True, "lanes": True},
+    record=OnSphere,
+    quadratic=True,
+    lanes=True,
 )
 ex.register(ON_SPHERE)
