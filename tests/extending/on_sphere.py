@@ -82,9 +82,8 @@ def stiffness(p, y, multiplier, k, pushing, brace, out):
 
 
 def tabulate(given):
-    records = given.records(KIND)
-    centres, radii = (np.array([getattr(r, name) for r in records], float) for name in ("centre", "radius"))
-    return Spheres(np.array([given.coordinate[r.node] for r in records]), centres.ravel(), radii)
+    table = np.array([(given.coordinate[r.node], *r.centre, r.radius) for r in given.records(KIND)]).reshape(-1, 5)
+    return Spheres(table[:, 0].astype(np.int64), table[:, 1:4].ravel(), table[:, 4].copy())
 
 
 ON_SPHERE = ex.Rows(
