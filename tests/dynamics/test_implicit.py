@@ -296,7 +296,7 @@ def test_other_coordinates_have_no_newton_matrix() -> None:
 def test_a_step_too_long_to_be_solved_is_a_status() -> None:
     plant = assemble(tbar(), velocities={"n3": (50.0, 0.0, 30.0)})
     run = simulate(plant, 10.0, every=1.0, method="implicit3", step=5.0)
-    assert run.status == "stopped at t = 0 s: the next state is not finite; a step of 5 s is too long here"
+    assert run.status.startswith("stopped at t = 0 s: the next state is not finite; a step of 5 s is too long here: ")
     assert run.time.size == 1
 
 
