@@ -237,7 +237,10 @@ def test_events_watches_and_cuts_know_routes() -> None:
         simulate(
             assemble(s, gravity=9.81, events=watches),
             0.2,
-            **{"every": 0.02, "tolerance": 1e-11, "verify": False, "on_collision": "ignore"},
+            every=0.02,
+            tolerance=1e-11,
+            verify=False,
+            on_collision="ignore",
         )
         for s in (structure, turned)
     )
