@@ -29,7 +29,9 @@ class Tree:
     def environment(self, cache: Path | None = None) -> dict[str, str]:
         kept = str(cache or self.cache)
         return {
-            **os.environ,
+            # Byte code is there, as it is where taut is installed.
+            **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
+            "PYTHONPYCACHEPREFIX": str(self.cache / "bytecode"),
             "PYTHONPATH": os.pathsep.join((str(self.root / "src"), str(HERE))),
             "NUMBA_CACHE_DIR": kept,
             "XDG_CACHE_HOME": kept,
@@ -66,6 +68,7 @@ def tree(root: Path, folder: str, label: str) -> Tree:
     if not made.package.is_dir():
         raise SystemExit(f"{root}: no checkout of taut, there is no src/taut in it")
     made.cache.mkdir()
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(made.package)], env=made.environment(), check=True)
     return made
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache, NullCache, _Cache
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from taut.atomic_files import written_whole
@@ -46,7 +47,9 @@ class SealedCache(FunctionCache):  # type: ignore[misc]
         self._cache_file = CodeFiles(Path(self.cache_path), self._impl.filename_base)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        target_context.refresh()
+        # Not the context's `refresh`, which imports all that numba can compile (scipy.linalg and a parser of C too),
+        # a fifth of a warm run: loaded code wants the run time alone, and compiling refreshes by itself.
+        rtsys.initialize(target_context)
         try:
             return self._load_overload(sig, target_context)
         except Exception as error:  # pickle, numba and LLVM have many ways to fail on what they did not expect

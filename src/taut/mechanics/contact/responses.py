@@ -10,8 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from taut.mechanics.contact.cone import SOFTNESS
 from taut.mechanics.contact.parts import pull_string, string_count, string_velocity
@@ -85,6 +83,9 @@ SWEEPS, RESIDUAL, UNCONVERGED, LEFT_OUT, DEEPEST, FORCED = range(6)
 
 def bodies_of(coordinates: int, joined: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The body of each coordinate, and the coordinates of all bodies one after another; joined: pairs of them."""
+    from scipy.sparse import coo_array  # a tenth of what a first run imports, and most have no ground
+    from scipy.sparse.csgraph import connected_components
+
     nodes = coordinates // 3
     links = coo_array((np.ones(len(joined)), (joined[:, 0] // 3, joined[:, 1] // 3)), shape=(nodes, nodes))
     count, label = connected_components(links, directed=False)
