@@ -85,6 +85,7 @@ __all__ = [
     "simulate",
     "stability",
     "start",
+    "start_many",
     "sweep",
     "tied",
 ]
@@ -141,7 +142,7 @@ _HOMES = {
     "taut.statics.vibrations": ("modes",),
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.simulating": ("simulate",),
-    "taut.dynamics.step_by_step": ("start",),
+    "taut.dynamics.step_by_step": ("start", "start_many"),
     "taut.dynamics.ensemble_result": ("Ensemble",),
     "taut.dynamics.ensembles": ("ensemble",),
     "taut.dynamics.rollouts": ("rollout",),
@@ -201,7 +202,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.ensembles import ensemble
     from taut.dynamics.rollouts import rollout
     from taut.dynamics.simulating import simulate
-    from taut.dynamics.step_by_step import start
+    from taut.dynamics.step_by_step import start, start_many
     from taut.dynamics.trajectory import Trajectory
     from taut.errors import (
         BalanceError,

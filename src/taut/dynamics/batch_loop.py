@@ -1,0 +1,123 @@
+"""Many variants stepped by one call: each in turn puts its numbers into the tables, and the time loop takes it on.
+
+Variants of a thread share their tables and work space: all that a variant goes on from is its state, its clock, what
+was commanded and what controllers remember, as with a checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from taut.dynamics.correction import STARTED
+from taut.dynamics.setup import Run
+from taut.dynamics.time_loop import AWAITED, PAUSED
+from taut.dynamics.workspace import FILLED, FRESH, HORIZON, LOGGED, REFERENCE, TIME
+from taut.numerics.compiled import again, direct, entry, inlined
+from taut.numerics.packing import Pack
+from taut.numerics.pointers import row_of
+
+
+class Numbers(NamedTuple):
+    """Of N variants, a row each."""
+
+    clocks: np.ndarray  # (N, clock)
+    counts: np.ndarray  # (N, counts)
+    states: np.ndarray  # (N, state)
+    coming: np.ndarray  # (N, c) what was commanded
+    memory: np.ndarray  # (N, m) what controllers remember
+    varied: np.ndarray  # (N, p) numbers of the tables in which they differ
+    flags: np.ndarray  # (N, f) whole ones
+    readings: np.ndarray  # (N, s) what sensors show
+    codes: np.ndarray  # (N,) how the last step ended
+
+
+class Places(NamedTuple):
+    """Where those that are kept in tables stand there."""
+
+    coming: int
+    memory: int
+    varied: np.ndarray  # (p,)
+    flags: np.ndarray  # (f,)
+
+
+def time_loop(*given: Any) -> int:
+    """What it is bound to: the compiled loop."""
+    raise NotImplementedError
+
+
+@inlined
+def sense(plant: Any, number: int, t: float, y: np.ndarray, out: np.ndarray) -> None:
+    """What it is where nothing is measured."""
+
+
+def advance_all(
+    plant: Any,
+    method: Any,
+    rules: Any,
+    breaks: np.ndarray,
+    d: Any,
+    numbers: Any,
+    places: Any,
+    who: np.ndarray,
+    moves: int,
+    targets: np.ndarray,
+    samples: np.ndarray,
+    budget: int,
+) -> int:
+    """Take these variants on to the times that their clocks say, or only look at them; returns how many did not get
+    there."""
+    reals, integers, failed = plant.reals, plant.integers, 0
+    for m in range(who.size):
+        k = who[m]
+        clock, counts, y = row_of(numbers.clocks, k), row_of(numbers.counts, k), row_of(numbers.states, k)
+        for j in range(places.varied.size):
+            reals[places.varied[j]] = numbers.varied[k, j]
+        for j in range(places.flags.size):
+            integers[places.flags[j]] = numbers.flags[k, j]
+        for j in range(numbers.coming.shape[1]):
+            reals[places.coming + j] = numbers.coming[k, j]
+        for j in range(numbers.memory.shape[1]):
+            reals[places.memory + j] = numbers.memory[k, j]
+        if moves == 1:
+            d.scratch[STARTED, 0] = clock[REFERENCE]
+            targets[0], targets[1] = clock[TIME], clock[HORIZON]
+            counts[FILLED], counts[FRESH], code = 0, 0, PAUSED
+            while code == PAUSED:
+                code = time_loop(plant, method, rules, breaks, clock, counts, y, targets, samples, d, budget)
+                counts[LOGGED] = 0  # nobody asks for events
+            numbers.codes[k] = code
+            failed += 1 if code != AWAITED else 0
+            for j in range(numbers.memory.shape[1]):
+                numbers.memory[k, j] = reals[places.memory + j]
+        if numbers.readings.shape[1] > 0:
+            sense(plant, round(1e9 * clock[TIME]), clock[TIME], y, row_of(numbers.readings, k))
+    return failed
+
+
+@cache
+def bound_to(loop: Any, look: Any) -> Any:
+    """The same for a compiled loop and what its plants measure with."""
+    return again(entry, advance_all, {"time_loop": loop, **({} if look is None else {"sense": look})})
+
+
+class Stepper:
+    """One thread's tables and work space, ready for any of the variants."""
+
+    def __init__(self, run: Run, fresh: Pack, look: Callable[..., Any] | None, budget: int) -> None:
+        self.run, self.fresh, self._budget = run, fresh, budget
+        state = run.space.vectors.shape[1]
+        self._room = np.zeros(2), np.zeros((2, state))
+        self._function = bound_to(run.words["time_loop"], look)
+        self._call: Callable[..., int] | None = None
+
+    def __call__(self, numbers: Numbers, places: Places, who: np.ndarray, *, moves: bool) -> int:
+        run = self.run
+        given = (run.tables, run.method.numbers, run.rules, run.plant.breaks, run.space, numbers, places, who)
+        args = (*given, int(moves), *self._room, self._budget)
+        if self._call is None:
+            self._call = direct(self._function, *args)
+        return int(self._call(*args))
