@@ -44,6 +44,38 @@ class Inputs:
         self._slow = any(one.fastest < math.inf for one in ones)
         self._led = any(one.hold != "zero" for one in ones)
 
+    @property
+    def at(self) -> np.ndarray:
+        """Where the number of each stands among internal states."""
+        return self._at
+
+    @property
+    def smooth(self) -> bool:
+        """Whether none of them jumps, in itself or in its rate."""
+        return all(one.hold == "smooth" for one in self._ones)
+
+    def set_many(self, coming: np.ndarray, values: np.ndarray, now: np.ndarray, dt: float, who: np.ndarray) -> None:
+        """Write inputs (N, m) of those variants that go on, each at its own time; raises where they make no sense."""
+        wrong = ~np.isfinite(values[who])
+        before = coming[np.ix_(who, self._at)]
+        if self._bounded:
+            wrong |= values[who] < self._least
+        if self._slow:
+            steep = np.array([STEEPEST if one.hold == "smooth" else 1.0 for one in self._ones])
+            fastest = np.array([one.fastest for one in self._ones])
+            wrong |= np.abs(values[who] - before) / dt * steep > fastest * (1.0 + 1e-9)
+        if wrong.any():
+            k = int(who[np.argwhere(wrong)[0][0]])
+            try:
+                self.set(coming[k].copy(), values[k], float(now[k]), dt)
+            except OptionError as error:
+                raise OptionError(f"variant {k}: {error}") from None
+        for column, one in enumerate(self._ones):
+            if one.hold != "zero":
+                coming[who, one.at + 1], coming[who, one.at + 2] = before[:, column], now[who]
+                coming[who, one.at + 3] = dt
+        coming[np.ix_(who, self._at)] = values[who]
+
     def named(self, coming: np.ndarray) -> dict[str, float]:
         """What every input is."""
         return {name: float(coming[one.at]) for name, one in zip(self.names, self._ones, strict=True)}

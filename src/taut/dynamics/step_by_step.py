@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from taut.dynamics.batch_simulation import BatchSimulation
 from taut.dynamics.correction import Correction
 from taut.dynamics.inputs import Inputs, inputs_for
 from taut.dynamics.methods import method_for
+from taut.dynamics.methods.tableau import EnergyMomentum, Implicit
 from taut.dynamics.settings import Settings
 from taut.dynamics.setup import check_options
 from taut.dynamics.simulating import correction_for, options_of
@@ -50,20 +52,54 @@ def start(
     if isinstance(plant, Plant):
         sensors, asked = _sensors(plant, observe)
         plant, inputs = inputs_for(plant, hold, sensors)
-        outputs = (
-            asked
-            or [*plant.sensor_names]
-            or [
-                f"node:{node}.{quantity}.{axis}"
-                for quantity in ("position", "velocity")
-                for node in plant.structure.nodes
-                for axis in "xyz"
-            ]
-        )
+        outputs = asked or [*plant.sensor_names] or _positions_and_velocities(plant)
     elif observe:
         raise OptionError("a plant in coordinates of its own has no sensors; leave out what to observe")
     settings = Settings(plant, method, tolerance, step, wish, dense=False, locate=locate)
     return Simulation(settings, inputs, outputs, options_of(chosen, wish, tolerance, step), keep=keep)
+
+
+@checked_arguments
+def start_many(
+    plant: Plant,
+    count: int,
+    *,
+    observe: Sequence[str | Sensor] = (),
+    hold: str | None = None,
+    method: str = "impulses",
+    step: float | None = 1e-3,
+    correction: Correction | str | None = None,
+    threads: int = 1,
+) -> BatchSimulation:
+    """Make so many variants of a plant ready to be stepped together: `step(dt, inputs)` takes and gives arrays.
+
+    observe, hold: as in `start`. method, step: of equal steps, that locate nothing: "impulses" on rigid grounds, else
+        "rk4". correction: as in `simulate`. threads: over which variants are spread; the bits are the same.
+    """
+    if count < 1 or threads < 1:
+        raise OptionError(f"count {count} and threads {threads} must be one or more")
+    chosen = method_for(method, 1e-8, step)
+    wish = correction_for(correction, chosen)
+    check_options(plant, chosen, wish, 1.0, None, 1e-8, step)
+    if chosen.adaptive or isinstance(chosen, Implicit | EnergyMomentum):
+        raise OptionError(f'method "{method}" does not step many at once; use impulses on rigid grounds, else rk4')
+    if plant.things or not plant.compiled:
+        told = "events that are watched" if plant.things else "loads or drives that are Python functions"
+        raise OptionError(f"variants that are stepped together have no {told}; step them one by one, by taut.start")
+    sensors, asked = _sensors(plant, observe)
+    plant, inputs = inputs_for(plant, hold, sensors)
+    outputs = asked or [*plant.sensor_names] or _positions_and_velocities(plant)
+    settings = Settings(plant, method, 1e-8, step, wish, dense=False, locate=False)
+    return BatchSimulation(settings, inputs, outputs, count, threads, plant)
+
+
+def _positions_and_velocities(plant: Plant) -> list[str]:
+    return [
+        f"node:{node}.{quantity}.{axis}"
+        for quantity in ("position", "velocity")
+        for node in plant.structure.nodes
+        for axis in "xyz"
+    ]
 
 
 def _sensors(plant: Plant, observe: Sequence[str | Sensor]) -> tuple[list[Sensor], list[str]]:
