@@ -187,7 +187,7 @@ def beginning(
     y[:size], y[size : 2 * size] = plant.start()
     layout = state_layout(size, plant.internal.size, 0)
     if plant.internal.size:
-        y[layout.internal : layout.size] = plant.internal
+        y[layout.internal : layout.size] = plant.internal.reshape(-1, *(1 for _ in plant.lanes))
         coming = plant.coming(tables)
         if internal is not None:
             y[layout.internal : layout.internal + coming.size] = internal

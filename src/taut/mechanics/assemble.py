@@ -26,7 +26,7 @@ from taut.mechanics.model_checks import problems_of_motion, problems_of_scenario
 from taut.mechanics.operations.event_table import Events
 from taut.mechanics.operations.event_words import Watched, watch_table, watched_by
 from taut.mechanics.operations.newton_matrix import Newton
-from taut.mechanics.operations.stable_step import shortest_period
+from taut.mechanics.linear.stable_step import shortest_period
 from taut.mechanics.operations.watches import Watches
 from taut.mechanics.plant import Plant
 from taut.mechanics.rows.jacobian import jacobian_table

@@ -16,6 +16,8 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.mechanics.capabilities import BATCH, check, features_of
+from taut.mechanics.compose import composed_in_lanes
+from taut.mechanics.contact.responses import Responses
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import tabulated, time_places
 from taut.mechanics.tables import part_of, slot
@@ -23,7 +25,7 @@ from taut.mechanics.terms.damping import NODE_DAMPS
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.mechanics.terms.springs import DAMPS, Springs
 from taut.numerics.lanes import WIDTH
-from taut.numerics.packing import Pack, copied, integers_of, reals_of, viewed
+from taut.numerics.packing import Pack, copied, integers_of, reals_of, viewed, with_own_integers
 from taut.structure.scenario import Signal
 
 CABLE_PARTS = ("rest_length", "stiffness", "damping")
@@ -157,8 +159,20 @@ class LanePlant:
     def works(self) -> bool:
         return self.variants.works
 
+    @property
+    def formulation(self) -> str:
+        return f"{self.variants.plant.formulation}{' in lanes' if self._touches else ''}"
+
+    @property
+    def _touches(self) -> bool:
+        return "contacts" in self.variants.plant.spec.terms
+
+    def operations(self) -> dict[str, Any]:
+        return dict(composed_in_lanes(self.variants.plant.spec))
+
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
-        return self.variants.packs(self.chosen, metric=metric, gains=gains)
+        pack = self.variants.packs(self.chosen, metric=metric, gains=gains)
+        return with_own_integers(pack, slot("responses"), Responses) if self._touches else pack
 
     def start(self) -> tuple[np.ndarray, np.ndarray]:
         q, v = (

@@ -65,7 +65,14 @@ class LanePointerType(types.Type):  # type: ignore[misc]
         super().__init__(name=f"lane_pointer{WIDTH}")
 
 
-lanes, mask, lane_pointer = LanesType(), MaskType(), LanePointerType()
+class OneLanePointerType(types.Type):  # type: ignore[misc]
+    """Where one lane of a row of lanes begins; indexed like an array of floats."""
+
+    def __init__(self) -> None:
+        super().__init__(name=f"one_lane_pointer{WIDTH}")
+
+
+lanes, mask, lane_pointer, one_lane_pointer = LanesType(), MaskType(), LanePointerType(), OneLanePointerType()
 
 
 def _model(of: type, data: ir.Type) -> None:
@@ -79,6 +86,7 @@ def _model(of: type, data: ir.Type) -> None:
 _model(LanesType, _DOUBLES)
 _model(MaskType, _BITS)
 _model(LanePointerType, ir.PointerType(ir.DoubleType()))
+_model(OneLanePointerType, ir.PointerType(ir.DoubleType()))
 
 
 def _spread(builder: Any, value: Any, kind: Any = _DOUBLES) -> Any:
@@ -147,6 +155,8 @@ for _name, _opcode in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul"), ("true
     _teach(getattr(operator, f"i{_name}"), _operate(_opcode), _between(lanes))
 for _name, _sign in (("gt", ">"), ("lt", "<"), ("ge", ">="), ("le", "<="), ("eq", "==")):
     _teach(getattr(operator, _name), _compare(_sign), _between(mask))
+_teach(operator.and_, _operate("and_"), [(mask, mask, mask)])
+_teach(operator.or_, _operate("or_"), [(mask, mask, mask)])
 _teach(builtins.max, _extreme(">"), _between(lanes))
 _teach(builtins.min, _extreme("<"), _between(lanes))
 _teach(operator.neg, lambda builder, a: builder.fneg(a), [(lanes, lanes)])
@@ -178,6 +188,22 @@ _teach(
 )
 
 
+def _of_one(builder: Any, pointer: Any, index: Any) -> Any:
+    return builder.gep(pointer, [builder.mul(index, index.type(WIDTH))])
+
+
+_teach(
+    operator.getitem,
+    lambda builder, pointer, index: builder.load(_of_one(builder, pointer, index)),
+    [(types.float64, one_lane_pointer, types.intp)],
+)
+_teach(
+    operator.setitem,
+    lambda builder, pointer, index, value: builder.store(value, _of_one(builder, pointer, index)),
+    [(types.none, one_lane_pointer, types.intp, types.float64)],
+)
+
+
 # --- choices and questions; as Python functions they are those of a single lane
 
 
@@ -194,6 +220,11 @@ def some(condition: Any) -> bool:
 def every(condition: Any) -> bool:
     """Whether the condition holds in all lanes."""
     return bool(condition)
+
+
+def which(condition: Any) -> int:
+    """The lanes in which the condition holds, as bits of a whole number."""
+    return int(condition)
 
 
 def most(number: Any) -> Any:
@@ -241,6 +272,13 @@ _teach(
 )
 _teach(some, _asked("!=", 0), [(_TRUTH, _TRUTH), (_TRUTH, mask)])
 _teach(every, _asked("==", 2**WIDTH - 1), [(_TRUTH, _TRUTH), (_TRUTH, mask)])
+_teach(
+    which,
+    lambda builder, condition: builder.zext(
+        builder.bitcast(condition, ir.IntType(WIDTH)) if condition.type == _BITS else condition, ir.IntType(64)
+    ),
+    [(types.int64, mask)],
+)
 _teach(most, _or_itself(_gathered), [(_FLOAT, _FLOAT), (_FLOAT, lanes)])
 _teach(
     one,
