@@ -19,10 +19,10 @@ from taut.mechanics.imposed.controllers import MEMORY
 from taut.mechanics.imposed.law_addresses import Law, failure_of, with_addresses
 from taut.mechanics.kinds import Given
 from taut.mechanics.linear.linearisation import nodal_linearisation
+from taut.mechanics.linear.stable_step import longest_step
 from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_words import Watched, Watcher
 from taut.mechanics.operations.observation import observed
-from taut.mechanics.linear.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import Called
 from taut.mechanics.spec import BUILT_IN, Spec, rows_of, sources_of, terms_of

@@ -227,6 +227,11 @@ def which(condition: Any) -> int:
     return int(condition)
 
 
+def lowest(bits: int) -> int:
+    """The number of the lowest bit that is set."""
+    return (bits & -bits).bit_length() - 1
+
+
 def most(number: Any) -> Any:
     """The largest lane; NaN where any is."""
     return number
@@ -278,6 +283,11 @@ _teach(
         builder.bitcast(condition, ir.IntType(WIDTH)) if condition.type == _BITS else condition, ir.IntType(64)
     ),
     [(types.int64, mask)],
+)
+_teach(
+    lowest,
+    lambda builder, bits: builder.cttz(bits, ir.Constant(ir.IntType(1), 1)),
+    [(types.int64, types.int64)],
 )
 _teach(most, _or_itself(_gathered), [(_FLOAT, _FLOAT), (_FLOAT, lanes)])
 _teach(

@@ -48,23 +48,22 @@ def book(p: Pack, begun: np.ndarray, v: np.ndarray) -> float:
 @entry
 def leave_forces(p: Pack, h: float, trial: np.ndarray) -> None:
     """Leave in the state what contacts pushed with in a step of h, as forces, and no impulse for the next one."""
-    leave(p, h, start_of(trial))
+    impulse, state, at = contacts_in(p).impulse, start_of(trial), forces_begin(p)
+    for c in range(contact_count(p)):
+        told = shifted(impulse, NUMBERS * c)
+        if told[3] != OPEN:
+            leave(h, told, shifted(state, at + NUMBERS * c))
 
 
 @inlined
-def leave(p: Pack, h: float, state: np.ndarray) -> None:
-    """The same with a pointer."""
-    impulse, at = contacts_in(p).impulse, forces_begin(p)
-    for c in range(contact_count(p)):
-        told, force = shifted(impulse, NUMBERS * c), shifted(state, at + NUMBERS * c)
-        if told[3] == OPEN:
-            continue
-        pushes = told[0] != 0.0 or told[1] != 0.0 or told[2] != 0.0
-        force[3] = told[3] if pushes else OPEN
-        for m in range(3):
-            force[m] = told[m] / h
-        for m in range(NUMBERS):
-            told[m] = 0.0
+def leave(h: float, told: np.ndarray, force: np.ndarray) -> None:
+    """Of one contact: make forces of its impulses, and these zero."""
+    pushes = told[0] != 0.0 or told[1] != 0.0 or told[2] != 0.0
+    force[3] = told[3] if pushes else OPEN
+    for m in range(3):
+        force[m] = told[m] / h
+    for m in range(NUMBERS):
+        told[m] = 0.0
 
 
 @entry

@@ -27,9 +27,9 @@ from taut.mechanics.contact.near_contacts import plane_gap
 from taut.mechanics.contact.responses import ENTRIES, responses_in
 from taut.mechanics.parts import body_of, meet_rows, prepare_system
 from taut.mechanics.tables import constants_in, coordinate_count
-from taut.mechanics.terms.contacts import contact_count, contacts_in
+from taut.mechanics.terms.contacts import NUMBERS, OPEN, contact_count, contacts_in, forces_begin
 from taut.numerics.compiled import entry, inlined, kernel, woven
-from taut.numerics.lanes import WIDTH, every, where, which
+from taut.numerics.lanes import WIDTH, every, lowest, where, which
 from taut.numerics.packing import OneLane, Pack
 from taut.numerics.pointers import lane_at, lent, shifted, start_of
 
@@ -47,9 +47,17 @@ def _lane(p: Pack, lane: int) -> OneLane:
 def begin_contacts(p: Pack, y: np.ndarray) -> None:
     """As that of one plant."""
     forget(p)
-    for lane in range(WIDTH):
-        open_all(_lane(p, lane))
+    _open(p)
     take_out(p, start_of(y))
+
+
+@inlined
+def _open(p: Pack) -> None:
+    """What is closed, in every lane."""
+    busy = responses_in(p).busy
+    while busy[0] != 0:
+        open_all(_lane(p, lowest(busy[0])))
+        busy[0] &= busy[0] - 1
 
 
 @entry
@@ -62,8 +70,11 @@ def resume_contacts(p: Pack, y: np.ndarray, afresh: bool) -> None:
         forget(p)
         prepare_system(p, constants_in(p).metric[0], state)
         _touch(p, state)
-    for lane in range(WIDTH):
+    busy = made.busy[0]
+    while busy != 0:
+        lane = lowest(busy)
         begin_again(_lane(p, lane), lane_at(state, lane))
+        busy &= busy - 1
     take_out(p, state)
 
 
@@ -71,14 +82,14 @@ def resume_contacts(p: Pack, y: np.ndarray, afresh: bool) -> None:
 def _touch(p: Pack, y: np.ndarray) -> None:
     """Close the contacts that touch at a state in each lane, and no others."""
     made, near = responses_in(p), CLOSED * constants_in(p).scale[0]
-    for lane in range(WIDTH):
-        open_all(_lane(p, lane))
+    _open(p)
     for c in range(contact_count(p)):
-        bits, lane = which(plane_gap(p, c, y) <= near), 0
-        while bits > 0:
-            if bits & 1:
-                close_touching(_lane(p, lane), c, lane_at(y, lane))
-            bits, lane = bits >> 1, lane + 1
+        touches = which(plane_gap(p, c, y) <= near)
+        made.busy[0] |= touches
+        while touches != 0:
+            lane = lowest(touches)
+            close_touching(_lane(p, lane), c, lane_at(y, lane))
+            touches &= touches - 1
     for i in range(coordinate_count(p)):
         made.stood[i] = y[i]
 
@@ -86,23 +97,23 @@ def _touch(p: Pack, y: np.ndarray) -> None:
 @entry
 def move_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray) -> int:
     """As that of one plant; a lane whose constraints cannot be met is left with a NaN."""
-    start, end, small, touched = start_of(y), start_of(trial), MET * constants_in(p).scale[0], 0
+    start, end, small, made = start_of(y), start_of(trial), MET * constants_in(p).scale[0], responses_in(p)
     way = meet_rows(p, h, end)
     for c in range(contact_count(p)):
-        inside, lane = which(plane_gap(p, c, end) < -small), 0
-        touched |= inside
-        while inside > 0:
-            if inside & 1:
-                place = responses_in(_lane(p, lane)).place
-                place[c] = INSIDE if place[c] == 0 else place[c]
-            inside, lane = inside >> 1, lane + 1
+        inside = which(plane_gap(p, c, end) < -small)
+        made.busy[0] |= inside
+        while inside != 0:
+            place = responses_in(_lane(p, lowest(inside))).place
+            place[c] = INSIDE if place[c] == 0 else place[c]
+            inside &= inside - 1
     end[0] = where(way >= 0.0, end[0], np.nan)
-    for lane in range(WIDTH):
-        one = _lane(p, lane)
-        if (touched >> lane) & 1 or responses_in(one).used[0] > 0:
-            last = lane_at(end, lane)
-            if part(one, h, lane_at(start, lane), last) == 0:
-                last[0] = np.nan
+    busy = made.busy[0]
+    while busy != 0:
+        lane = lowest(busy)
+        last = lane_at(end, lane)
+        if part(_lane(p, lane), h, lane_at(start, lane), last) == 0:
+            last[0] = np.nan
+        busy &= busy - 1
     return 1
 
 
@@ -128,11 +139,14 @@ def list_near(p: Pack, start: np.ndarray, end: np.ndarray) -> None:
 @entry
 def foresee(p: Pack, y: np.ndarray, trial: np.ndarray) -> None:
     """As that of one plant."""
-    n, begun, shut = coordinate_count(p), start_of(y), responses_in(p).reach
-    v = shifted(start_of(trial), n)
-    for lane in range(WIDTH):
+    n, begun, made = coordinate_count(p), start_of(y), responses_in(p)
+    v, shut, busy = shifted(start_of(trial), n), made.reach, made.busy[0]
+    shut[0] = 0.0
+    while busy != 0:
+        lane = lowest(busy)
         one = _lane(p, lane)
         responses_in(one).reach[0] = 1.0 if struck(one, lane_at(begun, lane)) else 0.0
+        busy &= busy - 1
     open_ = shut[0] == 0.0
     for i in range(n):
         v[i] += where(open_, v[i] - begun[n + i], 0.0)
@@ -143,28 +157,39 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
     """As that of one plant."""
     end = start_of(trial)
     _touch(p, end)
-    for lane in range(WIDTH):
-        one = _lane(p, lane)
-        if responses_in(one).used[0] > 0:
-            strike_closed(one, lane_at(start_of(y), lane), lane_at(start_of(moved), lane), lane_at(end, lane))
+    busy = responses_in(p).busy[0]
+    while busy != 0:
+        lane = lowest(busy)
+        strike_closed(_lane(p, lane), lane_at(start_of(y), lane), lane_at(start_of(moved), lane), lane_at(end, lane))
+        busy &= busy - 1
     return 1
 
 
 @entry
 def book_contacts(p: Pack, before: np.ndarray, trial: np.ndarray) -> float:
     """As that of one plant."""
-    v, done = shifted(start_of(trial), coordinate_count(p)), responses_in(p).reach
-    for lane in range(WIDTH):
+    v, made = shifted(start_of(trial), coordinate_count(p)), responses_in(p)
+    done, busy = made.reach, made.busy[0]
+    done[0] = 0.0
+    while busy != 0:
+        lane = lowest(busy)
         one = _lane(p, lane)
         responses_in(one).reach[0] = book(one, lane_at(start_of(before), lane), lane_at(v, lane))
+        busy &= busy - 1
     return done[0]
 
 
 @entry
 def leave_forces(p: Pack, h: float, trial: np.ndarray) -> None:
-    """As that of one plant."""
-    for lane in range(WIDTH):
-        leave(_lane(p, lane), h, lane_at(start_of(trial), lane))
+    """As that of one plant, of what any lane has pushed with."""
+    impulse, state, at = contacts_in(p).impulse, start_of(trial), forces_begin(p)
+    for c in range(contact_count(p)):
+        told, force = shifted(impulse, NUMBERS * c), shifted(state, at + NUMBERS * c)
+        pushed = which(told[3] > OPEN)
+        while pushed != 0:
+            lane = lowest(pushed)
+            leave(h, lane_at(told, lane), lane_at(force, lane))
+            pushed &= pushed - 1
 
 
 @woven

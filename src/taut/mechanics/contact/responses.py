@@ -51,6 +51,7 @@ class Responses(NamedTuple):
     owner: Integers  # (a,) the body that an entry was counted for
     near: Integers  # (c,) contacts that may touch soon, in their order
     nearby: Integers  # (1,) how many
+    busy: Integers  # (1,) where many plants go in lanes, in which something is closed, as bits
     frame: Reals  # (9 a,) normal and two directions along the ground
     share: Reals  # (a,) of the second node
     begin: Reals  # (a,) the gap at the start of the move [m]
@@ -125,6 +126,7 @@ def responses_of(contacts: Contacts, coordinates: int, joined: np.ndarray, strun
         owner=np.zeros(room, dtype=whole),
         near=np.zeros(every, dtype=whole),
         nearby=np.zeros(1, dtype=whole),
+        busy=np.zeros(1, dtype=whole),
         frame=np.zeros(9 * room),
         share=np.zeros(room),
         begin=np.zeros(room),
