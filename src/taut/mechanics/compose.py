@@ -114,7 +114,11 @@ def composed_in_lanes(spec: Spec) -> Mapping[str, Any]:
     """The operations that move many plants of a Spec in lanes: others than those of one where they touch grounds."""
     if "contacts" not in spec.terms:
         return composed(spec).motion
-    near = {near_contacts.look_if_moved: in_lanes.list_near, contacts.gap_at: in_lanes.gap_of_plane}
+    near = {
+        near_contacts.look_if_moved: in_lanes.look_nowhere,
+        contact_parts.note_mates: in_lanes.note_mates,
+        contacts.gap_at: in_lanes.gap_of_plane,
+    }
     return _bound(Rebinding(_parts(spec) | near), _motion_of(spec) | IN_LANES)
 
 

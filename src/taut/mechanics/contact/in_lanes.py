@@ -25,16 +25,13 @@ from taut.mechanics.contact.impulses import (
 )
 from taut.mechanics.contact.near_contacts import plane_gap
 from taut.mechanics.contact.responses import ENTRIES, responses_in
-from taut.mechanics.parts import body_of, meet_rows, prepare_system
+from taut.mechanics.parts import meet_rows, prepare_system
 from taut.mechanics.tables import constants_in, coordinate_count
 from taut.mechanics.terms.contacts import NUMBERS, OPEN, contact_count, contacts_in, forces_begin
 from taut.numerics.compiled import entry, inlined, kernel, woven
 from taut.numerics.lanes import WIDTH, every, lowest, where, which
 from taut.numerics.packing import OneLane, Pack
 from taut.numerics.pointers import lane_at, lent, shifted, start_of
-
-INSIDE = -1
-"""In `Responses.place`: not closed, and inside a ground."""
 
 
 @inlined
@@ -56,7 +53,9 @@ def _open(p: Pack) -> None:
     """What is closed, in every lane."""
     busy = responses_in(p).busy
     while busy[0] != 0:
-        open_all(_lane(p, lowest(busy[0])))
+        one = _lane(p, lowest(busy[0]))
+        open_all(one)
+        responses_in(one).nearby[0] = 0
         busy[0] &= busy[0] - 1
 
 
@@ -103,8 +102,7 @@ def move_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray) -> int:
         inside = which(plane_gap(p, c, end) < -small)
         made.busy[0] |= inside
         while inside != 0:
-            place = responses_in(_lane(p, lowest(inside))).place
-            place[c] = INSIDE if place[c] == 0 else place[c]
+            _note_near(_lane(p, lowest(inside)), c)
             inside &= inside - 1
     end[0] = where(way >= 0.0, end[0], np.nan)
     busy = made.busy[0]
@@ -126,14 +124,34 @@ def gap_of_plane(p: Pack, c: int, y: np.ndarray) -> tuple[float, float, float, f
 
 
 @inlined
-def list_near(p: Pack, start: np.ndarray, end: np.ndarray) -> None:
-    """In the place of `near_contacts.look_if_moved`: contacts of all that is closed already, and those known to be
-    inside a ground. Others have not moved since it was looked."""
-    made, count = responses_in(p), 0
-    for c in range(contact_count(p)):
-        made.near[count] = c
-        count += 1 if made.place[c] == INSIDE or made.bodies[body_of(p, c)] > 0 else 0
-    made.nearby[0] = count
+def look_nowhere(p: Pack, start: np.ndarray, end: np.ndarray) -> None:
+    """In the place of `near_contacts.look_if_moved`: what is near is known, those inside a ground where a move ends by
+    itself, and all of a bar that something else touches. Impulses move no others."""
+
+
+@inlined
+def note_mates(p: Pack, a: int, c: int) -> None:
+    """Of a bar that is touched now, its other contacts."""
+    if responses_in(p).rank[a] == 0:
+        mate = responses_in(p).mate[c]
+        while mate != c:
+            _note_near(p, mate)
+            mate = responses_in(p).mate[mate]
+
+
+@inlined
+def _note_near(p: Pack, c: int) -> None:
+    """In their order, each once."""
+    made = responses_in(p)
+    at = made.nearby[0]
+    while at > 0 and made.near[at - 1] > c:
+        at -= 1
+    if at > 0 and made.near[at - 1] == c:
+        return
+    for m in range(made.nearby[0], at, -1):
+        made.near[m] = made.near[m - 1]
+    made.near[at] = c
+    made.nearby[0] += 1
 
 
 @entry

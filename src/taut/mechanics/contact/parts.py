@@ -32,6 +32,11 @@ def follow_velocities(p: Pack, h: float, v: np.ndarray, y: np.ndarray) -> None:
 
 
 @inlined
+def note_mates(p: Pack, a: int, c: int) -> None:
+    """An entry is made of a contact; for those who want to know which others it may close (`contact/in_lanes.py`)."""
+
+
+@inlined
 def string_count(p: Pack) -> int:
     """How many cables are held at a length, which are contacts behind all others (`contact/strings.py`)."""
     return 0
