@@ -161,7 +161,8 @@ class LanePlant:
 
     @property
     def formulation(self) -> str:
-        return f"{self.variants.plant.formulation}{' in lanes' if self._touches else ''}"
+        plant = self.variants.plant
+        return f"{plant.formulation}{' in lanes' if plant.grounds else ''}"
 
     @property
     def _touches(self) -> bool:

@@ -23,8 +23,8 @@ from taut.mechanics.contact import (
 )
 from taut.mechanics.contact import parts as contact_parts
 from taut.mechanics.folds import completed, completed_source
+from taut.mechanics.grounds import compliances, readings
 from taut.mechanics.grounds import outputs as outputs_of_contacts
-from taut.mechanics.grounds import readings
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
 from taut.mechanics.kinds import EventSource
@@ -112,6 +112,8 @@ def _secant(spec: Spec, made: Rebinding) -> dict[str, Any]:
 @cache
 def composed_in_lanes(spec: Spec) -> Mapping[str, Any]:
     """The operations that move many plants of a Spec in lanes: others than those of one where they touch grounds."""
+    if "compliances" in spec.terms:
+        return _bound(Rebinding(_parts(spec) | {compliances.depth_at: compliances.depth_in_plane}), _motion_of(spec))
     if "contacts" not in spec.terms:
         return composed(spec).motion
     near = {

@@ -160,7 +160,13 @@ _teach(operator.or_, _operate("or_"), [(mask, mask, mask)])
 _teach(builtins.max, _extreme(">"), _between(lanes))
 _teach(builtins.min, _extreme("<"), _between(lanes))
 _teach(operator.neg, lambda builder, a: builder.fneg(a), [(lanes, lanes)])
-for _function, _name in ((math.sqrt, "sqrt"), (builtins.abs, "fabs"), (math.sin, "sin"), (math.cos, "cos")):
+for _function, _name in (
+    (math.sqrt, "sqrt"),
+    (builtins.abs, "fabs"),
+    (math.sin, "sin"),
+    (math.cos, "cos"),
+    (math.exp, "exp"),
+):
     _teach(_function, _called(f"llvm.{_name}.v{WIDTH}f64", 1), [(lanes, lanes)])
 
 
