@@ -18,6 +18,7 @@ ORDER = [
         "type_words",
         "type_checks",
         "labelled",
+        "executors",
         "numerics",
         "structure",
         "generators",

@@ -25,7 +25,7 @@ Box Compliance Ground Plane Terrain
 Command Constant CosineRamp Doublet Feedback SampledSignal SignalSum Sinusoid SmoothStart StepSignal
 Model read read_model read_record save
 LagrangianPlant Plant assemble register
-Ensemble Event Trajectory ensemble simulate start
+Ensemble Event Trajectory ensemble rollout simulate start
 Equilibrium balance formfind modes prestress stability
 LinearModel linearise
 Study film page plot reproduce sweep
@@ -58,15 +58,16 @@ PACKAGES = {
     """,
     "dynamics": """
         Correction Ensemble Event Predictability Simulation SimulationState Trajectory collisions ensemble
-        predictability simulate start
+        predictability rollout simulate start
     """,
     "measurement": """
         AtRest Comparison Identification InMotion Measurements Tolerances Unknown compare identify read_measurements
         tolerances
     """,
     "locomotion": """
-        Course DriveCost Locomotion PatternGait SinusoidGait Stand TableGait base_polygon course_of drive_cost
-        faces_below locomotion_of random_members slip_distance stands touching_nodes
+        Course DriveCost Locomotion Measures PatternGait SinusoidGait Stand TableGait base_polygon course_of
+        drive_cost faces_below locomotion_of measured_rollout measures_of random_members slip_distance
+        stands touching_nodes
     """,
     "mechanisms": "GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",
@@ -75,7 +76,7 @@ PACKAGES = {
 
 def test_the_names_at_the_top_are_these() -> None:
     assert set(taut.__all__) == {"__version__", *TOP.split()}
-    assert len(TOP.split()) <= 71
+    assert len(TOP.split()) <= 72
     for name in taut.__all__:
         assert getattr(taut, name) is not None
         assert name in dir(taut)
@@ -293,10 +294,11 @@ def _locomotion() -> list[Any]:
     robot = taut.generators.six_strut_robot()
     plant = taut.assemble(robot, gravity=9.81, ground=[taut.Ground("floor")])
     run = taut.simulate(plant, 0.2, every=0.01, method="impulses", step=1e-3, verify=False)
-    told = loco.locomotion_of(run)
+    told, many = loco.locomotion_of(run), taut.rollout(plant, {}, 0.1, seeds=range(3))
     members = tuple(f"bar:{name}" for name in robot.bars) * 20
     return [
         *(told, told.stands[0], loco.course_of(run), loco.drive_cost(run), loco.SinusoidGait(members, 0.1, 1.0)),
+        loco.measures_of(many),
         loco.TableGait(members, (0.0, 1.0), ((0.0,) * 120,) * 2),
         loco.PatternGait(members, (0.0,) * 100, 1.0, 10.0),
     ]

@@ -126,6 +126,7 @@ TURNING: Mapping[str, Any] = named((outputs.observe_torques, torques.add_command
 TOOLS: dict[str, Any] = named(
     (
         outputs.observe,
+        outputs.observe_energies,
         outputs.observe_loads,
         events.begin_events,
         events.freeze,
