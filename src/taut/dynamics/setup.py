@@ -26,6 +26,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.tables import state_layout
+from taut.numerics.lanes import aligned
 from taut.structure.magnitudes import size_problem
 
 MOST_STEPS = 1e9
@@ -183,7 +184,7 @@ def beginning(
         capabilities.check(capabilities.UNLOCATED, capabilities.features_of(run.plant))
     plant, tables, scratch = run.plant, run.tables, run.space.scratch
     size = plant.coordinates
-    y = np.zeros(run.space.vectors.shape[1:])
+    y = aligned(np.zeros(run.space.vectors.shape[1:]))
     y[:size], y[size : 2 * size] = plant.start()
     layout = state_layout(size, plant.internal.size, 0)
     if plant.internal.size:

@@ -47,7 +47,7 @@ from taut.mechanics.operations.lists import (
     named,
 )
 from taut.mechanics.rows import held_lengths
-from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of
+from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of, winds_only
 from taut.mechanics.systems import minres, pairs, saddle
 from taut.mechanics.terms import contacts, routes, springs, torques
 from taut.mechanics.terms import states as term_states
@@ -83,10 +83,10 @@ def _motion_of(spec: Spec) -> dict[str, Any]:
     # Where nothing is imposed there is nothing to call, either; algorithms know what that means.
     imposed = {
         "impose": motion.impose_on,
-        "imposes": motion.imposes_something,
         "pass_break": events.pass_imposed_break,
     }
     own = MOTION | (imposed if spec.imposed else {})
+    own |= {} if winds_only(spec) else {"imposes": motion.imposes_something}
     own |= {"decide": controllers.decide} if "controllers" in spec.imposed else {}
     own |= CONTACT if "contacts" in spec.terms else {}
     if "contacts" in spec.terms and any(kind.accelerates for kind in imposed_of(spec)):
@@ -112,16 +112,19 @@ def _secant(spec: Spec, made: Rebinding) -> dict[str, Any]:
 @cache
 def composed_in_lanes(spec: Spec) -> Mapping[str, Any]:
     """The operations that move many plants of a Spec in lanes: others than those of one where they touch grounds."""
+    own, instead = _motion_of(spec), dict[Any, Any]()
+    if spec.imposed:
+        own["pass_break"] = events.pass_break_in_lanes
     if "compliances" in spec.terms:
-        return _bound(Rebinding(_parts(spec) | {compliances.depth_at: compliances.depth_in_plane}), _motion_of(spec))
-    if "contacts" not in spec.terms:
-        return composed(spec).motion
-    near = {
-        near_contacts.look_if_moved: in_lanes.look_nowhere,
-        contact_parts.note_mates: in_lanes.note_mates,
-        contacts.gap_at: in_lanes.gap_of_plane,
-    }
-    return _bound(Rebinding(_parts(spec) | near), _motion_of(spec) | IN_LANES)
+        instead[compliances.depth_at] = compliances.depth_in_plane
+    if "contacts" in spec.terms:
+        own |= IN_LANES
+        instead |= {
+            near_contacts.look_if_moved: in_lanes.look_nowhere,
+            contact_parts.note_mates: in_lanes.note_mates,
+            contacts.gap_at: in_lanes.gap_of_plane,
+        }
+    return _bound(Rebinding(_parts(spec) | instead), own)
 
 
 @cache

@@ -194,6 +194,11 @@ def copied(pack: Pack) -> Pack:
     return Pack(pack.integers.copy(), pack.reals.copy())
 
 
+def lane_of(pack: Pack, lane: int) -> Pack:
+    """The pack of one plant of those that travel in lanes; a copy."""
+    return Pack(pack.integers, np.ascontiguousarray(pack.reals[:, lane]))
+
+
 def empty(table: type[Table]) -> Table:
     """A table of a plant that has nothing of its kind."""
     return table(*(np.empty(0, dtype=float if kind else np.int64) for kind in kinds_of(table)))
