@@ -193,9 +193,10 @@ def _keep_apart(p: Pack, h: float, start: np.ndarray, end: np.ndarray, last: boo
 @inlined
 def _close_inside(p: Pack, start: np.ndarray, end: np.ndarray) -> float:
     """Close what ends inside a ground; returns how deep it is [m], negative where there is nothing."""
-    made, contacts, left, small = responses_in(p), contacts_in(p), -1.0, MET * constants_in(p).scale[0]
-    for m in range(made.nearby[0]):
+    made, contacts, left, small, m = responses_in(p), contacts_in(p), -1.0, MET * constants_in(p).scale[0], 0
+    while m < made.nearby[0]:  # which may become more on the way
         c = made.near[m]
+        m += 1
         if made.place[c] > 0:
             continue
         gap = quick_gap(p, c, end)
