@@ -18,6 +18,7 @@ ORDER = [
         "type_words",
         "type_checks",
         "labelled",
+        "executors",
         "numerics",
         "structure",
         "generators",
@@ -27,7 +28,7 @@ ORDER = [
         "statics",
         "dynamics",
     ),
-    *("control", "measurement", "kinetostatics", "locomotion", "output", "papers", "cli", "__main__"),
+    *("control", "measurement", "kinetostatics", "locomotion", "search", "output", "papers", "cli", "__main__"),
 ]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
