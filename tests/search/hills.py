@@ -1,6 +1,7 @@
 """A search without robots: gaits go as far as a hill is high where their point is, give or take a copy's luck.
 
-As a script it searches into a gait file, so that tests can kill it: `python hills.py FILE new|resume SECONDS_A_TRIAL GENERATIONS`.
+As a script it searches into a gait file, so that tests can kill it:
+`python hills.py FILE new|resume SECONDS_A_TRIAL GENERATIONS`.
 """
 
 import sys

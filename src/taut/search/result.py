@@ -1,4 +1,4 @@
-"""GaitSearch: what a search came to, all of it: generations, the best gaits in order, and how they stood their checks."""
+"""GaitSearch: what a search came to: its generations, the best gaits in order, and how the best stood its checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a gait is worth before it is called best: tried again with fresh noise, finer steps, another model of contact."""
+"""What a gait is worth before it is called best: tried with fresh noise, finer steps and another model of contact."""
 
 from __future__ import annotations
 
