@@ -186,7 +186,7 @@ def test_every_entry_of_the_table_is_met_by_some_case() -> None:
     """So that no refusal stands in the table that nothing here would notice to be wrong."""
     met = {(use_of(m), f) for n, s, m, _ in combinations() for f in features_of_run(CASES[n], s)}
     met |= {(capabilities.UNLOCATED, capabilities.HELD), (capabilities.LINEAR, capabilities.FRICTION)}
-    met |= {(BATCH, GROUND), (capabilities.LINEAR, GROUND)}
+    met |= {(capabilities.LINEAR, GROUND)}
     met |= {(IMPLICIT, capabilities.SWITCHED), (capabilities.LINEAR, capabilities.SWITCHED)}
     met |= {(use, capabilities.STATES) for use in (BY_RATTLE, IMPULSES, CONSERVING)}  # test_term_states.py
     met |= {(CONSERVING, capabilities.WATCHED), (CONSERVING, capabilities.FRICTION)}

@@ -80,6 +80,7 @@ __all__ = [
     "read_record",
     "register",
     "reproduce",
+    "rollout",
     "save",
     "simulate",
     "stability",
@@ -141,7 +142,9 @@ _HOMES = {
     "taut.dynamics.trajectory": ("Trajectory",),
     "taut.dynamics.simulating": ("simulate",),
     "taut.dynamics.step_by_step": ("start",),
-    "taut.dynamics.ensembles": ("Ensemble", "ensemble"),
+    "taut.dynamics.ensemble_result": ("Ensemble",),
+    "taut.dynamics.ensembles": ("ensemble",),
+    "taut.dynamics.rollouts": ("rollout",),
     "taut.control.linear_model": ("LinearModel",),
     "taut.control.linearising": ("linearise",),
     "taut.output": ("plot",),
@@ -194,7 +197,9 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     )
     from taut.control.linear_model import LinearModel
     from taut.control.linearising import linearise
-    from taut.dynamics.ensembles import Ensemble, ensemble
+    from taut.dynamics.ensemble_result import Ensemble
+    from taut.dynamics.ensembles import ensemble
+    from taut.dynamics.rollouts import rollout
     from taut.dynamics.simulating import simulate
     from taut.dynamics.step_by_step import start
     from taut.dynamics.trajectory import Trajectory

@@ -20,6 +20,7 @@ __all__ = [
     "collisions",
     "ensemble",
     "predictability",
+    "rollout",
     "simulate",
     "start",
 ]
@@ -31,7 +32,9 @@ _HOMES = {
     "taut.dynamics.simulation": ("Simulation",),
     "taut.dynamics.simulation_state": ("SimulationState",),
     "taut.dynamics.step_by_step": ("start",),
-    "taut.dynamics.ensembles": ("Ensemble", "ensemble"),
+    "taut.dynamics.ensemble_result": ("Ensemble",),
+    "taut.dynamics.ensembles": ("ensemble",),
+    "taut.dynamics.rollouts": ("rollout",),
     "taut.dynamics.horizon": ("predictability",),
     "taut.dynamics.parting": ("Predictability",),
     "taut.structure.corrections": ("Correction",),
@@ -41,10 +44,12 @@ _HOMES = {
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
-    from taut.dynamics.ensembles import Ensemble, ensemble
+    from taut.dynamics.ensemble_result import Ensemble
+    from taut.dynamics.ensembles import ensemble
     from taut.dynamics.horizon import predictability
     from taut.dynamics.member_collisions import collisions
     from taut.dynamics.parting import Predictability
+    from taut.dynamics.rollouts import rollout
     from taut.dynamics.simulating import simulate
     from taut.dynamics.simulation import Simulation
     from taut.dynamics.simulation_state import SimulationState

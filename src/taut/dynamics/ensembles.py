@@ -8,130 +8,33 @@ Groups are formed by the variants' order alone, so results do not depend on the 
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from threading import Lock
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import STARTED, Correction
-from taut.dynamics.driver import Progress, SampleTimes, drive, status_of
-from taut.dynamics.interrupts import held_interrupts
-from taut.dynamics.methods import method_for
-from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Method, Rattle
-from taut.dynamics.samples import VARIABLES
-from taut.dynamics.settings import Settings
-from taut.dynamics.setup import beginning, check_options, independence_notes, prepare_run
-from taut.dynamics.simulating import DEFAULT_SAMPLES, correction_for, read_off, simulate
-from taut.dynamics.trajectory import SAMPLED, Trajectory, of_samples
+from taut.dynamics.driver import Progress, drive, status_of
+from taut.dynamics.ensemble_jobs import Job, Result, followed, gathered, job_of
+from taut.dynamics.ensemble_result import FIELDS, Ensemble
+from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Impulses, Rattle
+from taut.dynamics.setup import beginning, independence_notes, prepare_run
+from taut.dynamics.simulating import read_off, simulate
 from taut.dynamics.verdict import doubts
-from taut.errors import ModelError, OptionError, suggestion
-from taut.labelled import Labelled, Tabular
+from taut.errors import ModelError, OptionError
 from taut.mechanics.batch import Plants, Variants, alike, side_by_side, varied
 from taut.mechanics.capabilities import features_of, goes_in_lanes
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.numerics.lanes import WIDTH
-from taut.structure.events import Event
-from taut.structure.labels import labels_of
-from taut.structure.memory import memory_problem
 from taut.structure.scenario import Signal
-from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
-
-FIELDS = tuple(name for name in SAMPLED if name not in ("time", "coordinate", "coordinate_rate", "multiplier"))
-"""What an Ensemble may keep of every variant."""
 
 NOT_LOCATED = (
     "went in lanes with equal steps, where the instants at which cables slacken are not located; "
     "an adaptive method locates them"
 )
-
-
-@dataclass(frozen=True, repr=False)
-class Ensemble(Tabular):
-    """N variants over time: the fields of a Trajectory with a leading axis, and a status, notes and events of each.
-
-    Variants are not compared with other runs, as `simulate` compares a single one.
-
-    What a variant that failed did not reach is NaN, and its status says why. `ensemble[k]` is variant k by itself.
-    """
-
-    structure: Structure
-    time: np.ndarray  # (T,)
-    samples: Mapping[str, np.ndarray]  # (N, T, ...) each
-    status: tuple[str, ...]
-    notes: tuple[tuple[str, ...], ...]
-    events: tuple[tuple[Event, ...], ...]
-    sound: tuple[bool, ...]
-    load_names: tuple[str, ...] = ()
-    drive_names: tuple[str, ...] = ()
-    sensor_names: tuple[str, ...] = ()
-    contact_names: tuple[str, ...] = ()
-    element_names: tuple[str, ...] = ()
-
-    def __getattr__(self, name: str) -> np.ndarray:
-        """Any field of a Trajectory that has samples."""
-        if name.startswith("_") or name not in FIELDS:
-            raise AttributeError(f"an Ensemble has no {name!r}{suggestion(name, FIELDS)}")
-        if name not in self.samples:
-            raise AttributeError(f"this Ensemble was made without {name!r}; name it in `fields`")
-        return self.samples[name]
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.samples]
-
-    @property
-    def ok(self) -> np.ndarray:
-        """(N,) whether each variant finished, with its energy in balance."""
-        return np.array([status.startswith("finished") for status in self.status]) & self.sound
-
-    def labelled(self) -> Labelled:
-        """One row a sample of a variant."""
-        kept = {name: VARIABLES[name] for name in self.samples}
-        return Labelled(
-            ("variant", "time"),
-            {
-                "variant": range(len(self)),
-                "time": self.time,
-                **labels_of(self.structure),
-                "loaded": self.load_names,
-                "drive": self.drive_names,
-                "sensor": self.sensor_names,
-                "contact": self.contact_names,
-                "element": self.element_names,
-            },
-            {name: one._replace(dimensions=("variant", *one.dimensions)) for name, one in kept.items()},
-            self.samples,
-        )
-
-    def __len__(self) -> int:
-        return len(self.status)
-
-    def __getitem__(self, k: int) -> Trajectory:
-        """Variant k, as far as it came; with the samples that were kept."""
-        reached = np.isfinite(self.samples["nodes"][k].reshape(self.time.size, -1)).all(axis=1)
-        taken = {name: values[k][reached] for name, values in self.samples.items()}
-        return replace(
-            of_samples(self.structure, {"time": self.time[reached], **taken}),
-            status=self.status[k],
-            sound=self.sound[k],
-            notes=self.notes[k],
-            events=self.events[k],
-            load_names=self.load_names,
-            drive_names=self.drive_names,
-            sensor_names=self.sensor_names,
-            contact_names=self.contact_names,
-            element_names=self.element_names,
-        )
-
-    def __repr__(self) -> str:
-        return f"<Ensemble of {len(self.status)} variants, {self.time.size} samples, {int(self.ok.sum())} finished>"
 
 
 @checked_arguments
@@ -175,118 +78,43 @@ def ensemble(
         raise OptionError("plants differ by themselves; give one plant with arrays, or plants alone")
     else:
         variants = alike(plant)
-    chosen = method_for(method, tolerance, step)
-    wish = correction_for(correction, chosen)
-    for one in variants.plants if isinstance(variants, Plants) else (variants.plant,):
-        check_options(one, chosen, wish, duration, every, tolerance, step)
-    rattles = isinstance(chosen, Rattle) and not isinstance(chosen, EnergyMomentum)
+    job = job_of(
+        variants,
+        duration,
+        every=every,
+        method=method,
+        tolerance=tolerance,
+        step=step,
+        correction=correction,
+        fields=fields,
+    )
+    rattles = isinstance(job.method, Rattle) and not isinstance(job.method, EnergyMomentum | Impulses)
     if rattles and damping is not None and np.any(damping):
         raise OptionError(f'method "{method}" is for motion without damping; use another, or leave the damping out')
-    if threads is not None and threads < 1:
-        raise OptionError(f"threads {threads} must be one or more")
-    kept = tuple(fields)
-    unknown = [name for name in kept if name not in FIELDS]
-    if unknown:
-        raise OptionError(f'fields: "{unknown[0]}" is not one of a Trajectory{suggestion(unknown[0], FIELDS)}')
-    every = every or duration / DEFAULT_SAMPLES
-    times = SampleTimes(duration, every)
-    if wrong := memory_problem(8e-9 * variants.count * times.size * variants.plant.positions.size):
-        raise OptionError(
-            f"{times.size} samples of {variants.count} variants {wrong}; or take them further apart (every)"
-        )
-    result = _Result(times.part(0, times.size), variants, kept)
-    in_lanes = goes_in_lanes(features_of(variants.plant)) and not (
-        chosen.adaptive or isinstance(chosen, Implicit | EnergyMomentum)
-    )
-    with held_interrupts() as interrupted:
-        job = _Job(variants, chosen, wish, duration, every, tolerance, step, interrupted)
-        size, work = (WIDTH, _in_lanes) if in_lanes else (1, _one_by_one)
-        groups = [range(first, min(first + size, variants.count)) for first in range(0, variants.count, size)]
-        with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-            for last in pool.map(lambda group: work(job, group, result), groups):
-                if progress is not None:
-                    progress(float(last + 1), float(variants.count))
-    return Ensemble(
-        variants.plant.structure,
-        result.times,
-        {name: result.samples[name] for name in dict.fromkeys(("nodes", *kept)) if name in result.samples},
-        tuple(result.status),
-        tuple(result.notes),
-        tuple(result.events),
-        tuple(result.sound),
-        variants.plant.load_names,
-        variants.plant.drive_names,
-        variants.plant.sensor_names,
-        variants.plant.contact_names,
-        variants.plant.element_outputs,
-    )
+    size, work = (WIDTH, in_lanes) if goes_in_lanes_with(job) else (1, one_by_one)
+    return gathered(job, followed(job, work, size, threads, progress), {}, ())
 
 
-class _Result:
-    """Room for everything, filled by the groups wherever they run; threads fill rows of their own."""
-
-    def __init__(self, times: np.ndarray, variants: Variants | Plants, fields: tuple[str, ...]) -> None:
-        self.times, self.count, self.fields = times, variants.count, dict.fromkeys(("nodes", *fields))
-        self.samples: dict[str, np.ndarray] = {}
-        self.lock = Lock()
-        self.status = [""] * self.count
-        self.notes: list[tuple[str, ...]] = [()] * self.count
-        self.events: list[tuple[Event, ...]] = [()] * self.count
-        self.sound = [True] * self.count
-        shape = (self.count, times.size, len(variants.plant.positions), 3)
-        self.samples["nodes"] = np.full(shape, np.nan)
-
-    def keep(self, k: int, filled: int, run: Trajectory) -> None:
-        """The first samples of a variant."""
-        for name in self.fields:
-            found = getattr(run, name)[:filled]
-            with self.lock:
-                if name not in self.samples:
-                    self.samples[name] = np.full((self.count, self.times.size, *found.shape[1:]), np.nan)
-            self.samples[name][k, :filled] = found
+def goes_in_lanes_with(job: Job) -> bool:
+    """Whether variants go side by side in one kernel: by the kinds of the plant, and by the method."""
+    alone = job.method.adaptive or isinstance(job.method, Implicit | EnergyMomentum | Impulses)
+    return not alone and job.variants.side_by_side and goes_in_lanes(features_of(job.variants.plant))
 
 
-@dataclass(frozen=True)
-class _Job:
-    variants: Variants | Plants
-    method: Method | Rattle
-    wish: Correction
-    duration: float
-    every: float
-    tolerance: float
-    step: float | None
-    interrupted: Callable[[], bool]
-
-    def settings(self, plant: Plant) -> Settings:
-        return Settings(plant, self.method.name, self.tolerance, self.step, self.wish, dense=False, locate=False)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return {
-            "verify": False,
-            "method": self.method.name,
-            "correction": self.wish,
-            "every": self.every,
-            "tolerance": self.tolerance,
-            "step": self.step,
-            "locate": None if self.method.adaptive else False,
-        }
-
-
-def _in_lanes(job: _Job, group: range, result: _Result) -> int:
+def in_lanes(job: Job, group: range, result: Result) -> int:
     """Follow a group in lanes; where one of them fails, each by itself, so that the others are not lost."""
-    if job.interrupted():
-        return _one_by_one(job, group, result)
+    if result.interrupted():
+        return one_by_one(job, group, result)
     plant = side_by_side(job.variants, group.start)
     run = prepare_run(plant, job.method, job.wish, job.tolerance, job.step, dense=False, history=0)
     try:
         point, _ = beginning(run)
     except ModelError:
-        return _one_by_one(job, group, result)
+        return one_by_one(job, group, result)
     states = np.zeros((result.times.size, *point.y.shape))
-    code, _, _ = drive(run, point, result.times, states, job.duration, None, job.interrupted)
+    code, _, _ = drive(run, point, result.times, states, job.duration, None, result.interrupted)
     if code not in (loop.FINISHED, None):
-        return _one_by_one(job, group, result)
+        return one_by_one(job, group, result)
     filled = int(point.counts[at.FILLED])
     said = [*independence_notes(run, point.clock)]
     if point.counts[at.UNBALANCED]:
@@ -307,13 +135,13 @@ def _in_lanes(job: _Job, group: range, result: _Result) -> int:
     return group[-1]
 
 
-def _one_by_one(job: _Job, group: range, result: _Result) -> int:
+def one_by_one(job: Job, group: range, result: Result) -> int:
     def heed(now: float, end: float) -> None:
-        if job.interrupted():
+        if result.interrupted():
             raise KeyboardInterrupt
 
     for k in group:
-        if job.interrupted():
+        if result.interrupted():
             result.status[k] = "interrupted before it began"
             continue
         try:

@@ -38,14 +38,11 @@ class Settings:
         return f"tolerance {self.tolerance:g}" if self.stepper.adaptive else f"step {self.step:.3g} s"
 
 
-def prepared(settings: Settings, internal: np.ndarray | None = None) -> tuple[Run, Checkpoint, tuple[str, ...]]:
-    """A run that is ready to be driven, where it begins, and what is worth saying about that.
-
-    internal: what internal states begin with, where not with the plant's own.
-    """
+def prepared_run(settings: Settings) -> Run:
+    """A run that is ready but for its start."""
     watcher = settings.plant.watcher
     strikes = any(ground.compliance is None for ground in settings.plant.grounds)
-    run = prepare_run(
+    return prepare_run(
         settings.plant,
         settings.stepper,
         settings.correction,
@@ -55,6 +52,14 @@ def prepared(settings: Settings, internal: np.ndarray | None = None) -> tuple[Ru
         history=settings.history,
         watches=watcher is not None and (settings.locate or bool(watcher.things) or strikes),
     )
+
+
+def prepared(settings: Settings, internal: np.ndarray | None = None) -> tuple[Run, Checkpoint, tuple[str, ...]]:
+    """A run that is ready to be driven, where it begins, and what is worth saying about that.
+
+    internal: what internal states begin with, where not with the plant's own.
+    """
+    run = prepared_run(settings)
     if settings.start is None:
         return run, *beginning(run, locate=settings.locate, internal=internal)
     return run, resumed(run, settings.start), ()

@@ -285,6 +285,13 @@ def without_controllers(plant: Plant) -> Plant:
     return replace(made, positions=plant.positions, velocities=plant.velocities)
 
 
+def with_structure(plant: Plant, structure: Structure, gravity: tuple[float, float, float]) -> Plant:
+    """The plant of a structure that differs in masses alone, and with this gravity; it starts as the other does."""
+    given = replace(plant.given, structure=structure, gravity=gravity)
+    made = _plant(given, plant.things, {}, iterative=plant.spec.system == "minres")
+    return replace(made, positions=plant.positions, velocities=plant.velocities)
+
+
 def assembled_as_printed(structure: Structure, **options: Any) -> Plant:
     """The same with every bar compressible by eqs. (53) to (56) of Hsu, Tadiparthi and Bhattacharya as they stand.
 

@@ -37,6 +37,7 @@ class Variants:
     """A plant and what differs, variant by variant.
 
     positions, velocities: (N, n, 3). parts: places in the pack's directory and their numbers, (N, size) each.
+    gravity: (N, 3) where it differs; the weights it makes are among the parts.
     """
 
     plant: Plant
@@ -44,17 +45,31 @@ class Variants:
     positions: np.ndarray
     velocities: np.ndarray
     parts: Mapping[int, np.ndarray]
+    gravity: np.ndarray | None = None
+    side_by_side = True  # whether they can share what does not differ
 
-    def single(self, k: int) -> Plant:
-        """Variant k as a plant of its own."""
-        pack = copied(self.plant.pack)
+    def base(self, k: int) -> Plant:
+        """The plant whose numbers variant k overwrites."""
+        return self.plant
+
+    def fill(self, pack: Pack, k: int) -> None:
+        """Overwrite the numbers in which variant k differs."""
         for part, numbers in self.parts.items():
             reals_of(pack, part)[:] = numbers[k]
         integers_of(pack, DAMPS)[0] = int(reals_of(pack, CABLE_DAMPING).any())
-        views = viewed(pack, {slot(name): table for name, table in self.plant.tables.items()})
-        tables = {name: views[slot(name)] for name in self.plant.tables}
+
+    def single(self, k: int) -> Plant:
+        """Variant k as a plant of its own."""
+        base = self.base(k)
+        given, pack = base.given, copied(base.pack)
+        if self.gravity is not None:
+            given = replace(given, gravity=tuple(map(float, self.gravity[k])))
+        self.fill(pack, k)
+        views = viewed(pack, {slot(name): table for name, table in base.tables.items()})
+        tables = {name: views[slot(name)] for name in base.tables}
         return replace(
-            self.plant,
+            base,
+            given=given,
             pack=pack,
             tables=tables,
             positions=self.positions[k],
@@ -80,6 +95,7 @@ class Plants:
     """Plants of one layout, which differ in any of their numbers; made by `alike`."""
 
     plants: tuple[Plant, ...]
+    side_by_side = True
 
     @property
     def plant(self) -> Plant:

@@ -90,7 +90,6 @@ REFUSED: dict[tuple[str, str], str] = {
     (CONSERVING, ITERATIVE): 'method "{method}" factors its matrix; take the direct solver',
     (CONSERVING, ANSWERING): "{what} decides at every evaluation, which the Newton matrix of implicit steps does not "
     "know; give it a rate, or use dp5 or dp8",
-    (BATCH, GROUND): "an ensemble does not strike {what} yet; simulate structures on a ground one by one",
     (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "
     "model",
     (RATTLE, COORDINATES): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',

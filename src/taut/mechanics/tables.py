@@ -130,6 +130,8 @@ MULTIPLIER = part_of("work", Work, "multiplier")
 KNOWN = part_of("work", Work, "known")
 GAINS = part_of("constants", Constants, "gains")
 STABILISED = part_of("constants", Constants, "stabilised")
+SCALE = part_of("constants", Constants, "scale")
+FASTEST = part_of("constants", Constants, "fastest")
 
 
 command_count = counter(slot("commands") * MOST_PARTS)

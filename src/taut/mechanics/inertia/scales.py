@@ -21,11 +21,15 @@ def scale_of(given: Given, thin: Thin, springs: Springs) -> tuple[float, float]:
     lengths = [bar_length(structure, bars[k]) for k in thin_inertia.bar_order(given)]
     lengths += [route_length(structure, cable.route) for cable in structure.cables.values()]
     lengths += [size_of(structure, plate) for plate in structure.plates.values()]
-    typical = float(np.mean(lengths)) if lengths else 1.0
+    return float(np.mean(lengths)) if lengths else 1.0, slowness_of(given, thin, springs)
+
+
+def slowness_of(given: Given, thin: Thin, springs: Springs) -> float:
+    """The typical time [s]."""
     # Stiff bars tremble; the structure swings by its cables, and has only bars to swing by where it has none.
     cables, mass = [*given.cable.values()], thin.diagonal[::3]
     swinging = springs.stiffness[cables] if springs.stiffness[cables].any() else springs.stiffness
-    return typical, float(np.sqrt(mass.sum() / swinging.sum())) if swinging.any() and mass.any() else 1.0
+    return float(np.sqrt(mass.sum() / swinging.sum())) if swinging.any() and mass.any() else 1.0
 
 
 def shares_of(thin: Thin, free: np.ndarray, rows: list[Rows], tables: Mapping[str, Any]) -> np.ndarray:

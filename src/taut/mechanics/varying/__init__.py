@@ -1,0 +1,1 @@
+"""Numbers of a plant by their address, and variants of it that differ in them."""
