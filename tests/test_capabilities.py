@@ -241,7 +241,7 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
     """Plants in coordinates of their own and moved supports; whatever else there is goes, and lanes are for thin bars
     without cables to watch and kinds that declare them."""
     case, one = CASES[name], plant(name, "direct")
-    wrong = [feature for feature in (COORDINATES, GROUND, MOVED) if feature in case.features]
+    wrong = [feature for feature in (COORDINATES, MOVED) if feature in case.features]
     found = capabilities.features_of(one)
     if wrong:
         with pytest.raises(OptionError) as refusal:

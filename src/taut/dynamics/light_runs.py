@@ -19,11 +19,14 @@ from taut.dynamics.ensemble_jobs import Job, Result
 from taut.dynamics.methods.tableau import Impulses
 from taut.dynamics.settings import prepared_run
 from taut.dynamics.setup import Run, beginning, independence_notes
-from taut.dynamics.simulating import read_off
+from taut.dynamics.simulating import told_by
+from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.dynamics.verdict import doubts
 from taut.errors import ModelError
 from taut.mechanics.batch import Variants
 from taut.mechanics.contact.facts import contact_notes
+from taut.mechanics.operations.observation import STATED, stated
+from taut.mechanics.plant import Plant
 from taut.numerics.packing import Pack, copied
 
 KEPT = threading.local()
@@ -99,7 +102,7 @@ def light(job: Job, group: range, result: Result) -> int:
         states = ready.room(result.times.size, point.y.size)
         code, _, _ = drive(run, point, result.times, states, job.duration, None, result.interrupted)
         filled = int(point.counts[at.FILLED])
-        seen = read_off(ready.plant, run.tables, result.times[:filled], states[:filled], point.clock[at.REFERENCE])
+        seen = _seen(ready.plant, run, result, point, states[:filled])
         result.keep(k, filled, seen)
         doubted = doubts(job.settings(ready.plant), states[:filled, : ready.plant.coordinates], seen.overall)
         result.sound[k] = not doubted
@@ -110,3 +113,11 @@ def light(job: Job, group: range, result: Result) -> int:
             alone = replace(run, plant=job.variants.single(k))
             result.status[k] = status_of(code, alone, point.clock, point.y)
     return group[-1]
+
+
+def _seen(plant: Plant, run: Run, result: Result, point: Checkpoint, states: np.ndarray) -> Trajectory:
+    """As much of the states as is wanted, and their energies, by which it is judged whether to believe them."""
+    times, cheap = result.times[: len(states)], {*STATED, "work", "energy_violation"} >= set(result.fields)
+    cheap = cheap and not plant.given.compliant_grounds
+    seen = stated(plant, run.tables, times, states) if cheap else plant.observed(run.tables, times, states)
+    return told_by(plant, times, states, float(point.clock[at.REFERENCE]), seen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -322,7 +322,13 @@ def counts_of(counts: np.ndarray) -> dict[str, int]:
 
 def read_off(plant: PlantProtocol, tables: Any, times: np.ndarray, states: np.ndarray, reference: float) -> Trajectory:
     """Everything that states say; what does not apply to the plant has no columns."""
-    seen = plant.observed(tables, times, states)
+    return told_by(plant, times, states, reference, plant.observed(tables, times, states))
+
+
+def told_by(
+    plant: PlantProtocol, times: np.ndarray, states: np.ndarray, reference: float, seen: Mapping[str, np.ndarray]
+) -> Trajectory:
+    """What was seen of states, energies at least, with their work and the balance of energy."""
     work = states[:, state_layout(plant.coordinates, plant.internal.size, 0).work].copy()
     energy = seen["energy_kinetic"] + seen["energy_elastic"] + seen["energy_gravity"]
     known = {**seen, "time": times.copy(), "work": work, "energy_violation": energy - reference - work}

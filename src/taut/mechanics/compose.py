@@ -322,6 +322,7 @@ TURNING: Mapping[str, Any] = _named((outputs.observe_torques, torques.add_comman
 TOOLS: dict[str, Any] = _named(
     (
         outputs.observe,
+        outputs.observe_energies,
         outputs.observe_loads,
         events.begin_events,
         events.freeze,

@@ -132,6 +132,16 @@ def turning_push(structure: Structure, bars: np.ndarray, p: Pack, velocities: np
 
 
 @entry
+def observe_energies(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray, out: np.ndarray) -> None:
+    """Fill kinetic, elastic and gravity's energy [J] alone, a row a sample."""
+    for row in range(times.size):
+        y = start_of(row_of(samples, row))
+        enter_piece(p, pieces[row])
+        impose(p, times[row], y)
+        out[row, 0], out[row, 1], out[row, 2], _ = energies(p, y)
+
+
+@entry
 def observe_loads(p: Pack, times: np.ndarray, pieces: np.ndarray, samples: np.ndarray, out: np.ndarray) -> None:
     """Fill the force of every load [N], a row a sample."""
     loads = loads_in(p)
