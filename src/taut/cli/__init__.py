@@ -6,6 +6,8 @@ Heavy imports happen inside the commands, so that `taut --help` answers at once.
 from __future__ import annotations
 
 from taut.cli.application import app, main
+from taut.cli.gait_files import plot as plot_gaits
+from taut.cli.gait_files import replay, zoo
 from taut.cli.gait_search import search
 from taut.cli.gaits import gait, summary
 from taut.cli.identifying import identify
@@ -29,7 +31,7 @@ for _command in (
 ):
     app.command()(_command)
 
-for _command in (summary, search):
+for _command in (search, replay, plot_gaits, summary, zoo):
     gait.command()(_command)
 
 app.add_typer(gait, name="gait")

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def ranked(costs: np.ndarray, violations: np.ndarray) -> np.ndarray:
-    """(N,) places, best first, of costs (N, goals), the less the better, and violations (N,), zero where there are none.
+    """(N,) places, best first, of costs (N, goals), the less the better, and violations (N,), zero where all is kept.
 
     With several goals those come first that nothing dominates, the loneliest of them before the others.
     """

@@ -10,15 +10,12 @@ import numpy as np
 
 from taut.dynamics.ensemble_result import Ensemble
 from taut.dynamics.rollouts import rollout
-from taut.locomotion.ensemble_measures import measures_of
 from taut.locomotion.gait_spaces import GaitSpace
 from taut.mechanics.plant import Plant
 from taut.reprs import brief
+from taut.search._standin import measures_of
 from taut.search.goals import MEASURES
 from taut.search.searching import Interrupted, Tried
-
-FIELDS = ("nodes", "velocities", "cable_tension", "drive_power", "drive_rate", "contact_state")
-"""What measures are taken from."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +50,8 @@ class Trial:
             every=self.every,
             method=self.method,
             step=self.step,
-            fields=FIELDS,
             threads=self.threads,
-            executor=self.executor,
+            **({"executor": self.executor} if self.executor is not None else {}),
         )
 
     def __call__(self, points: np.ndarray, seeds: np.ndarray) -> Tried:
