@@ -65,8 +65,8 @@ PACKAGES = {
         tolerances
     """,
     "locomotion": """
-        Course DriveCost Locomotion PatternGait SinusoidGait Stand TableGait base_polygon course_of drive_cost
-        faces_below locomotion_of random_members slip_distance stands touching_nodes
+        Course DriveCost Locomotion Measures PatternGait SinusoidGait Stand TableGait base_polygon course_of
+        drive_cost faces_below locomotion_of measures_of random_members slip_distance stands touching_nodes
     """,
     "mechanisms": "GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",
@@ -293,10 +293,11 @@ def _locomotion() -> list[Any]:
     robot = taut.generators.six_strut_robot()
     plant = taut.assemble(robot, gravity=9.81, ground=[taut.Ground("floor")])
     run = taut.simulate(plant, 0.2, every=0.01, method="impulses", step=1e-3, verify=False)
-    told = loco.locomotion_of(run)
+    told, many = loco.locomotion_of(run), taut.rollout(plant, {}, 0.1, seeds=range(3))
     members = tuple(f"bar:{name}" for name in robot.bars) * 20
     return [
         *(told, told.stands[0], loco.course_of(run), loco.drive_cost(run), loco.SinusoidGait(members, 0.1, 1.0)),
+        loco.measures_of(many),
         loco.TableGait(members, (0.0, 1.0), ((0.0,) * 120,) * 2),
         loco.PatternGait(members, (0.0,) * 100, 1.0, 10.0),
     ]

@@ -14,7 +14,7 @@ from taut.errors import suggestion
 from taut.labelled import Labelled, Tabular
 from taut.structure.events import Event
 from taut.structure.labels import labels_of
-from taut.structure.structure import Structure
+from taut.structure.structure import Structure, with_masses
 
 FIELDS = tuple(name for name in SAMPLED if name not in ("time", "coordinate", "coordinate_rate", "multiplier"))
 """What an Ensemble may keep of every variant."""
@@ -90,7 +90,7 @@ class Ensemble(Tabular):
         reached = np.isfinite(self.samples["nodes"][k].reshape(self.time.size, -1)).all(axis=1)
         taken = {name: values[k][reached] for name, values in self.samples.items()}
         return replace(
-            of_samples(self.structure, {"time": self.time[reached], **taken}),
+            of_samples(self.structure_of(k), {"time": self.time[reached], **taken}),
             status=self.status[k],
             sound=self.sound[k],
             notes=self.notes[k],
@@ -102,6 +102,14 @@ class Ensemble(Tabular):
             element_names=self.element_names,
             options=self.options_of(k),
         )
+
+    def structure_of(self, k: int) -> Structure:
+        """That of variant k, with its own masses."""
+        structure = self.structure
+        for text, numbers in self.varied.items():
+            if text.endswith(".mass"):
+                structure = with_masses(structure, text, numbers[k])
+        return structure
 
     def options_of(self, k: int) -> dict[str, Any]:
         """Those of variant k, with its own gravity."""

@@ -61,9 +61,7 @@ def base_polygon(run: Trajectory, sample: int = -1) -> tuple[Face, np.ndarray]:
     names = list(run.structure.nodes)
     down, places = down_of(run), run.nodes[sample]
     touched = np.flatnonzero(touching_nodes(run)[sample])
-    side = np.linalg.svd(down[None])[2][1:]
-    if np.linalg.det(np.vstack([side, -down])) < 0.0:
-        side = side[::-1]
+    side = _sideways(down)
     try:
         order = touched[ConvexHull(places[touched] @ side.T).vertices] if touched.size > 2 else touched[:0]
     except QhullError:  # all in a line
@@ -77,24 +75,26 @@ def faces_below(run: Trajectory) -> list[Face]:
     A face is a triangle, or all triangles that lie in one plane. It is told whether it touches the ground or not; where
     all nodes lie in one plane, as those of a robot that has collapsed, there is none.
     """
-    from scipy.spatial import ConvexHull, QhullError
+    names = list(run.structure.nodes)
+    return [tuple(names[k] for k in np.flatnonzero(row)) for row in nodes_below(run)]
 
-    down, centres, names = down_of(run), centre_path(run), list(run.structure.nodes)
-    found: list[Face] = []
-    for places, centre in zip(run.nodes, centres, strict=True):
-        try:
-            hull = ConvexHull(places)
-        except QhullError:
-            found.append(())
-            continue
-        normals, offsets = hull.equations[:, :3], hull.equations[:, 3]
-        outwards = normals @ down
-        with np.errstate(divide="ignore", invalid="ignore"):
-            away = np.where(outwards > 0.0, -(normals @ centre + offsets) / outwards, np.inf)
-        lowest = int(away.argmin())
-        even = np.abs(hull.equations - hull.equations[lowest]).max(axis=1) < EVEN
-        found.append(tuple(names[k] for k in np.unique(hull.simplices[even])))
-    return found
+
+def nodes_below(run: Trajectory) -> np.ndarray:
+    """(T, n) whether each node is one of the face below the centre of mass."""
+    from taut.numerics.hull_faces import fill_faces_below
+
+    down = down_of(run)
+    frame = np.vstack([_sideways(down), -down])
+    seen = np.ascontiguousarray((run.nodes - centre_path(run)[:, None]) @ frame.T)
+    found = np.zeros(seen.shape[:2], dtype=np.int64)
+    fill_faces_below(seen.reshape(len(seen), -1), EVEN, found)
+    return found == 1
+
+
+def _sideways(down: np.ndarray) -> np.ndarray:
+    """(2, 3) directions across the way down, counter-clockwise seen from above."""
+    side = np.linalg.svd(down[None])[2][1:]
+    return np.asarray(side if np.linalg.det(np.vstack([side, -down])) > 0.0 else side[::-1])
 
 
 @checked_arguments
@@ -107,16 +107,16 @@ def stands(run: Trajectory, *, hold: float = HOLD) -> tuple[Stand, ...]:
     """
     if not hold >= 0.0:
         raise OptionError(f"stands: hold = {hold:g} s must be zero or more")
-    faces, touched = faces_below(run), touching_nodes(run)
-    place = {name: k for k, name in enumerate(run.structure.nodes)}
-    ends = [k for k in range(1, len(faces)) if faces[k] != faces[k - 1]]
+    below, touched, names = nodes_below(run), touching_nodes(run), list(run.structure.nodes)
+    ends = (1 + np.flatnonzero((below[1:] != below[:-1]).any(axis=1))).tolist()
     found: list[Stand] = []
-    for first, last in zip([0, *ends], [*ends, len(faces)], strict=True):
-        face, until = faces[first], min(last, len(faces) - 1)
+    for first, last in zip([0, *ends], [*ends, len(below)], strict=True):
+        until, nodes = min(last, len(below) - 1), np.flatnonzero(below[first])
         begin, end = float(run.time[first]), float(run.time[until])
-        down = touched[first:last][:, [place[node] for node in face]]
-        if not face or end - begin < hold or not down.any(axis=0).all():
+        down = touched[first:last][:, nodes]
+        if not nodes.size or end - begin < hold or not down.any(axis=0).all():
             continue
+        face = tuple(names[k] for k in nodes)
         bore = float(down.all(axis=1).mean() * (end - begin))
         if found and found[-1].face == face:
             found[-1] = Stand(face, found[-1].begin, end, found[-1].borne + bore)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.locomotion.faces import touching_nodes
 from taut.mechanics.grounds.surfaces import distance_from, surface_of
+from taut.numerics.compiled import entry
+from taut.numerics.pointers import start_of
 from taut.structure.ground_facts import grounds_from
 
 
@@ -28,14 +32,25 @@ def tangential_speed(run: Trajectory) -> np.ndarray:
     shapes = {ground.name: surface_of(ground.shape) for ground in grounds_from(run.options["ground"])}
     place = {name: k for k, name in enumerate(run.structure.nodes)}
     found = np.zeros((run.time.size, len(place)))
-    plain = getattr(distance_from, "py_func", distance_from)
     for column, name in enumerate(run.contact_names):
         node, _, ground = name.partition(" on ")
-        if node not in place or ground not in shapes:
-            continue
-        at, surface = place[node], shapes[ground]
-        for k in np.flatnonzero(run.contact_state[:, column] != 0):
-            normal = np.array(plain(surface.kind, surface.data, *run.nodes[k, at])[1:])
-            velocity = run.velocities[k, at]
-            found[k, at] = max(found[k, at], float(np.linalg.norm(velocity - (velocity @ normal) * normal)))
+        if node in place and ground in shapes:
+            at, surface = place[node], shapes[ground]
+            touches = run.contact_state[:, column]
+            _add_speeds(surface.kind, surface.data, touches, run.nodes[:, at], run.velocities[:, at], found[:, at])
     return found
+
+
+@entry
+def _add_speeds(
+    kind: int, data: np.ndarray, touches: np.ndarray, place: np.ndarray, velocity: np.ndarray, out: np.ndarray
+) -> None:
+    """Let speeds of one node be those along this ground, where it touches it and they are larger."""
+    shape = start_of(data)
+    for k in range(out.size):
+        if touches[k] != 0.0:
+            _, nx, ny, nz = distance_from(kind, shape, place[k, 0], place[k, 1], place[k, 2])
+            x, y, z = velocity[k, 0], velocity[k, 1], velocity[k, 2]
+            along = x * nx + y * ny + z * nz
+            x, y, z = x - along * nx, y - along * ny, z - along * nz
+            out[k] = max(out[k], math.sqrt(x * x + y * y + z * z))

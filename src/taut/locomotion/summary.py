@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -43,7 +44,7 @@ class Locomotion:
 
     @property
     def face_changes(self) -> int:
-        return max(len(self.stands) - 1, 0)
+        return changes_of(self.stands)
 
     @property
     def speed(self) -> float:
@@ -94,12 +95,11 @@ def locomotion_of(run: Trajectory, *, hold: float = HOLD) -> Locomotion:
     Energies and slips are integrals over samples, and faces are looked at there: 50 samples a second are good for
     robots that roll a few times a second.
     """
-    gone, cost, mass = course_of(run), drive_cost(run), mass_of(run)
-    carried = mass * float(np.linalg.norm(gravity_of(run))) * gone.distance
+    gone, cost = course_of(run), drive_cost(run)
     return Locomotion(
         name=run.structure.name,
         duration=float(run.time[-1] - run.time[0]),
-        mass=mass,
+        mass=mass_of(run),
         distance=gone.distance,
         direction=gone.direction,
         way=gone.length,
@@ -107,9 +107,20 @@ def locomotion_of(run: Trajectory, *, hold: float = HOLD) -> Locomotion:
         slip=float(slip_distance(run).sum()),
         energy_positive=cost.positive,
         energy_net=cost.net,
-        cost_of_transport=cost.positive / carried if carried > 0.0 else math.inf,
+        cost_of_transport=transport_cost(run, cost.positive, gone.distance),
         peak_power=cost.peak_power,
         peak_speed=cost.peak_speed,
         peak_force=cost.peak_force,
         peak_tension=cost.peak_tension,
     )
+
+
+def changes_of(found: Sequence[Stand]) -> int:
+    """How often the face changed."""
+    return max(len(found) - 1, 0)
+
+
+def transport_cost(run: Trajectory, energy: float, distance: float) -> float:
+    """Energy [J] over weight times distance [m]; infinite where it went nowhere."""
+    carried = mass_of(run) * float(np.linalg.norm(gravity_of(run))) * distance
+    return energy / carried if carried > 0.0 else math.inf

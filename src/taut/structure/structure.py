@@ -303,3 +303,13 @@ def without_loose_angles(structure: Structure) -> Structure:
 
     kept = {a.name: a for a in structure.angles.values() if all(map(there, (a.first, a.second, a.about)))}
     return replace(structure, angles=kept)
+
+
+def with_masses(structure: Structure, address: str, masses: np.ndarray) -> Structure:
+    """Masses [kg] of what an address such as "bar:x*.mass" names, one each; those of nodes are point masses."""
+    selector = address.removesuffix(".mass")
+    kind = selector.partition(":")[0]
+    for name, mass in zip(structure.select(selector), masses.tolist(), strict=True):
+        one = f"{kind}:{name}"
+        structure = structure.weighted(one, mass) if kind == "node" else structure.changed(one, mass=mass)
+    return structure

@@ -21,7 +21,7 @@ from taut.mechanics.terms.springs import Springs
 from taut.mechanics.varying.addresses import NOT_BELOW_ZERO, WEIGHT, Address, address_of, plain_parts, weight_rows
 from taut.numerics.packing import reals_of
 from taut.structure.drives import QUANTITIES
-from taut.structure.structure import Structure
+from taut.structure.structure import with_masses
 
 STIFFNESS = part_of("springs", Springs, "stiffness")
 
@@ -39,7 +39,7 @@ class Remade(Variants):
     def base(self, k: int) -> Plant:
         structure = self.plant.structure
         for address, numbers in self.masses:
-            structure = _with_masses(structure, address, numbers[k])
+            structure = with_masses(structure, address.text, numbers[k])
         gravity = self.plant.given.gravity if self.gravity is None else tuple(map(float, self.gravity[k]))
         made = with_structure(self.plant, structure, gravity)
         if STIFFNESS in self.parts:
@@ -180,10 +180,3 @@ def _scales(plant: Plant, stiffness: np.ndarray) -> tuple[list[float], list[floa
 
 def _rescale(plant: Plant, stiffness: np.ndarray) -> None:
     reals_of(plant.pack, SCALE)[:], reals_of(plant.pack, FASTEST)[:] = _scales(plant, stiffness)
-
-
-def _with_masses(structure: Structure, address: Address, masses: np.ndarray) -> Structure:
-    for told, mass in zip(address.names, masses.tolist(), strict=True):
-        point = told.startswith("node:")
-        structure = structure.weighted(told, mass) if point else structure.changed(told, mass=mass)
-    return structure
