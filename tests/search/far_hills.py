@@ -6,8 +6,8 @@ from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
-
 from hills import climbed
+
 from taut.search.searching import Tried
 
 

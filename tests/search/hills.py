@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from taut.locomotion.gait_spaces import SinusoidSpace
-from taut.output.gait_search.kept_search import search_with
+from taut.output.gait_search.kept_search import Trials, search_with
 from taut.search.goals import COLUMN, MEASURES, Objective
 from taut.search.options import SearchOptions
 from taut.search.result import GaitSearch
@@ -38,10 +38,10 @@ def climbed(points: np.ndarray, seeds: np.ndarray) -> Tried:
 
 
 def search(path: Path | None, evaluate=climbed, **given) -> GaitSearch:
-    others = {"with twice the copies": (evaluate, 32)}
+    trials = Trials(evaluate, evaluate, {"with twice the copies": (evaluate, 32)})
     told = {"space": SPACE, "objective": Objective(), "options": OPTIONS, "text": "a hill\n", **given}
     parts = [told.pop(name) for name in ("space", "objective", "options", "text")]
-    return search_with((evaluate, others), *parts, output=path, **told)
+    return search_with(trials, *parts, output=path, **told)
 
 
 def same(one: GaitSearch, other: GaitSearch) -> bool:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import taut
 from far_hills import climbed_far, dies_always
 from hills import same, search
+
+import taut
 from taut.errors import OptionError
 from taut.executors import ANSWERS_WITHIN, RenewedPool, on_cluster
 from taut.measurement.building import tolerances

@@ -72,14 +72,14 @@ def search(
     """
     from taut.cli.search_progress import search_progress
     from taut.executors import on_cluster
-    from taut.output.gait_search.finding import search_gaits, sloped
+    from taut.output.gait_search.finding import search_gaits, sloped, uphill
     from taut.output.gait_search.kept_search import StoppedSearch
     from taut.search.options import SearchOptions
 
     loaded = sloped(model_at(model, overrides, records), slope)
     ranges = {"amplitude": amplitude, "frequency": frequency, "mean": mean}
     space = _space(loaded.structure, each, members, {name: _range(name, text) for name, text in ranges.items()}, shared)
-    objective = _objective(goal or [UPHILL if slope else "distance"], limit)
+    objective = _objective(goal or [UPHILL if slope else "distance"], limit, uphill(loaded))
     options = SearchOptions(
         algorithm, generations, population, seed, copies, elite=min(8, population), duration=duration, step=step
     )
@@ -130,19 +130,19 @@ def _range(name: str, text: str) -> tuple[float, float]:
         raise OptionError(f'--{name} "{text}" is not the least and the most, as in 0.02:0.12') from None
 
 
-def _objective(goals: list[str], limits: list[str] | None) -> Objective:
+def _objective(goals: list[str], limits: list[str] | None, up: tuple[float, float, float]) -> Objective:
     from taut.search.goals import Limit, Objective
 
     told = by_selector("--limit", limits) or {}
-    return Objective(tuple(map(_goal, goals)), tuple(Limit(name, value) for name, value in told.items()))
+    return Objective(tuple(_goal(one, up) for one in goals), tuple(Limit(name, value) for name, value in told.items()))
 
 
-def _goal(text: str) -> Goal:
+def _goal(text: str, up: tuple[float, float, float]) -> Goal:
     from taut.search.goals import Goal
 
     name, _, where = text.partition("=")
     if name == UPHILL:
-        return Goal("along")
+        return Goal("along", up)
     if not where:
         return Goal(name)
     try:

@@ -30,7 +30,10 @@ MEASURES = {
 }
 """What is kept of every copy, and its unit: the way of its centre of mass from start to end along x, y and z and its
 length, the way of its nodes along the ground while they touch it, what drives put in, weight times distance, and
-peaks. A copy that failed has NaN for all."""
+peaks. A copy that failed has NaN for all, and what nobody asked for is NaN too."""
+
+ALWAYS = ("x", "y", "z", "distance", "carried")
+"""What is measured of every copy that finished."""
 
 COLUMN = {name: k for k, name in enumerate(MEASURES)}
 PEAKS = ("peak_tension", "peak_power", "peak_speed")
@@ -115,7 +118,7 @@ class Goal:
 
     def score(self, copies: np.ndarray) -> Score:
         """Of copies (n, K); those that failed are left out of account."""
-        finished = copies[np.isfinite(copies).all(axis=1)]
+        finished = copies[has_finished(copies)]
         count = len(finished)
         if not count:
             return Score(math.nan, math.nan, 0)
@@ -154,7 +157,7 @@ class Limit:
 
     def violation(self, copies: np.ndarray) -> float:
         """By how much of it the limit is passed; zero where it is kept."""
-        peaks = copies[np.isfinite(copies).all(axis=1), COLUMN[self.what]]
+        peaks = copies[has_finished(copies), COLUMN[self.what]]
         return max(0.0, float(peaks.mean()) / self.at_most - 1.0) if peaks.size else math.nan
 
     def data(self) -> dict[str, Any]:
@@ -175,19 +178,31 @@ class Objective:
         if not self.goals:
             raise OptionError("a search needs a goal")
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What it looks at."""
+        asked = {"cost_of_transport": "energy", "along": "distance"}
+        told = [asked.get(goal.what, goal.what) for goal in self.goals] + [limit.what for limit in self.limits]
+        return tuple(name for name in MEASURES if name in ALWAYS or name in told)
+
     def costs(self, copies: np.ndarray) -> np.ndarray:
         """(goals,) less is better; NaN where no copy finished."""
         return np.array([-goal.sense * goal.score(copies).value for goal in self.goals])
 
     def violation(self, copies: np.ndarray) -> float:
         """Of all limits together, and the share of copies that failed; zero where nothing is wrong."""
-        failed = 1.0 - np.isfinite(copies).all(axis=1).mean()
+        failed = 1.0 - has_finished(copies).mean()
         if failed == 1.0:
             return math.inf
         return float(failed + sum(limit.violation(copies) for limit in self.limits))
 
     def data(self) -> dict[str, Any]:
         return {"goals": [goal.data() for goal in self.goals], "limits": [limit.data() for limit in self.limits]}
+
+
+def has_finished(copies: np.ndarray) -> np.ndarray:
+    """(...) whether each of copies (..., K) came to its end."""
+    return np.asarray(np.isfinite(copies[..., COLUMN["distance"]]))
 
 
 def objective_from(data: dict[str, Any]) -> Objective:

@@ -17,7 +17,7 @@ from taut.errors import OptionError
 from taut.locomotion.gait_spaces import GaitSpace
 from taut.reprs import brief
 from taut.search.algorithms import Algorithm, Told, algorithm_named
-from taut.search.goals import Objective, Score
+from taut.search.goals import Objective, Score, has_finished
 from taut.search.options import CHOSEN, SCREENED, SearchOptions
 from taut.search.ranking import ranked
 
@@ -149,7 +149,7 @@ def _generation(
         raise Asked(f"generation {number + 1} of {options.algorithm} is not what it was when the search was begun")
     if known is None:
         tried = evaluate(points, options.seeds(number, SCREENED, len(points), options.copies))
-        if not np.isfinite(tried.copies).all(axis=2).any():
+        if not has_finished(tried.copies).any():
             raise OptionError(
                 f"no copy of any gait of generation {number + 1} finished, so that there is nothing to go by; "
                 f"the first failed with: {tried.failure}"

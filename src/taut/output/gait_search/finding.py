@@ -15,7 +15,7 @@ import numpy as np
 from taut.errors import OptionError
 from taut.locomotion.gait_spaces import GaitSpace
 from taut.mechanics.plant import Plant
-from taut.output.gait_search.kept_search import search_with
+from taut.output.gait_search.kept_search import Trials, search_with
 from taut.output.model_runs import assembled
 from taut.search.goals import Objective
 from taut.search.options import SearchOptions
@@ -64,9 +64,10 @@ def search_gaits(
     loaded = model if isinstance(model, Model) else read_model(model)
     objective, options = objective or Objective(), options or SearchOptions()
     trial = trial_of(loaded, space, options, threads=threads, executor=executor)
-    others = other_trials(loaded, trial) if check else {}
+    searching = trial.only_for(objective)
+    trials = Trials(searching, trial, other_trials(loaded, searching) if check else {})
     return search_with(
-        (trial, others), space, objective, options, model_text(loaded.structure, loaded.scenario),
+        trials, space, objective, options, model_text(loaded.structure, loaded.scenario),
         output=None if output is None else Path(output), resume=resume, restart=restart, check=check,
         progress=progress or (lambda standing: None), told=told or (lambda sentence: None),
     )  # fmt: skip
@@ -112,6 +113,15 @@ def _plant(model: Model, space: GaitSpace, **changed: Any) -> Plant:
     if not isinstance(plant, Plant):
         raise OptionError("gaits are searched for in the coordinates of nodes; leave scenario.joints out")
     return plant
+
+
+def uphill(model: Model) -> tuple[float, float, float]:
+    """Level, and up the slope that `sloped` made; along x where there is none."""
+    gravity = np.array(model.scenario.gravity)
+    down = gravity / np.linalg.norm(gravity)
+    level = np.array([1.0, 0.0, 0.0]) - down[0] * down
+    x, y, z = (level / np.linalg.norm(level)).tolist()
+    return x, y, z
 
 
 def sloped(model: Model, degrees: float) -> Model:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,8 +37,17 @@ class StoppedSearch(WriteError):
         self.result = result
 
 
+class Trials(NamedTuple):
+    """How gaits are tried: in the search, and the best of them at the end, of which more may be measured; and what it
+    has to stand beside that, by what differs: a trial, and how many copies of it."""
+
+    search: Evaluate
+    told: Evaluate
+    others: dict[str, tuple[Evaluate, int]]
+
+
 def search_with(
-    trials: tuple[Evaluate, dict[str, tuple[Evaluate, int]]],
+    trials: Trials,
     space: GaitSpace,
     objective: Objective,
     options: SearchOptions,
@@ -51,8 +60,7 @@ def search_with(
     progress: Callable[[Standing], None] = lambda standing: None,
     told: Callable[[str], None] = lambda sentence: None,
 ) -> GaitSearch:
-    """The same with trials of any kind: the first is searched with, the others are checks of the best."""
-    evaluate, others = trials
+    """As `search_gaits` has it, with trials of any kind."""
     blank = GaitSearch(
         space, objective, options, (), (), np.zeros((0, 0, len(MEASURES))), np.zeros((0, len(MEASURES))), (),
         "begun", text, program_of(options.algorithm),
@@ -68,7 +76,7 @@ def search_with(
     with held_interrupts() as interrupted:
         try:
             done, best = searched(
-                space, objective, options, evaluate,
+                space, objective, options, trials.search,
                 earlier=earlier.generations if earlier else (), keep=keep, progress=progress, interrupted=interrupted,
             )  # fmt: skip
         except Asked as error:
@@ -80,7 +88,7 @@ def search_with(
             found = replace(found, status=NOT_CHECKED)
             if check:
                 file.keep(found)
-                found = _checked(found, evaluate, others, told)
+                found = _checked(found, trials, told)
             file.keep(found)
     file.close(found)
     return found
@@ -90,18 +98,18 @@ def _interrupted(done: tuple[Generation, ...], options: SearchOptions) -> str:
     return f"interrupted after {len(done)} of {options.generations} generations"
 
 
-def _checked(
-    found: GaitSearch,
-    evaluate: Evaluate,
-    others: dict[str, tuple[Evaluate, int]],
-    told: Callable[[str], None],
-) -> GaitSearch:
+def _checked(found: GaitSearch, trials: Trials, told: Callable[[str], None]) -> GaitSearch:
     objective, options = found.objective, found.options
     try:
         told(f"the best gaits once more, {COPIES} copies each")
-        few, final = finals(found.candidates, objective, options, evaluate)
+        few, final = finals(found.candidates, objective, options, trials.told)
         first, checks = validated(
-            few[0].point, objective, options, evaluate, others, lambda what: told(f"checking the best: {what}")
+            few[0].point,
+            objective,
+            options,
+            trials.told,
+            trials.others,
+            lambda what: told(f"checking the best: {what}"),
         )
     except Interrupted:
         return replace(found, status="interrupted while the best gait was checked; all generations are done")
