@@ -1,12 +1,12 @@
 """What a search for gaits finds beside gaits drawn at random: `python -m benchmarks.gait_search`.
 
-The robot of examples/six_strut.yaml, its six struts driven by sinusoids of one frequency. Random: 256 gaits of the space
-that is searched, 8 copies each, the best eight of them with 64 copies each. Search: its best gait with 64 copies of noise
-that had no part in choosing it, with twice as many, at a tenth of the step, and on a ground that gives way. Everything
-is kept in FOLDER (gait-searches by default) after every generation: the same command goes on.
+The robot of examples/six_strut.yaml, its six struts driven by sinusoids of one frequency. Random: 256 gaits of the
+space that is searched, 8 copies each, the best eight of them with 64 copies each. Search: its best gait with 64 copies
+of noise that had no part in choosing it, with twice as many, at a tenth of the step, and on a ground that gives way.
+Everything is kept in a folder (gait-searches) after every generation: the same command goes on.
 
-    python -m benchmarks.gait_search [flat|slope|alike|...] [--folder DIR]     search, compare and tell
-    python -m benchmarks.gait_search --keep [--folder DIR]                     write examples/gaits.json of what is there
+    python -m benchmarks.gait_search [roll climb ...] [--folder DIR]     search, compare and tell
+    python -m benchmarks.gait_search --keep [--folder DIR]               write examples/gaits.json of what is there
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from taut.output.gait_search.zoo import ShippedGait, Told
 from taut.search.goals import Goal, Objective, Score
 from taut.search.options import SearchOptions
 from taut.search.result import GaitSearch
+from taut.search.searching import Standing
 from taut.structure.files import Model, read_model
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -64,10 +65,11 @@ class Search:
         who = "" if space.members == STRUTS else " " + " ".join(f"--members '{one}'" for one in space.members)
         ranges = f"--amplitude {space.amplitude[0]:g}:{space.amplitude[1]:g} --frequency {space.frequency[0]:g}:"
         ranges += f"{space.frequency[1]:g} --mean {space.mean[0]:g}:{space.mean[1]:g} --shared {','.join(space.shared)}"
+        counts = f"--copies {options.copies} --extra {options.extra}"
         hill = f" --slope {self.slope:g}" if self.slope else ""
         return (
             f"taut gait search six_strut.yaml --algorithm {options.algorithm} --generations {options.generations} "
-            f"--population {options.population} --copies {options.copies} --seed {options.seed}{who} {ranges}{hill}"
+            f"--population {options.population} {counts} --seed {options.seed}{who} {ranges}{hill}"
         )
 
 
@@ -120,11 +122,21 @@ def kept_random(search: Search, folder: Path, threads: int | None) -> Score:
 
 
 def found_by(search: Search, folder: Path, threads: int | None) -> GaitSearch:
+    def tell(now: Standing) -> None:
+        told = f"best {now.best} m, mean {now.mean:.3g} m, {now.rate:.1f} runs/s"
+        print(f"  {now.generation} of {now.generations}: {told}", flush=True)
+
     return search_gaits(
-        search.model, search.space, search.objective, search.options, output=folder / f"{search.name}.nc",
-        resume=True, threads=threads, progress=lambda now: print(f"  {now.generation} of {now.generations}: best "
-        f"{now.best} m, mean {now.mean:.3g} m, {now.rate:.1f} runs/s", flush=True), told=lambda said: print(f"  {said}"),
-    )  # fmt: skip
+        search.model,
+        search.space,
+        search.objective,
+        search.options,
+        output=folder / f"{search.name}.nc",
+        resume=True,
+        threads=threads,
+        progress=tell,
+        told=lambda said: print(f"  {said}", flush=True),
+    )
 
 
 def report(search: Search, random: Score, found: GaitSearch) -> str:

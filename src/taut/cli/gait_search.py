@@ -57,6 +57,8 @@ def search(
         str, typer.Option(help="What is the same for all members.", metavar="NAMES")
     ] = "amplitude,frequency,mean",
     copies: Annotated[int, typer.Option(help="Perturbed copies of every gait.")] = 8,
+    elite: Annotated[int, typer.Option(help="How many of the best so far are tried again.")] = 8,
+    extra: Annotated[int, typer.Option(help="Fresh copies of the best so far, in every generation.")] = 16,
     duration: Annotated[float, typer.Option(help="Of a run [s].")] = 10.0,
     step: Annotated[float, typer.Option(help="Of time [s].")] = 1e-3,
     check: Annotated[bool, typer.Option(help="Try the best at h/10, on another ground and with fresh noise.")] = True,
@@ -81,7 +83,15 @@ def search(
     space = _space(loaded.structure, each, members, {name: _range(name, text) for name, text in ranges.items()}, shared)
     objective = _objective(goal or [UPHILL if slope else "distance"], limit, uphill(loaded))
     options = SearchOptions(
-        algorithm, generations, population, seed, copies, elite=min(8, population), duration=duration, step=step
+        algorithm,
+        generations,
+        population,
+        seed,
+        copies,
+        elite=min(elite, population),
+        extra=extra,
+        duration=duration,
+        step=step,
     )
     target = output or Path(f"{model.stem}-gaits.nc")
     try:

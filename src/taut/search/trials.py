@@ -18,7 +18,6 @@ from taut.reprs import brief
 from taut.search.goals import ALWAYS, COLUMN, MEASURES, Objective
 from taut.search.searching import Interrupted, Tried
 
-
 SELDOM = 5.0
 """Times as far apart are samples where only the way is looked at: enough to see how much energy is in play, against
 which its error is judged."""

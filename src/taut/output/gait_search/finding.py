@@ -102,12 +102,7 @@ def other_trials(model: Model, trial: Trial) -> dict[str, tuple[Evaluate, int]]:
 
 
 def _plant(model: Model, space: GaitSpace, **changed: Any) -> Plant:
-    if not model.scenario.ground:
-        raise OptionError(f"{model.source or 'the model'}: has no ground to roll on; scenario.ground says what it is")
-    if not np.linalg.norm(model.scenario.gravity):
-        raise OptionError(
-            f"{model.source or 'the model'}: has no gravity, so that nothing rolls; scenario.gravity has it"
-        )
+    check_ground(model)
     gait = space.gait(np.full(space.size, 0.5))
     plant = assembled(model.structure, model.scenario, drives=gait.drives(model.structure), **changed)
     if not isinstance(plant, Plant):
@@ -115,8 +110,19 @@ def _plant(model: Model, space: GaitSpace, **changed: Any) -> Plant:
     return plant
 
 
+def check_ground(model: Model) -> None:
+    """Raise where a model has nothing to roll on."""
+    if not model.scenario.ground:
+        raise OptionError(f"{model.source or 'the model'}: has no ground to roll on; scenario.ground says what it is")
+    if not np.linalg.norm(model.scenario.gravity):
+        raise OptionError(
+            f"{model.source or 'the model'}: has no gravity, so that nothing rolls; scenario.gravity has it"
+        )
+
+
 def uphill(model: Model) -> tuple[float, float, float]:
     """Level, and up the slope that `sloped` made; along x where there is none."""
+    check_ground(model)
     gravity = np.array(model.scenario.gravity)
     down = gravity / np.linalg.norm(gravity)
     level = np.array([1.0, 0.0, 0.0]) - down[0] * down
