@@ -19,6 +19,7 @@ ORDER = [
         "type_checks",
         "labelled",
         "executors",
+        "clusters",
         "numerics",
         "structure",
         "generators",

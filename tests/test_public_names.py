@@ -66,7 +66,8 @@ PACKAGES = {
     """,
     "locomotion": """
         Course DriveCost Locomotion Measures PatternGait SinusoidGait Stand TableGait base_polygon course_of
-        drive_cost faces_below locomotion_of measures_of random_members slip_distance stands touching_nodes
+        drive_cost faces_below locomotion_of measured_rollout measures_of random_members slip_distance
+        stands touching_nodes
     """,
     "mechanisms": "GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",

@@ -1,112 +1,125 @@
-"""Where work is done when not in threads of this process: processes that are replaced when they die, or a cluster.
+"""Tasks spread over executors: pools of processes, clusters, whatever is a `concurrent.futures.Executor`.
 
-All of them are `concurrent.futures` executors, which is all that anything else asks of them.
+A process that dies breaks its pool, and all tasks that the pool had in hand are lost with it. They are given to a fresh
+one, where it is known how to make one: together first, and then each alone, so that one that kills whoever takes it is
+found out and takes no other with it.
 """
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from threading import Lock
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from typing import Any, TypeVar
 
 from taut.errors import OptionError
 
-TRIES = 3
-"""How often a piece of work is given to a process: what kills it every time is given up."""
+Key = TypeVar("Key")
+Task = TypeVar("Task")
+Found = TypeVar("Found")
 
-ANSWERS_WITHIN = 5.0
-"""[s] in which a scheduler has to answer."""
+LATENCY = 0.1
+"""Seconds until an interruption is heard."""
 
-
-class RenewedPool(Executor):
-    """Processes; when one of them dies, all are replaced, and what they were at is given to the new ones."""
-
-    def __init__(self, processes: int) -> None:
-        self._processes, self._lock = processes, Lock()
-        self._pool = self._new()
-
-    def _new(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self._processes, mp_context=multiprocessing.get_context("spawn"))
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        promised: Future[Any] = Future()
-        promised.set_running_or_notify_cancel()
-        self._give(promised, lambda pool: pool.submit(fn, *args, **kwargs), 1)
-        return promised
-
-    def _give(self, promised: Future[Any], start: Callable[[ProcessPoolExecutor], Future[Any]], tries: int) -> None:
-        with self._lock:
-            pool = self._pool
-            try:
-                future = start(pool)
-            except BrokenProcessPool:  # it died while it had nothing to do
-                pool = self._pool = self._new()
-                future = start(pool)
-
-        def done(found: Future[Any]) -> None:
-            error = found.exception()
-            if not isinstance(error, BrokenProcessPool):
-                _pass_on(promised, found)
-            elif tries >= TRIES:
-                promised.set_exception(BrokenProcessPool(f"its process died, {TRIES} times (killed, or out of memory)"))
-            else:
-                with self._lock:
-                    if self._pool is pool:  # the first to notice
-                        self._pool = self._new()
-                try:
-                    self._give(promised, start, tries + 1)
-                except RuntimeError as closed:  # while everything is shut down
-                    promised.set_exception(closed)
-
-        future.add_done_callback(done)
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        with self._lock:
-            pool = self._pool
-        pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+IN_HAND = 4096
+"""Tasks that a pool of unknown size is given at a time."""
 
 
-def _pass_on(promised: Future[Any], found: Future[Any]) -> None:
-    error = found.exception()
-    if error is not None:
-        promised.set_exception(error)
-    else:
-        promised.set_result(found.result())
+class Lost:
+    """What came of a task whose processes died every time it was tried."""
+
+    def __init__(self, tries: int) -> None:
+        self.tries = tries
+
+    def __str__(self) -> str:
+        return f"failed: its process died, {self.tries} times (killed, out of memory, or a crash of a library)"
 
 
-@contextmanager
-def on_cluster(address: str | None) -> Iterator[Executor | None]:
-    """Within, an executor on the dask cluster whose scheduler is at this address (tcp://host:8786); None without one.
+class Lane:
+    """An executor that has so many tasks in hand, replaced by another when it breaks.
 
-    A worker that dies is dask's to replace: what it was at is given to another.
+    given: the executor itself, or a function that makes one; one that was made here is shut down here.
     """
-    if address is None:
-        yield None
-        return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise OptionError('a scheduler needs dask; install it with: pip install "taut[cluster]"') from None
-    try:
-        client = Client(address, timeout=ANSWERS_WITHIN, set_as_default=False)
-    except (OSError, TimeoutError, ValueError, TypeError, ImportError) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise OptionError(
-            f"--scheduler {address}: no scheduler of dask answers there within {ANSWERS_WITHIN:g} s ({reason}); "
-            "start one with `dask scheduler`, and give the tcp:// address that it prints"
-        ) from None
-    with client, contextlib.closing(_Closing(client.get_executor())) as held:
-        yield held.executor
 
+    def __init__(self, given: Executor | Callable[[], Executor], most: int = IN_HAND) -> None:
+        self._make = None if isinstance(given, Executor) else given
+        self.pool = given if isinstance(given, Executor) else given()
+        self.most, self.busy, self.alone, self.waiting = most, 0, False, deque[Any]()
 
-class _Closing:
-    def __init__(self, executor: Executor) -> None:
-        self.executor = executor
+    def renew(self, broken: Executor) -> None:
+        """Another pool in the place of a broken one; raises OptionError where nobody knows how to make one."""
+        if self._make is None:
+            raise OptionError(
+                "a process of the executor died (killed, out of memory, or a crash of a library), and with it all that "
+                "it had in hand; give a function that makes an executor, as `lambda: ProcessPoolExecutor(2)`, and what "
+                "was lost is computed again"
+            )
+        if self.pool is broken:
+            self.pool.shutdown(wait=False, cancel_futures=True)
+            self.pool = self._make()
 
     def close(self) -> None:
-        self.executor.shutdown(wait=False)
+        if self._make is not None:
+            self.pool.shutdown(wait=True, cancel_futures=True)
+
+
+def spread(
+    tasks: Iterable[tuple[Key, Task]],
+    lanes: list[Lane],
+    work: Callable[[Task], Found],
+    stopping: Callable[[], bool],
+    *,
+    tries: int,
+) -> Iterator[tuple[Key, Found | Lost]]:
+    """Keys of tasks and what came of them, in the order in which they are ready; ends early where it is to stop."""
+    waiting = iter(tasks)
+    busy: dict[Future[Found], tuple[Lane, Executor, Key, Task, int]] = {}
+
+    def give(lane: Lane, key: Key, task: Task, count: int) -> None:
+        pool = lane.pool
+        try:
+            future = pool.submit(work, task)
+        except BrokenExecutor:  # it died while it had nothing to do
+            lane.renew(pool)
+            pool = lane.pool
+            future = pool.submit(work, task)
+        busy[future] = (lane, pool, key, task, count)
+        lane.busy += 1
+
+    def give_next(lane: Lane) -> None:
+        """As many as it may have in hand; what is tried for the last time goes alone."""
+        while not (stopping() or lane.alone) and lane.busy < lane.most:
+            if lane.waiting:
+                lane.alone = lane.waiting[0][-1] == tries
+                if lane.alone and lane.busy:
+                    lane.alone = False  # once the others are done
+                    return
+                give(lane, *lane.waiting.popleft())
+                continue
+            following = next(waiting, None)
+            if following is None:
+                return
+            give(lane, *following, 1)
+
+    for lane in lanes:
+        give_next(lane)
+    while busy:
+        if stopping():
+            for future in busy:
+                future.cancel()
+        for future in wait(busy, LATENCY, FIRST_COMPLETED).done:
+            lane, pool, key, task, count = busy.pop(future)
+            lane.busy -= 1
+            lane.alone = False
+            try:
+                yield key, future.result()
+            except CancelledError:
+                if not stopping():
+                    raise
+            except BrokenExecutor:
+                lane.renew(pool)
+                if count < tries:
+                    lane.waiting.append((key, task, count + 1))
+                elif not stopping():
+                    yield key, Lost(tries)
+            give_next(lane)

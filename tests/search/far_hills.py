@@ -2,16 +2,19 @@
 
 import os
 import signal
+from collections.abc import Callable
 from concurrent.futures import Executor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from hills import climbed
 
+from taut.executors import Lane, spread
 from taut.search.searching import Tried
 
 
-def climbed_once(point: np.ndarray, seeds: np.ndarray, deadly: str = "") -> np.ndarray:
+def climbed_once(deadly: str, task: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Copies of one gait; the first worker that finds the file takes it away and is killed."""
     if deadly:
         try:
@@ -20,19 +23,20 @@ def climbed_once(point: np.ndarray, seeds: np.ndarray, deadly: str = "") -> np.n
             pass
         else:
             os.kill(os.getpid(), signal.SIGKILL)
+    point, seeds = task
     return climbed(point[None], seeds).copies[0]
 
 
-def climbed_far(executor: Executor, deadly: str = ""):
+def climbed_far(executor: Executor | Callable[[], Executor], deadly: str = ""):
     """The same numbers as `hills.climbed`, by an executor."""
 
     def evaluate(points: np.ndarray, seeds: np.ndarray) -> Tried:
-        shares = seeds.reshape(len(points), -1)
-        futures = [executor.submit(climbed_once, *one, deadly) for one in zip(points, shares, strict=True)]
-        return Tried(np.array([future.result() for future in futures]))
+        tasks = enumerate(zip(points, seeds.reshape(len(points), -1), strict=True))
+        lane, work = Lane(executor), partial(climbed_once, deadly)
+        try:
+            found = dict(spread(tasks, [lane], work, bool, tries=3))
+        finally:
+            lane.close()
+        return Tried(np.array([found[k] for k in range(len(points))]))
 
     return evaluate
-
-
-def dies_always() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)

@@ -2,17 +2,19 @@
 
 import os
 import time
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import pytest
-from far_hills import climbed_far, dies_always
+from far_hills import climbed_far
 from hills import same, search
 
 import taut
+from taut.clusters import ANSWERS_WITHIN, on_cluster
 from taut.errors import OptionError
-from taut.executors import ANSWERS_WITHIN, RenewedPool, on_cluster
 from taut.measurement.building import tolerances
 from taut.structure.examples import example
 
@@ -29,14 +31,8 @@ def imported(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_a_dead_process_was_at_is_done_by_another(tmp_path: Path) -> None:
     deadly = tmp_path / "deadly"
     deadly.touch()
-    with RenewedPool(2) as pool:
-        found = search(None, climbed_far(pool, str(deadly)))
-        assert not deadly.exists()
-        with pytest.raises(BrokenProcessPool, match="its process died, 3 times"):
-            pool.submit(dies_always).result()
-        assert pool.submit(int, "7").result() == 7  # the others go on
-        with pytest.raises(ValueError, match="invalid literal"):
-            pool.submit(int, "seven").result()
+    found = search(None, climbed_far(partial(ProcessPoolExecutor, 2, get_context("spawn")), str(deadly)))
+    assert not deadly.exists()
     assert same(found, search(None))
 
 

@@ -1,7 +1,10 @@
 """A robot's gaits are searched for, the same wherever that is computed; replayed, drawn, and refused where need be."""
 
 import json
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +14,6 @@ from hills import same
 import taut
 from taut.cli import main
 from taut.errors import OptionError
-from taut.executors import RenewedPool
 from taut.locomotion import locomotion_of
 from taut.locomotion.gait_spaces import SinusoidSpace
 from taut.output.gait_search.finding import search_gaits, sloped, trial_of, uphill
@@ -145,5 +147,5 @@ def test_processes_give_the_same_bits_and_the_best_is_checked() -> None:
         "on a ground that gives way (rk4)",
     ]
     assert "holds at h/10: " in here.summary()
-    with RenewedPool(2) as pool:
-        assert same(search_gaits(MODEL, SPACE, None, options, executor=pool), here)
+    processes = partial(ProcessPoolExecutor, 2, get_context("spawn"))
+    assert same(search_gaits(MODEL, SPACE, None, options, executor=processes), here)

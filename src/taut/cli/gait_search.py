@@ -73,7 +73,7 @@ def search(
     The gait file is written after every generation: after Ctrl-C, a kill or a full disk --resume goes on where it was.
     """
     from taut.cli.search_progress import search_progress
-    from taut.executors import on_cluster
+    from taut.clusters import on_cluster
     from taut.output.gait_search.finding import search_gaits, sloped, uphill
     from taut.output.gait_search.kept_search import StoppedSearch
     from taut.search.options import SearchOptions

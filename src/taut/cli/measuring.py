@@ -112,7 +112,7 @@ def tolerances(
     Lengths are cut off by --cut-length [m] or --cut-ratio (a part of the length), --stiffness scatters as a part of it,
     --supports [m] along each held axis; a number for all, or cable:top*=1e-3, several times.
     """
-    from taut.executors import on_cluster
+    from taut.clusters import on_cluster
     from taut.measurement.building import tolerances as build
     from taut.output.model_statics import steady_loads, steady_structure
 

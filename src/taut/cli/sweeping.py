@@ -61,7 +61,7 @@ def sweep(
 
     Points are kept as they come: after Ctrl-C or a kill the same command goes on where it stopped.
     """
-    from taut.executors import on_cluster
+    from taut.clusters import on_cluster
     from taut.output.progress import progress_bar
     from taut.output.study.grid import axes_of, grid_of
     from taut.output.study.sweep import StoppedStudy

@@ -6,21 +6,33 @@ A variant's motion hangs on its numbers and its seed alone, not on its place amo
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
 
 from taut.dynamics.correction import Correction
 from taut.dynamics.driver import Progress
-from taut.dynamics.ensemble_jobs import followed, gathered, job_of
+from taut.dynamics.ensemble_jobs import Result, gathered
 from taut.dynamics.ensemble_result import Ensemble
-from taut.dynamics.ensembles import goes_in_lanes_with, in_lanes, one_by_one
-from taut.dynamics.light_runs import goes_light, light
+from taut.dynamics.rollout_batches import (
+    Batch,
+    Order,
+    Received,
+    Reduce,
+    batch_size,
+    batches,
+    here,
+    job_for,
+    order_of,
+    rolled,
+    sent,
+)
 from taut.errors import OptionError
 from taut.mechanics.plant import Plant
 from taut.mechanics.varying.addresses import address_of
-from taut.mechanics.varying.variation import numbers_for, varied_by
+from taut.mechanics.varying.variation import numbers_for
 from taut.numerics.lanes import WIDTH
 from taut.type_checks import checked_arguments
 
@@ -43,6 +55,8 @@ def rollout(
     correction: Correction | str | None = None,
     fields: Iterable[str] = MEASURED,
     threads: int | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
+    batch: int | None = None,
     progress: Progress | None = None,
 ) -> Ensemble:
     """Follow variants of a plant for a duration [s]; each is a row of the arrays.
@@ -58,10 +72,78 @@ def rollout(
     method, step, tolerance, correction: as in `simulate`.
     fields: what is kept of every variant beside its nodes; those that `taut.locomotion.measures_of` needs by default.
     threads: as many as there are processors by default. progress: called with variants done and their number.
+    executor: who computes instead, any `concurrent.futures.Executor`, as a ProcessPoolExecutor or that of a dask
+        client; or a function that makes one, by which what dies with a process is computed again. batch: how many
+        variants are sent at a time, a multiple of 16; about a second's work by default.
 
+    The bits are the same with any number of threads and with any executor.
     Collisions of members and limits of drives are not looked for, and events are not kept; `simulate` a variant for
     them.
     """
+    rows, drawn, count = rows_of(plant, parameters, seeds, noise)
+    options = {
+        "every": every,
+        "method": method,
+        "tolerance": tolerance,
+        "step": step,
+        "correction": correction,
+        "fields": tuple(fields),
+    }
+    job = job_for(plant, rows, count, duration, **options)
+    if executor is None:
+        return gathered(job, rolled(job, threads, progress), rows, drawn)
+    result, found = Result(job, bool), Received(count)
+    order = order_of(plant, duration, options, None)
+    for done, part in sent(_cut(order, rows, count, step, batch), count, executor, progress):
+        found.take(done, part)
+    result.status, result.notes, result.sound = found.status, found.notes, found.sound
+    result.samples |= found.samples
+    return gathered(job, result, rows, drawn)
+
+
+def reduced(
+    plant: Plant,
+    parameters: Mapping[str, Any],
+    duration: float,
+    reduce: Reduce,
+    *,
+    seeds: Sequence[int] | np.ndarray | None = None,
+    noise: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
+    batch: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Received:
+    """A rollout of which only what `reduce` makes of some variants at a time is kept, and sent.
+
+    reduce: a function that can be pickled. options: the others of `rollout`, all of them.
+    """
+    rows, _, count = rows_of(plant, parameters, seeds, noise)
+    job_for(plant, rows, count, duration, **options)  # whatever is wrong with them is said here
+    cut = _cut(order_of(plant, duration, options, reduce), rows, count, options["step"], batch)
+    found = Received(count)
+    run = here(plant, cut, count, threads, progress) if executor is None else sent(cut, count, executor, progress)
+    for done, part in run:
+        found.take(done, part)
+    return found
+
+
+def _cut(
+    order: Order, rows: Mapping[str, np.ndarray], count: int, step: float | None, size: int | None
+) -> Iterator[tuple[int, Batch]]:
+    if size is not None and (size < 1 or size % WIDTH):
+        raise OptionError(f"batch {size} must be a multiple of {WIDTH}, which go together where they go in lanes")
+    return batches(order, rows, count, size or batch_size(order.duration, step, count))
+
+
+def rows_of(
+    plant: Plant,
+    parameters: Mapping[str, Any],
+    seeds: Sequence[int] | np.ndarray | None,
+    noise: Mapping[str, Any] | None,
+) -> tuple[dict[str, np.ndarray], tuple[int, ...], int]:
+    """Numbers by address with their noise, a row a variant; the seeds; and how many variants there are."""
     rows = numbers_for(plant, parameters)
     drawn = tuple(int(seed) for seed in ([] if seeds is None else np.asarray(seeds).ravel()))
     counts = {len(values) for values in rows.values()} | ({len(drawn)} if seeds is not None else set())
@@ -72,21 +154,7 @@ def rollout(
             f"every variant needs a seed of its own: there are {len(drawn)} seeds, and "
             f"{len(next(iter(rows.values())))} rows of parameters"
         )
-    (count,) = counts
-    rows |= _with_noise(plant, rows, drawn, noise or {})
-    variants = varied_by(plant, rows, count)
-    job = job_of(
-        variants,
-        duration,
-        every=every,
-        method=method,
-        tolerance=tolerance,
-        step=step,
-        correction=correction,
-        fields=fields,
-    )
-    size, work = (1, light) if goes_light(job) else (WIDTH, in_lanes) if goes_in_lanes_with(job) else (1, one_by_one)
-    return gathered(job, followed(job, work, size, threads, progress), rows, drawn)
+    return rows | _with_noise(plant, rows, drawn, noise or {}), drawn, counts.pop()
 
 
 def _with_noise(

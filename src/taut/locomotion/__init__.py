@@ -23,6 +23,7 @@ __all__ = [
     "drive_cost",
     "faces_below",
     "locomotion_of",
+    "measured_rollout",
     "measures_of",
     "random_members",
     "slip_distance",
@@ -35,7 +36,7 @@ _HOMES = {
     "taut.locomotion.course": ("Course", "course_of"),
     "taut.locomotion.faces": ("Stand", "base_polygon", "faces_below", "stands", "touching_nodes"),
     "taut.locomotion.gaits": ("PatternGait", "SinusoidGait", "TableGait", "random_members"),
-    "taut.locomotion.measures": ("Measures", "measures_of"),
+    "taut.locomotion.measures": ("Measures", "measured_rollout", "measures_of"),
     "taut.locomotion.slipping": ("slip_distance",),
     "taut.locomotion.summary": ("Locomotion", "locomotion_of"),
 }
@@ -47,6 +48,6 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.locomotion.course import Course, course_of
     from taut.locomotion.faces import Stand, base_polygon, faces_below, stands, touching_nodes
     from taut.locomotion.gaits import PatternGait, SinusoidGait, TableGait, random_members
-    from taut.locomotion.measures import Measures, measures_of
+    from taut.locomotion.measures import Measures, measured_rollout, measures_of
     from taut.locomotion.slipping import slip_distance
     from taut.locomotion.summary import Locomotion, locomotion_of

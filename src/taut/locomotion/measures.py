@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from taut.dynamics.correction import Correction
 from taut.dynamics.ensemble_result import Ensemble
+from taut.dynamics.rollouts import reduced
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError, suggestion
 from taut.labelled import Labelled, Tabular, Variable
@@ -16,6 +20,7 @@ from taut.locomotion.course import course_of
 from taut.locomotion.faces import HOLD, stands
 from taut.locomotion.slipping import slip_distance
 from taut.locomotion.summary import changes_of, transport_cost
+from taut.mechanics.plant import Plant
 from taut.type_checks import checked_arguments
 
 _ALONE = ("variant",)
@@ -55,11 +60,12 @@ NEEDED = {
 class Measures(Tabular):
     """Numbers of N variants by name, (N,) each, `displacement` (N, 3); NaN where a variant failed.
 
-    ok: (N,) whether it finished and is to be believed.
+    ok: (N,) whether it finished and is to be believed. status: how each ended.
     """
 
     values: Mapping[str, np.ndarray]
     ok: np.ndarray
+    status: tuple[str, ...]
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.values:
@@ -98,7 +104,57 @@ def measures_of(ensemble: Ensemble, measures: Iterable[str] | None = None, *, ho
     for k in np.flatnonzero(ensemble.ok):
         for name, value in _measured(ensemble[k], chosen, hold).items():
             values[name][k] = value
-    return Measures({name: values[name] for name in VARIABLES if name in chosen}, ensemble.ok)
+    return Measures({name: values[name] for name in VARIABLES if name in chosen}, ensemble.ok, ensemble.status)
+
+
+@checked_arguments
+def measured_rollout(
+    plant: Plant,
+    parameters: Mapping[str, Any],
+    duration: float,
+    measures: Iterable[str] | None = None,
+    *,
+    hold: float = HOLD,
+    every: float | None = None,
+    method: str = "impulses",
+    step: float | None = 1e-3,
+    tolerance: float = 1e-8,
+    correction: Correction | str | None = None,
+    **options: Any,
+) -> Measures:
+    """`measures_of` a `taut.rollout`, taken where variants are computed: no samples are kept, and none are sent.
+
+    measures: which; all by default. hold: [s] as in `stands`. options: seeds, noise, threads, executor, batch and
+        progress, as those of `taut.rollout`; so are the others.
+    """
+    chosen = tuple(VARIABLES) if measures is None else tuple(measures)
+    for name in chosen:
+        _check_known(name)
+    fields = tuple(dict.fromkeys(field for name in chosen for field in NEEDED[name]))
+    found = reduced(
+        plant,
+        parameters,
+        duration,
+        partial(_reduced, chosen, hold),
+        every=every,
+        method=method,
+        step=step,
+        tolerance=tolerance,
+        correction=correction,
+        fields=fields,
+        **options,
+    )
+    finished = [status.startswith("finished") for status in found.status]
+    return Measures(found.samples, np.array(finished) & found.sound, tuple(found.status))
+
+
+def _reduced(chosen: tuple[str, ...], hold: float, ensemble: Ensemble) -> Mapping[str, np.ndarray]:
+    return measures_of(ensemble, chosen, hold=hold).values
+
+
+def _check_known(name: str) -> None:
+    if name not in VARIABLES:
+        raise OptionError(f'"{name}" is no measure{suggestion(name, VARIABLES)}; there are {", ".join(VARIABLES)}')
 
 
 def _chosen(ensemble: Ensemble, measures: Iterable[str] | None) -> set[str]:
@@ -107,8 +163,7 @@ def _chosen(ensemble: Ensemble, measures: Iterable[str] | None) -> set[str]:
         return there
     asked = list(measures)
     for name in asked:
-        if name not in VARIABLES:
-            raise OptionError(f'"{name}" is no measure{suggestion(name, VARIABLES)}; there are {", ".join(VARIABLES)}')
+        _check_known(name)
         if name not in there:
             missing = [field for field in NEEDED[name] if field not in ensemble.samples]
             raise OptionError(f'the measure "{name}" needs {missing[0]}; name it in the `fields` of the rollout')

@@ -285,6 +285,11 @@ def without_controllers(plant: Plant) -> Plant:
     return replace(made, positions=plant.positions, velocities=plant.velocities)
 
 
+def reassembled(given: Given, things: tuple[Watched, ...], *, iterative: bool) -> Plant:
+    """The plant of what another was assembled from, elsewhere."""
+    return _plant(given, things, {}, iterative=iterative)
+
+
 def with_structure(plant: Plant, structure: Structure, gravity: tuple[float, float, float]) -> Plant:
     """The plant of a structure that differs in masses alone, and with this gravity; it starts as the other does."""
     given = replace(plant.given, structure=structure, gravity=gravity)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from taut.dynamics.ensemble_result import Ensemble
 from taut.dynamics.rollouts import rollout
 from taut.locomotion.gait_spaces import GaitSpace
-from taut.locomotion.measures import NEEDED, measures_of
+from taut.locomotion.measures import measured_rollout
 from taut.mechanics.inertia.masses import inertia
 from taut.mechanics.plant import Plant
 from taut.reprs import brief
@@ -41,35 +42,47 @@ class Trial:
     method: str = "impulses"
     wanted: tuple[str, ...] = tuple(MEASURES)
     threads: int | None = None
-    executor: Executor | None = None
+    executor: Executor | Callable[[], Executor] | None = None
 
     __repr__ = brief
 
     def runs(self, points: np.ndarray, seeds: np.ndarray) -> Ensemble:
-        """Copies of gaits (N, d), those of a gait together."""
-        copies = len(seeds) // len(points)
-        fields = {field for name in self.wanted for field in NEEDED[MEASURED_AS.get(name, name)]}
-        return rollout(
-            self.plant,
-            self.space.parameters(np.repeat(points, copies, axis=0)),
-            self.duration,
-            seeds=seeds,
-            noise=dict(self.noise),
-            every=self.every if fields - {"nodes"} else SELDOM * self.every,
-            method=self.method,
-            step=self.step,
-            fields=sorted(fields | {"nodes"}),
-            threads=self.threads,
-            **({} if self.executor is None else {"executor": self.executor}),
-        )
+        """Copies of gaits (N, d), those of a gait together, with the samples that measures are read off."""
+        return rollout(self.plant, self._parameters(points, seeds), self.duration, seeds=seeds, **self._options)
 
     def __call__(self, points: np.ndarray, seeds: np.ndarray) -> Tried:
-        found = self.runs(points, seeds)
-        if any(status.startswith("interrupted") for status in found.status):
+        names = {name: MEASURED_AS.get(name, name) for name in self.wanted if name not in ALWAYS}
+        told = measured_rollout(
+            self.plant,
+            self._parameters(points, seeds),
+            self.duration,
+            ("displacement", "distance", *names.values()),
+            seeds=seeds,
+            **{**self._options, "every": self.every if names else SELDOM * self.every},
+        )
+        if any(status.startswith("interrupted") for status in told.status):
             raise Interrupted
-        failures = [status for status, ok in zip(found.status, found.ok, strict=True) if not ok]
-        told = self._measured(found).reshape(len(points), -1, len(MEASURES))
-        return Tried(told, failures[0] if failures else "")
+        found = np.full((len(told), len(MEASURES)), np.nan)
+        for name, measure in names.items():
+            found[:, COLUMN[name]] = told[measure]
+        found[:, [COLUMN[axis] for axis in "xyz"]] = told.displacement
+        found[:, COLUMN["distance"]] = told.distance
+        found[:, COLUMN["carried"]] = self._weight * told.distance
+        failures = [status for status, ok in zip(told.status, told.ok, strict=True) if not ok]
+        return Tried(found.reshape(len(points), -1, len(MEASURES)), failures[0] if failures else "")
+
+    def _parameters(self, points: np.ndarray, seeds: np.ndarray) -> dict[str, np.ndarray]:
+        return self.space.parameters(np.repeat(points, len(seeds) // len(points), axis=0))
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        names = ("every", "method", "step", "threads", "executor")
+        return {"noise": dict(self.noise), **{name: getattr(self, name) for name in names}}
+
+    @property
+    def _weight(self) -> float:
+        gravity = float(np.linalg.norm(self.plant.given.gravity))
+        return float(inertia(self.plant.structure).weighing.sum()) * gravity
 
     def finer(self, times: float) -> Trial:
         """The same with steps so many times shorter."""
@@ -79,19 +92,6 @@ class Trial:
         """The same, with no more measured than an objective asks for."""
         return replace(self, wanted=objective.measures)
 
-    def _measured(self, copies: Ensemble) -> np.ndarray:
-        """(N, K) of each copy, in the order of MEASURES; NaN where it failed, and for what is not wanted."""
-        found = np.full((len(copies), len(MEASURES)), np.nan)
-        names = {name: MEASURED_AS.get(name, name) for name in self.wanted}
-        told = measures_of(copies, ("displacement", "distance", *names.values()))
-        for name, measure in names.items():
-            found[:, COLUMN[name]] = told[measure]
-        found[:, [COLUMN[axis] for axis in "xyz"]] = told.displacement
-        found[:, COLUMN["distance"]] = told.distance
-        gravity = float(np.linalg.norm(copies.options["gravity"]))
-        found[:, COLUMN["carried"]] = float(inertia(copies.structure).weighing.sum()) * gravity * told.distance
-        return found
 
-
-MEASURED_AS = {"energy": "energy_positive", **dict.fromkeys(ALWAYS, "distance")}
+MEASURED_AS = {"energy": "energy_positive"}
 """What `measures_of` calls them."""

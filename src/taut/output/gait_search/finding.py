@@ -47,7 +47,7 @@ def search_gaits(
     restart: bool = False,
     check: bool = True,
     threads: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
     progress: Callable[[Standing], None] | None = None,
     told: Callable[[str], None] | None = None,
 ) -> GaitSearch:
@@ -57,7 +57,7 @@ def search_gaits(
     output: the gait file (.nc), written whole after every generation. resume: go on with the search that is in it,
         which has to be the same but for the number of generations. restart: replace what is there.
     check: try the best gait with fresh noise, twice the copies, steps of a tenth, and on a ground that gives way.
-    threads, executor: where runs are computed; every bit is the same wherever that is.
+    threads, executor: where runs are computed, as `taut.rollout` has it; every bit is the same wherever that is.
     progress: called after every generation. told: called with a sentence where there is something to say.
     Ctrl-C ends it with the generations that are done.
     """
@@ -79,7 +79,7 @@ def trial_of(
     options: SearchOptions,
     *,
     threads: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
 ) -> Trial:
     """How gaits of this model are tried."""
     return Trial(

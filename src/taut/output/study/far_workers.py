@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import Executor
 from itertools import islice
 
-from taut.errors import TautError
+from taut.executors import Lane, Lost, spread
 from taut.output.study.points import NOBODY, Variant, computed
 from taut.output.study.quantities import Outcome, outcome
 
@@ -19,41 +19,20 @@ BATCHES = 64
 AHEAD = 512
 """Batches that are with the executor at once."""
 
-LATENCY = 0.1
-"""Seconds until Ctrl-C is heard."""
-
-Points = list[tuple[int, Variant]]
-
 
 def by_executor(
     variants: Iterator[tuple[int, Variant]], count: int, executor: Executor, interrupted: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
-    """Points and what came of them, as they come; those of a batch that was lost say so."""
+    """Points and what came of them, as they come; those of a batch whose workers died say so."""
     size = max(1, min(LARGEST, count // BATCHES))
-    busy: dict[Future[list[Outcome]], Points] = {}
 
-    def give() -> None:
-        while len(busy) < AHEAD and (batch := list(islice(variants, size))):
-            busy[executor.submit(_all_computed, [variant for _, variant in batch])] = batch
+    def batches() -> Iterator[tuple[tuple[int, ...], list[Variant]]]:
+        while batch := list(islice(variants, size)):
+            yield tuple(point for point, _ in batch), [variant for _, variant in batch]
 
-    give()
-    while busy and not interrupted():
-        for future in wait(busy, LATENCY, FIRST_COMPLETED).done:
-            batch = busy.pop(future)
-            yield from zip((point for point, _ in batch), _outcomes(future, len(batch)), strict=True)
-        give()
-    for future in busy:
-        future.cancel()
-
-
-def _outcomes(future: Future[list[Outcome]], count: int) -> list[Outcome]:
-    try:
-        return future.result()
-    except TautError:  # a file that cannot be written, for one: it would be so for all
-        raise
-    except Exception as error:  # a worker that died again and again, or that has another taut
-        told = " ".join(str(error).split())[:300] or type(error).__name__
-        return [outcome(f"failed: the worker was lost ({told})", NOBODY, {}) for _ in range(count)]
+    for points, found in spread(batches(), [Lane(executor, AHEAD)], _all_computed, interrupted, tries=1):
+        told = [outcome(str(found), NOBODY, {})] * len(points) if isinstance(found, Lost) else found
+        yield from zip(points, told, strict=True)
 
 
 def _all_computed(variants: list[Variant]) -> list[Outcome]:

@@ -13,22 +13,20 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any
 
 from taut.dynamics.interrupts import INTERRUPTS
 from taut.errors import OptionError
+from taut.executors import Lane, Lost
+from taut.executors import spread as everywhere
 from taut.output.study.far_workers import by_executor
 from taut.output.study.points import NOBODY, Variant, computed
 from taut.output.study.quantities import Outcome, outcome
 
 TRIES = 2
-LATENCY = 0.1
-"""Seconds until Ctrl-C is heard."""
-
-DEAD = f"failed: its process died, {TRIES} times (killed, out of memory, or a crash of a library)"
 
 _asked_to_stop: Callable[[], bool] = bool
 
@@ -54,14 +52,27 @@ def spread(
     context = multiprocessing.get_context("spawn")
     with _deaf():  # the process that looks after what they share is started here
         stop = context.Event()
-    lanes = [_Lane(context, stop) for _ in range(min(jobs, count))]
+
+    def process() -> Executor:
+        return _DeafPool(max_workers=1, mp_context=context, initializer=_begin, initargs=(stop,))
+
+    def stopping() -> bool:
+        if interrupted():
+            stop.set()
+        return bool(stop.is_set())
+
+    lanes = [Lane(process, most=1) for _ in range(min(jobs, count))]
     try:
         _check_alive(lanes)
-        yield from _everywhere(variants, lanes, interrupted, stop)
+        for point, found in everywhere(variants, lanes, _work, stopping, tries=TRIES):
+            if isinstance(found, Lost):
+                yield point, outcome(str(found), NOBODY, {})
+            elif found is not None:
+                yield point, found
     finally:
         stop.set()
         for lane in lanes:
-            lane.pool.shutdown(wait=True, cancel_futures=True)
+            lane.close()
 
 
 def _here(variants: Iterator[tuple[int, Variant]], interrupted: Callable[[], bool]) -> Iterator[tuple[int, Outcome]]:
@@ -72,20 +83,12 @@ def _here(variants: Iterator[tuple[int, Variant]], interrupted: Callable[[], boo
         yield point, found
 
 
-class _Lane:
-    """One process, replaced by another when it dies."""
+class _DeafPool(ProcessPoolExecutor):
+    """One whose processes never hear interrupts."""
 
-    def __init__(self, context: Any, stop: Any) -> None:
-        self._begin = {"max_workers": 1, "mp_context": context, "initializer": _begin, "initargs": (stop,)}
-        self.pool = ProcessPoolExecutor(**self._begin)
-
-    def submit(self, work: Callable[..., Any], *given: Any) -> Future[Any]:
+    def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
         with _deaf():  # the process may be started here
-            return self.pool.submit(work, *given)
-
-    def renew(self) -> None:
-        self.pool.shutdown(wait=False)
-        self.pool = ProcessPoolExecutor(**self._begin)
+            return super().submit(work, *given, **named)
 
 
 @contextmanager
@@ -101,9 +104,9 @@ def _deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _check_alive(lanes: list[_Lane]) -> None:
+def _check_alive(lanes: list[Lane]) -> None:
     """Start the processes; a script that starts them as it is imported has them all die at once."""
-    started = [lane.submit(os.getpid) for lane in lanes]
+    started = [lane.pool.submit(os.getpid) for lane in lanes]
     try:
         for process in started:
             process.result()
@@ -112,49 +115,6 @@ def _check_alive(lanes: list[_Lane]) -> None:
             "the processes of this study died as they started; a script that calls taut.sweep with jobs above 1 "
             'must do so under `if __name__ == "__main__":`'
         ) from None
-
-
-def _everywhere(
-    waiting: Iterator[tuple[int, Variant]], lanes: list[_Lane], interrupted: Callable[[], bool], stop: Any
-) -> Iterator[tuple[int, Outcome]]:
-    busy: dict[Future[Outcome | None], tuple[_Lane, int, Variant, int]] = {}
-
-    def stopping() -> bool:
-        if interrupted():
-            stop.set()
-        return bool(stop.is_set())
-
-    def give(lane: _Lane, point: int, variant: Variant, tries: int) -> None:
-        try:
-            busy[lane.submit(_work, variant)] = (lane, point, variant, tries)
-        except BrokenProcessPool:  # it died while it had nothing to do
-            lane.renew()
-            busy[lane.submit(_work, variant)] = (lane, point, variant, tries)
-
-    def give_next(lane: _Lane) -> None:
-        following = None if stopping() else next(waiting, None)
-        if following is not None:
-            give(lane, *following, 1)
-
-    for lane in lanes:
-        give_next(lane)
-    while busy:
-        stopping()
-        for future in wait(busy, LATENCY, FIRST_COMPLETED).done:
-            lane, point, variant, tries = busy.pop(future)
-            try:
-                found = future.result()
-            except BrokenProcessPool:
-                found = None
-                lane.renew()
-            if found is None and not stopping():
-                if tries < TRIES:
-                    give(lane, point, variant, tries + 1)
-                    continue
-                found = outcome(DEAD, NOBODY, {})
-            if found is not None:
-                yield point, found
-            give_next(lane)
 
 
 def _begin(stop: Any) -> None:
