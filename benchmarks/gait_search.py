@@ -1,7 +1,7 @@
 """What a search for gaits finds beside gaits drawn at random: `python -m benchmarks.gait_search`.
 
 The robot of examples/six_strut.yaml, its six struts driven by sinusoids of one frequency. Random: 256 gaits of the
-space that is searched, 8 copies each, the best eight of them with 64 copies each. Search: its best gait with 64 copies
+space that is searched, 4 copies each, the best eight of them with 64 copies each. Search: its best gait with 64 copies
 of noise that had no part in choosing it, with twice as many, at a tenth of the step, and on a ground that gives way.
 Everything is kept in a folder (gait-searches) after every generation: the same command goes on.
 
@@ -33,7 +33,7 @@ from taut.structure.files import Model, read_model
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 STRUTS = tuple(f"bar:{name}" for name in ("x1", "x2", "y1", "y2", "z1", "z2"))
-RANDOM, SCREENED, AGAIN, COPIES = 256, 8, 8, 64
+RANDOM, SCREENED, AGAIN, COPIES = 256, 4, 8, 64
 RANDOM_SEED = 777
 FACES_OF = 16
 """Copies whose faces are looked at."""
@@ -65,7 +65,7 @@ class Search:
         who = "" if space.members == STRUTS else " " + " ".join(f"--members '{one}'" for one in space.members)
         ranges = f"--amplitude {space.amplitude[0]:g}:{space.amplitude[1]:g} --frequency {space.frequency[0]:g}:"
         ranges += f"{space.frequency[1]:g} --mean {space.mean[0]:g}:{space.mean[1]:g} --shared {','.join(space.shared)}"
-        counts = f"--copies {options.copies} --extra {options.extra}"
+        counts = f"--copies {options.copies} --elite {options.elite} --extra {options.extra} --step {options.step:g}"
         hill = f" --slope {self.slope:g}" if self.slope else ""
         return (
             f"taut gait search six_strut.yaml --algorithm {options.algorithm} --generations {options.generations} "
@@ -73,10 +73,10 @@ class Search:
         )
 
 
-SPACE = SinusoidSpace(STRUTS, amplitude=(0.0, 0.15), frequency=(0.5, 2.5), shared=("frequency", "mean"))
+SPACE = SinusoidSpace(STRUTS, amplitude=(0.0, 0.15), frequency=(0.4, 3.0), shared=("frequency", "mean"))
 PAIRS = replace(SPACE, members=("bar:x*", "bar:y*", "bar:z*"))
-OPTIONS = SearchOptions("ga", generations=24, population=48, seed=1, copies=4, elite=8, extra=8)
-SHORT = replace(OPTIONS, generations=10, population=24)
+OPTIONS = SearchOptions("ga", generations=16, population=40, seed=1, copies=4, elite=6, extra=8, step=2e-3)
+SHORT = replace(OPTIONS, generations=6, population=24)
 
 SEARCHES = (
     Search("roll", "none: every strut for itself", SPACE, OPTIONS),

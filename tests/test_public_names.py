@@ -65,12 +65,15 @@ PACKAGES = {
         tolerances
     """,
     "locomotion": """
-        Course DriveCost Locomotion Measures PatternGait SinusoidGait Stand TableGait base_polygon course_of
-        drive_cost faces_below locomotion_of measured_rollout measures_of random_members slip_distance
+        Course DriveCost Locomotion Measures PatternGait SinusoidGait SinusoidSpace Stand TableGait TableSpace
+        base_polygon course_of drive_cost faces_below locomotion_of measured_rollout measures_of random_members slip_distance
         stands touching_nodes
     """,
     "mechanisms": "GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",
+    "search": """
+        Candidate Check GaitSearch Goal Limit Objective Score SearchOptions Trial load_gaits search_gaits searched
+    """,
 }
 
 

@@ -15,7 +15,7 @@ import taut
 from taut.cli import main
 from taut.errors import OptionError
 from taut.locomotion import locomotion_of
-from taut.locomotion.gait_spaces import SinusoidSpace
+from taut.locomotion.gait_spaces import SinusoidSpace, TableSpace, gait_space_from
 from taut.output.gait_search.finding import search_gaits, sloped, trial_of, uphill
 from taut.output.gait_search.replaying import replayed
 from taut.output.gait_search.store import load_gaits
@@ -64,6 +64,22 @@ def test_a_trial_measures_what_a_run_by_the_gait_does() -> None:
     asked = trial.only_for(Objective((Goal(),), (Limit("peak_tension", 100.0),)))(point[None], np.arange(2)).copies[0]
     assert asked[0, COLUMN["peak_tension"]] == tried[0, COLUMN["peak_tension"]]
     assert np.isnan(asked[0, COLUMN["slip"]])
+
+
+def test_a_table_is_what_its_gait_is() -> None:
+    """A copy by the numbers of a rollout is the run by the drives of the gait."""
+    space = TableSpace(STRUTS[:2], rows=3, period=0.25, duration=0.6)
+    assert gait_space_from(json.loads(json.dumps(space.data()))) == space
+    model = taut.read_model(MODEL)
+    point = np.random.default_rng(4).random(space.size)
+    noise = {"velocities": 0.0}
+    told = trial_of(model, space, replace(OPTIONS, noise=noise)).runs(point[None], np.arange(2))
+    drives = space.gait(point).drives(model.structure)
+    plant = taut.assemble(model.structure, gravity=9.81, ground=model.scenario.ground, drives=drives)
+    run = taut.simulate(
+        plant, OPTIONS.duration, every=OPTIONS.every, method="impulses", step=OPTIONS.step, verify=False
+    )
+    assert np.abs(told.nodes[1] - run.nodes).max() < 1e-12
 
 
 def test_a_slope_is_a_gravity_that_leans_and_uphill_is_level() -> None:

@@ -161,13 +161,84 @@ class SinusoidSpace:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class TableSpace:
+    """Tables of changes that are gone through again and again, smooth curves between their rows.
+
+    members: selectors, a column each. rows: of the table, at equal times over one period [s]. change: [m] least and
+    most of every number. duration: [s] for which it goes on. start, over: [s] as `TableGait` has them.
+    """
+
+    members: tuple[str, ...]
+    rows: int = 4
+    period: float = 1.0
+    change: Bounds = (-0.12, 0.12)
+    duration: float = 10.0
+    start: float = 0.0
+    over: float = SMOOTHLY
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "TableSpace")
+        if not self.members:
+            raise OptionError("a gait needs members to move; name some, as in bar:*")
+        if self.rows < 3:
+            raise OptionError(f"TableSpace: rows = {self.rows} must be 3 or more: fewer make no way round")
+        if not (self.period > 0.0 and self.duration > 0.0):
+            raise OptionError(
+                f"TableSpace: period = {self.period:g} s and duration = {self.duration:g} s must be more than zero"
+            )
+        if not -math.inf < self.change[0] < self.change[1] < math.inf:
+            raise OptionError(f"TableSpace: change = {self.change} must be the least and the most")
+
+    @property
+    def size(self) -> int:
+        return self.rows * len(self.members)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(f"{entry} {row}" for row in range(1, self.rows + 1) for entry in drive_names(self.members))
+
+    @property
+    def periodic(self) -> np.ndarray:
+        return np.zeros(self.size, dtype=bool)
+
+    @property
+    def turns(self) -> int:
+        return math.ceil(self.duration / self.period)
+
+    def parameters(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        changes = self._changes(np.atleast_2d(points))
+        whole = np.concatenate([np.tile(changes, (1, self.turns, 1)), changes[:, :1]], axis=1)
+        return {"drive:*.values": whole.transpose(0, 2, 1).reshape(len(whole), -1)}
+
+    def gait(self, point: np.ndarray) -> TableGait:
+        changes = tuple(map(tuple, self._changes(np.atleast_2d(point))[0].tolist()))
+        times = tuple((self.period / self.rows * np.arange(self.rows)).tolist())
+        return TableGait(self.members, times, changes, self.period, self.turns, self.start, self.over)
+
+    def data(self) -> dict[str, Any]:
+        names = ("members", "rows", "period", "change", "duration", "start", "over")
+        return {"kind": "tables", **{name: _plain(getattr(self, name)) for name in names}}
+
+    def _changes(self, points: np.ndarray) -> np.ndarray:
+        """(N, rows, entries) [m]."""
+        low, high = self.change
+        return np.asarray(low + (high - low) * points.reshape(len(points), self.rows, len(self.members)))
+
+
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def gait_space_from(data: Mapping[str, Any]) -> SinusoidSpace:
+SPACES: dict[str, type[SinusoidSpace] | type[TableSpace]] = {"sinusoids": SinusoidSpace, "tables": TableSpace}
+
+
+def gait_space_from(data: Mapping[str, Any]) -> SinusoidSpace | TableSpace:
     """The space that `data` told."""
     told = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-    if told.pop("kind", "") != "sinusoids":
-        raise OptionError(f'there is no space of gaits "{data.get("kind")}"; known: sinusoids')
-    return SinusoidSpace(**told)
+    kind = told.pop("kind", "")
+    if kind not in SPACES:
+        raise OptionError(f'there is no space of gaits "{kind}"; known: {", ".join(SPACES)}')
+    return SPACES[kind](**told)

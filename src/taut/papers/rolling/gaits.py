@@ -1,4 +1,4 @@
-"""Sections 5.2, 6.7 and 9: gaits by a genetic algorithm. Those that come with taut are run again; nothing is searched."""
+"""Sections 5.2, 6.7 and 9: gaits by a genetic algorithm. Those that come with taut are run again, none is searched."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _found(bench: Bench) -> Measured:
     return Measured(
         float(sum(values.mean() > LENGTH for values in went.values())),
         f"By section 6.7 the report's code has no genetic algorithm, and it gives no gait. These were found by "
-        f"`taut gait search` and come with taut; each is run again {COPIES} times for 10 s, all phases off by 0.01 rad. "
+        f"`taut gait search` and come with taut; each is run again {COPIES} times for 10 s, phases off by 0.01 rad. "
         "Those count whose mean displacement is more than the length of a strut.",
         {f"gait {name}": _shown(values) for name, values in went.items()},
     )
@@ -131,7 +131,7 @@ def _draw_gaits(bench: Bench, figure: Any) -> None:
 PICTURES = (
     Picture(
         "gaits",
-        "Two gaits that come with taut: on the flat, and up a slope of 5 degrees; paths of copies that are a little off.",
+        "Gaits that come with taut: on the flat, and up a slope of 5 degrees; paths of copies that are a little off.",
         ("sec5-search", "sec52-fitness"),
         _draw_gaits,
         (7.0, 6.4),
