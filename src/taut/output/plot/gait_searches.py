@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from taut.mechanics.inertia.masses import inertia
 from taut.output.palette import LINES, MUTED, RULE, TEXT
 from taut.output.plot.axes import label, ready
 from taut.output.plot.files import blank_figure, check_suffix, save_figure
+from taut.search.goals import Score
 from taut.search.result import GaitSearch
 from taut.type_checks import checked_arguments
 
@@ -32,8 +34,7 @@ def search_progress(found: GaitSearch, *, ax: Axes | None = None) -> Axes:
         raise OptionError("this search has no generations yet, so there is nothing to plot")
     number = np.arange(1, len(found.generations) + 1)
     every = [[goal.score(own).value for own in one.copies] for one in found.generations]
-    again = [[goal.score(own) for own in one.fresh] for one in found.generations]
-    best = [max(scores, key=lambda score: goal.sense * score.value) for scores in again]
+    best = [max(scores, key=lambda score: goal.sense * score.value) for scores in _pooled(found)]
     for k, values in zip(number, every, strict=True):
         drawn.plot(np.full(len(values), k), values, ".", color=RULE, markersize=2.5, zorder=1)
     drawn.plot(
@@ -41,13 +42,14 @@ def search_progress(found: GaitSearch, *, ax: Axes | None = None) -> Axes:
     )
     middle, width = np.array([one.value for one in best]), 2.0 * np.array([one.error for one in best])
     drawn.fill_between(number, middle - width, middle + width, color=LINES[0], alpha=0.2, linewidth=0.0)
-    drawn.plot(number, middle, color=LINES[0], linewidth=1.4, label="best of the elite, fresh copies")
+    drawn.plot(number, middle, color=LINES[0], linewidth=1.4, label="best so far, by fresh copies")
     if found.checks:
         told = found.scores()[0]
         drawn.errorbar(
             [number[-1]], [told.value], [2.0 * told.error], fmt="o", color=LINES[1], markersize=4, capsize=2,
             label="best, as it is told",
         )  # fmt: skip
+    drawn.xaxis.get_major_locator().set_params(integer=True)
     drawn.set_xlabel("generation", fontsize=9)
     drawn.set_ylabel(_axis(goal.words, goal.unit), fontsize=9)
     drawn.grid(axis="y", color=RULE, linewidth=0.5)
@@ -91,8 +93,10 @@ def phase_wheel(gait: SinusoidGait, *, ax: Axes | None = None) -> Axes:
     for k, (name, phase, size) in enumerate(zip(names, phases, sizes, strict=True)):
         end = size * np.array([np.cos(phase), np.sin(phase)])
         drawn.plot([0.0, end[0]], [0.0, end[1]], "-o", color=LINES[k // 2 % len(LINES)], markersize=3.5, linewidth=1.3)
-        out = 1.14 + 0.13 * _crowded(phases, k)
-        drawn.text(*(out * end), label(name), ha="center", va="center", fontsize=8, color=TEXT)
+        out = size + (0.14 + 0.13 * _crowded(phases, k)) * most
+        drawn.text(
+            out * np.cos(phase), out * np.sin(phase), label(name), ha="center", va="center", fontsize=8, color=TEXT
+        )
     drawn.set_aspect("equal")
     drawn.set(xlim=(-1.45 * most, 1.45 * most), ylim=(-1.45 * most, 1.45 * most))
     drawn.axis("off")
@@ -100,6 +104,17 @@ def phase_wheel(gait: SinusoidGait, *, ax: Axes | None = None) -> Axes:
     told = ", ".join(f"{rate:.3g}" for rate in rates[:3])
     drawn.set_title(f"{told} Hz, amplitude {most:.3g} m", fontsize=8, color=TEXT)
     return drawn
+
+
+def _pooled(found: GaitSearch) -> Iterator[list[Score]]:
+    """After every generation the scores of its elite, by all copies that each had since it was chosen."""
+    pooled: dict[bytes, np.ndarray] = {}
+    for one in found.generations:
+        before, pooled = pooled, {}
+        for point, fresh in zip(one.elite, one.fresh, strict=True):
+            key = point.tobytes()
+            pooled[key] = np.vstack([before.get(key, fresh[:0]), fresh])
+        yield [found.objective.goals[0].score(copies) for copies in pooled.values()]
 
 
 def _crowded(phases: np.ndarray, k: int) -> int:
