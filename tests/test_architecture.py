@@ -19,6 +19,7 @@ ORDER = [
         "type_checks",
         "labelled",
         "executors",
+        "clusters",
         "numerics",
         "structure",
         "generators",
@@ -28,7 +29,7 @@ ORDER = [
         "statics",
         "dynamics",
     ),
-    *("control", "measurement", "kinetostatics", "locomotion", "output", "papers", "cli", "__main__"),
+    *("control", "measurement", "kinetostatics", "locomotion", "search", "output", "papers", "cli", "__main__"),
 ]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 

@@ -63,6 +63,12 @@ def test_the_page_of_collisions_runs() -> None:
     assert len(names["later"]) == 1
 
 
+def test_the_page_of_gait_search_runs() -> None:
+    names = run_blocks("docs/gait-search.md", 1)
+    assert len(names["found"].generations) == 2
+    assert len(names["drives"]) == 6
+
+
 def test_the_page_of_locomotion_runs() -> None:
     names = run_blocks("docs/locomotion.md", 3)
     assert names["told"].face_changes >= 5

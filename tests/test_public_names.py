@@ -65,12 +65,15 @@ PACKAGES = {
         tolerances
     """,
     "locomotion": """
-        Course DriveCost Locomotion Measures PatternGait SinusoidGait Stand TableGait base_polygon course_of
-        drive_cost faces_below locomotion_of measured_rollout measures_of random_members slip_distance
-        stands touching_nodes
+        Course DriveCost Locomotion Measures PatternGait SinusoidGait SinusoidSpace Stand TableGait TableSpace
+        base_polygon course_of drive_cost faces_below locomotion_of measured_rollout measures_of random_members
+        slip_distance stands touching_nodes
     """,
     "mechanisms": "GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",
+    "search": """
+        Candidate Check GaitSearch Goal Limit Objective Score SearchOptions Trial load_gaits search_gaits searched
+    """,
 }
 
 
@@ -301,7 +304,21 @@ def _locomotion() -> list[Any]:
         loco.measures_of(many),
         loco.TableGait(members, (0.0, 1.0), ((0.0,) * 120,) * 2),
         loco.PatternGait(members, (0.0,) * 100, 1.0, 10.0),
+        *_searched(plant, members),
     ]
+
+
+def _searched(plant: taut.Plant, members: tuple[str, ...]) -> list[Any]:
+    space, found = taut.locomotion.SinusoidSpace(members), taut.search
+    copies = np.ones((4, 10))
+    goal, score = found.Goal("along", deviations=1.0), found.Score(1.0, 0.1, 64)
+    objective = found.Objective((goal,), (found.Limit("peak_tension", 100.0),))
+    one, check = found.Candidate(np.full(space.size, 0.5), 3, copies), found.Check("at h/10", score, True)
+    options, none = found.SearchOptions(), np.zeros((0, 4, 10))
+    whole = found.GaitSearch(space, objective, options, (), (one,), none, copies, (check,), "finished", "text " * 1000)
+    trial = found.Trial(plant, space, {}, 10.0, 1e-3, 0.02)
+    table = taut.locomotion.TableSpace(members)
+    return [*(space, table, goal, score, objective, objective.limits[0], options, one), *(check, whole, trial)]
 
 
 def _swept() -> taut.Study:

@@ -1,8 +1,8 @@
 """taut: tensegrity structures, from a model file to a trajectory you can trust.
 
 The names of everyday work are here; the rest are in `taut.generators`, `taut.statics`, `taut.kinetostatics`,
-`taut.control`, `taut.dynamics`, `taut.locomotion`, `taut.measurement`, `taut.mechanisms` and `taut.output`. Names are
-loaded when they are first used, so that importing taut costs nothing.
+`taut.control`, `taut.dynamics`, `taut.locomotion`, `taut.measurement`, `taut.mechanisms`, `taut.search` and
+`taut.output`. Names are loaded when they are first used, so that importing taut costs nothing.
 """
 
 from __future__ import annotations
@@ -167,6 +167,7 @@ _PACKAGES = (
     "measurement",
     "mechanisms",
     "output",
+    "search",
 )
 """What `taut.` also reaches without an import of its own."""
 
@@ -194,6 +195,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         measurement,
         mechanisms,
         output,
+        search,
         statics,
     )
     from taut.control.linear_model import LinearModel

@@ -6,7 +6,10 @@ Heavy imports happen inside the commands, so that `taut --help` answers at once.
 from __future__ import annotations
 
 from taut.cli.application import app, main
-from taut.cli.gaits import gait
+from taut.cli.gait_files import plot as plot_gaits
+from taut.cli.gait_files import replay, zoo
+from taut.cli.gait_search import search
+from taut.cli.gaits import gait, summary
 from taut.cli.identifying import identify
 from taut.cli.linear import linear
 from taut.cli.load_cases import cases, path, size
@@ -27,5 +30,8 @@ for _command in (
     *(tolerances, linear, run, sweep, compare, identify, page, plot, film, reproduce, warmup),
 ):
     app.command()(_command)
+
+for _command in (search, replay, plot_gaits, summary, zoo):
+    gait.command()(_command)
 
 app.add_typer(gait, name="gait")

@@ -26,6 +26,10 @@ RecordFolders = Annotated[
 OutputModel = Annotated[
     Path | None, typer.Option("-o", "--output", help="The model file to write (.yaml), which `taut run` takes.")
 ]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(help="Compute on the dask cluster whose scheduler is there, as tcp://host:8786.", metavar="ADDRESS"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 

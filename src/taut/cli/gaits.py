@@ -20,7 +20,6 @@ def _help(context: typer.Context) -> None:
         print(context.get_help())
 
 
-@gait.command()
 def summary(
     run: Annotated[Path, typer.Argument(help="A run file (.nc) of a model with a ground.", show_default=False)],
     hold: Annotated[float, typer.Option(help="A face counts when it is held for so long [s].")] = 0.1,

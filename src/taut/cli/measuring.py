@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at, number_or_by_selector, placed
+from taut.cli.arguments import (
+    AsJson,
+    ModelPath,
+    Overrides,
+    RecordFolders,
+    Scheduler,
+    model_at,
+    number_or_by_selector,
+    placed,
+)
 from taut.cli.measured_options import Align, ColumnMap, MeasuredColumns, Scale, Shift, read_measured, told_shift
 from taut.cli.table_files import check_csv, json_columns, save_table, tell_csv
 from taut.cli.tables import show_table
@@ -89,6 +98,7 @@ def tolerances(
     builds: Annotated[int, typer.Option(help="How many are built.")] = 10_000,
     seed: Annotated[int, typer.Option(help="The same gives the same builds.")] = 0,
     threads: Annotated[int | None, typer.Option(help="By default one for each processor.")] = None,
+    scheduler: Scheduler = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw the scatter, too (.png, .pdf, .svg).", metavar="FILE")
     ] = None,
@@ -102,6 +112,7 @@ def tolerances(
     Lengths are cut off by --cut-length [m] or --cut-ratio (a part of the length), --stiffness scatters as a part of it,
     --supports [m] along each held axis; a number for all, or cable:top*=1e-3, several times.
     """
+    from taut.clusters import on_cluster
     from taut.measurement.building import tolerances as build
     from taut.output.model_statics import steady_loads, steady_structure
 
@@ -115,7 +126,7 @@ def tolerances(
     given["minimum_tension"] = number_or_by_selector("--minimum-tension", minimum_tension, 0.0)
     given["maximum_tension"] = number_or_by_selector("--maximum-tension", maximum_tension, None)
     weight: dict[str, Any] = {"gravity": loaded.scenario.gravity, "loads": steady_loads(loaded.scenario)}
-    with placed(loaded):
+    with placed(loaded), on_cluster(scheduler) as executor:
         found = build(
             steady_structure(loaded),
             **given,
@@ -125,6 +136,7 @@ def tolerances(
             builds=builds,
             seed=seed,
             threads=threads,
+            executor=executor,
         )
     save_table(found, table)
     if plot is not None:

@@ -29,7 +29,7 @@ def demo(
 
     print("The T-bar: two bars, four springs, no damping, let go from rest; `taut examples tbar` copies its file here.")
     print()
-    _finish(*recorded(read_model(example("tbar")), output, {}), output, page=output.with_suffix(".html"))
+    finish_run(*recorded(read_model(example("tbar")), output, {}), output, page=output.with_suffix(".html"))
 
 
 def run(
@@ -100,7 +100,7 @@ def run(
     result, failure = recorded(loaded, target, given, start, verify=verify, horizon=horizon)
     if source is not None and is_draft(source) and failure is None:
         source.unlink(missing_ok=True)  # the run file has all that was in it
-    _finish(result, failure, target, page=page, as_json=as_json, events=events)
+    finish_run(result, failure, target, page=page, as_json=as_json, events=events)
 
 
 def warmup() -> None:
@@ -131,7 +131,7 @@ def _offer_drafts(target: Path, source: Path | None) -> None:
             )
 
 
-def _finish(
+def finish_run(
     result: Trajectory,
     failure: FileError | None,
     target: Path,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taut.cli.application import complain
-from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
+from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, Scheduler, model_at
 from taut.cli.tables import show_table
 from taut.errors import MANY_ALIKE, OptionError
 
@@ -48,6 +48,7 @@ def sweep(
     ] = None,
     show: Show = None,
     jobs: Annotated[int | None, typer.Option(help="Processes; by default one a processor. 1: all in this one.")] = None,
+    scheduler: Scheduler = None,
     keep_runs: Annotated[
         Path | None, typer.Option("--keep-runs", help="Keep every run as a run file in this folder.", metavar="DIR")
     ] = None,
@@ -60,6 +61,7 @@ def sweep(
 
     Points are kept as they come: after Ctrl-C or a kill the same command goes on where it stopped.
     """
+    from taut.clusters import on_cluster
     from taut.output.progress import progress_bar
     from taut.output.study.grid import axes_of, grid_of
     from taut.output.study.sweep import StoppedStudy
@@ -76,8 +78,8 @@ def sweep(
     processes = (os.cpu_count() or 1) if jobs is None else jobs
     kept: dict[str, Any] = {"output": target, "keep_runs": keep_runs, "restart": restart}
     try:
-        with progress_bar(0.0, grid.count, "computed", "points") as report:
-            study = compute(loaded, told, **kept, jobs=processes, progress=report)
+        with on_cluster(scheduler) as executor, progress_bar(0.0, grid.count, "computed", "points") as report:
+            study = compute(loaded, told, **kept, jobs=processes, executor=executor, progress=report)
     except StoppedStudy as error:
         raise typer.Exit(complain(str(error), 1)) from None
     except KeyboardInterrupt:  # a second one

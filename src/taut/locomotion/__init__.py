@@ -16,8 +16,10 @@ __all__ = [
     "Measures",
     "PatternGait",
     "SinusoidGait",
+    "SinusoidSpace",
     "Stand",
     "TableGait",
+    "TableSpace",
     "base_polygon",
     "course_of",
     "drive_cost",
@@ -35,6 +37,7 @@ _HOMES = {
     "taut.locomotion.costs": ("DriveCost", "drive_cost"),
     "taut.locomotion.course": ("Course", "course_of"),
     "taut.locomotion.faces": ("Stand", "base_polygon", "faces_below", "stands", "touching_nodes"),
+    "taut.locomotion.gait_spaces": ("SinusoidSpace", "TableSpace"),
     "taut.locomotion.gaits": ("PatternGait", "SinusoidGait", "TableGait", "random_members"),
     "taut.locomotion.measures": ("Measures", "measured_rollout", "measures_of"),
     "taut.locomotion.slipping": ("slip_distance",),
@@ -47,6 +50,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.locomotion.costs import DriveCost, drive_cost
     from taut.locomotion.course import Course, course_of
     from taut.locomotion.faces import Stand, base_polygon, faces_below, stands, touching_nodes
+    from taut.locomotion.gait_spaces import SinusoidSpace, TableSpace
     from taut.locomotion.gaits import PatternGait, SinusoidGait, TableGait, random_members
     from taut.locomotion.measures import Measures, measured_rollout, measures_of
     from taut.locomotion.slipping import slip_distance

@@ -169,10 +169,15 @@ def random_members(structure: Structure, selector: str = "cable:*", *, share: fl
     return tuple(f"{kind}:{name}" for name, one in zip(names, chosen, strict=True) if one)
 
 
+def drive_names(members: tuple[str, ...]) -> tuple[str, ...]:
+    """What the drives of these entries are called: as what they select where that tells them apart."""
+    short = tuple(selector.partition(":")[2] for selector in members)
+    return short if len(set(short)) == len(short) else members
+
+
 def _drives(structure: Structure, members: tuple[str, ...], changes: list[Signal]) -> tuple[Drive, ...]:
-    found, short = [], [selector.partition(":")[2] for selector in members]
-    names_of = short if len(set(short)) == len(short) else members
-    for called, selector, change in zip(names_of, members, changes, strict=True):
+    found = []
+    for called, selector, change in zip(drive_names(members), members, changes, strict=True):
         kind, names = members_of(structure, Drive("", selector, ""))
         quantities = {fitting_quantity(getattr(structure, f"{kind}s")[name]) for name in names}
         if len(quantities) > 1:

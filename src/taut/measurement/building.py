@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,7 @@ def tolerances(
     builds: int = 10_000,
     seed: int = 0,
     threads: int | None = None,
+    executor: Executor | None = None,
 ) -> Tolerances:
     """Build a structure many times with members that are a little off, and see how its tensions scatter.
 
@@ -59,6 +61,7 @@ def tolerances(
     safety: forces times this must stay below yield and Euler's load, where they are known.
     gravity, loads, bars: as of `balance`, where a structure is given; an equilibrium has its own.
     seed: the same gives the same builds, to the last bit, whatever the number of threads.
+    executor: computes blocks of builds instead of threads of this process: any of `concurrent.futures`.
     """
     if builds < 2:
         raise OptionError(f"builds = {builds} must be two or more; a scatter has no meaning for less")
@@ -78,7 +81,7 @@ def tolerances(
     if wrong := memory_problem(size):
         raise OptionError(f"{builds} builds {wrong}; or build fewer")
     linear = linear_scatter(equilibrium, view, scatter, bars)
-    parts = _balanced(view, scatter, builds, threads)
+    parts = _balanced(view, scatter, builds, threads, executor)
     tension = np.concatenate([part.tension for part in parts])
     slack = ((tension <= 0.0) & view.problem.network.unilateral).any(axis=1)
     converged = np.concatenate([part.converged for part in parts])
@@ -118,19 +121,24 @@ def _standing(
     return found
 
 
-def _balanced(view: Linearised, scatter: Scatter, builds: int, threads: int | None) -> list[Balanced]:
-    """In blocks by their order, which do not depend on the number of threads."""
-
-    def block(first: int) -> Balanced:
-        scattered = scatter.drawn(view, range(first, min(first + BLOCK, builds)))
-        check_possible(view, scatter, scattered)
-        return balanced_copies(view, scattered)
-
+def _balanced(
+    view: Linearised, scatter: Scatter, builds: int, threads: int | None, executor: Executor | None
+) -> list[Balanced]:
+    """In blocks by their order, which do not depend on who computes them."""
+    block = partial(_block, view, scatter, builds)
+    if executor is not None:
+        return list(executor.map(block, range(0, builds, BLOCK)))
     pool = ThreadPoolExecutor(threads or os.cpu_count() or 1)
     try:
         return list(pool.map(block, range(0, builds, BLOCK)))
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _block(view: Linearised, scatter: Scatter, builds: int, first: int) -> Balanced:
+    scattered = scatter.drawn(view, range(first, min(first + BLOCK, builds)))
+    check_possible(view, scatter, scattered)
+    return balanced_copies(view, scattered)
 
 
 def _notes(found: Tolerances) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,6 +31,10 @@ class Linearised:
     multipliers: np.ndarray
 
     __repr__ = brief
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes: what it is made of. Factors cannot travel, and are made again where they are needed."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @property
     def positions(self) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -34,6 +35,7 @@ def sweep(
     *,
     output: str | os.PathLike[str] | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     keep_runs: str | os.PathLike[str] | None = None,
     restart: bool = False,
     progress: Callable[[float, float], None] | None = None,
@@ -47,6 +49,7 @@ def sweep(
         one stopped; a study that is finished is only read. Without it the study is in memory only.
     jobs: processes that compute at once. A script with more than one must call this under `if __name__ == "__main__":`,
         and a point whose process dies is tried once more, then marked as failed.
+    executor: computes points instead of processes of this machine: any of `concurrent.futures`, such as a cluster's.
     keep_runs: a folder for the run file of every point.
     restart: forget what an earlier call kept.
     progress: called with the points that are done and their number.
@@ -71,7 +74,7 @@ def sweep(
         if target is not None:
             journal = stack.enter_context(opened_journal(journal_of(target), plan, restart=restart))
         try:
-            outcomes = _outcomes(loaded, plan, runs, jobs, journal, progress)
+            outcomes = _outcomes(loaded, plan, runs, jobs, executor, journal, progress)
             study = study_of(plan, outcomes)
             if target is not None and not study.interrupted:
                 save_study(study, target)
@@ -102,6 +105,7 @@ def _outcomes(
     plan: Plan,
     runs: Path | None,
     jobs: int,
+    executor: Executor | None,
     journal: Journal | None,
     progress: Callable[[float, float], None] | None,
 ) -> dict[int, Outcome]:
@@ -112,7 +116,7 @@ def _outcomes(
     if progress is not None and outcomes:
         progress(len(outcomes), grid.count)
     with held_interrupts() as interrupted:
-        for point, found in spread(variants, len(left), jobs, interrupted):
+        for point, found in spread(variants, len(left), jobs, interrupted, executor):
             if journal is None:
                 outcomes[point] = found
             else:

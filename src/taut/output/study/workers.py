@@ -22,6 +22,7 @@ from taut.dynamics.interrupts import INTERRUPTS
 from taut.errors import OptionError
 from taut.executors import Lane, Lost
 from taut.executors import spread as everywhere
+from taut.output.study.far_workers import by_executor
 from taut.output.study.points import NOBODY, Variant, computed
 from taut.output.study.quantities import Outcome, outcome
 
@@ -31,12 +32,20 @@ _asked_to_stop: Callable[[], bool] = bool
 
 
 def spread(
-    variants: Iterator[tuple[int, Variant]], count: int, jobs: int, interrupted: Callable[[], bool]
+    variants: Iterator[tuple[int, Variant]],
+    count: int,
+    jobs: int,
+    interrupted: Callable[[], bool],
+    executor: Executor | None = None,
 ) -> Iterator[tuple[int, Outcome]]:
     """Points and what came of them, in the order in which they are ready; ends early where the user interrupts it.
 
-    count: of the variants. jobs: how many processes at most; with one everything is computed in this one.
+    count: of the variants. jobs: how many processes at most; with one everything is computed in this one. executor:
+    computes them instead, wherever that is.
     """
+    if executor is not None:
+        yield from by_executor(variants, count, executor, interrupted)
+        return
     if jobs == 1:
         yield from _here(variants, interrupted)
         return

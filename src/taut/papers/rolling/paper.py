@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from taut.papers.paper import Paper
-from taut.papers.rolling import actuation, contact, derivations, refinement, stiff_struts
+from taut.papers.rolling import actuation, contact, derivations, gaits, refinement, stiff_struts
 
-GROUPS = (derivations, stiff_struts, contact, refinement, actuation)
+GROUPS = (derivations, stiff_struts, contact, refinement, actuation, gaits)
 """Each has CLAIMS and PICTURES."""
 
 ABOUT = """\
@@ -14,7 +14,7 @@ of a strut), cables have 600 N/m, 40 N and dampers of 20 N s/m, struts 1e5 N/m w
 and 50 N s/m, friction is 0.6, and the switch between sticking and sliding is at 1 mm/s where nothing else is said.
 Its model (point masses, springs, penalty, switch, RK4) is written out in `taut.papers.rolling.penalty`, apart from
 taut's mechanics; beside it stand rigid struts and contact by impulses. Where the report gives words only, the bound
-that they amount to stands for them. Gaits by a genetic algorithm are not checked here."""
+that they amount to stands for them. Its genetic algorithm is not in its code; gaits that taut's found are run again."""
 
 PAPER = Paper(
     key="rolling",

@@ -1,0 +1,244 @@
+"""Spaces of gaits that a search looks through: a point of the unit cube is a gait, and the parameters of many runs.
+
+A gait space is anything with `size`, `names`, `periodic`, `parameters` and `gait`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from taut.errors import OptionError
+from taut.locomotion.gaits import SMOOTHLY, PatternGait, SinusoidGait, TableGait, drive_names
+from taut.reprs import brief
+from taut.type_checks import conform
+
+Bounds = tuple[float, float]
+"""Least and most; what is the same twice is fixed, and no part of the search."""
+
+QUANTITIES = ("amplitude", "frequency", "phase", "mean")
+TURN = (0.0, 2.0 * math.pi)
+
+
+class GaitSpace(Protocol):
+    """What a search asks of a space of gaits."""
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """Selectors of what moves."""
+
+    @property
+    def size(self) -> int:
+        """Numbers that make a gait."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of each of them."""
+
+    @property
+    def periodic(self) -> np.ndarray:
+        """(d,) whether 0 and 1 are the same gait, as for phases."""
+
+    def parameters(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        """By address, as `taut.rollout` takes them: a row for each of the points (N, d) of the unit cube.
+
+        A column for each drive, by "drive:*": noise by the same address is added to them.
+        """
+
+    def gait(self, point: np.ndarray) -> SinusoidGait | TableGait | PatternGait:
+        """The gait of a point (d,)."""
+
+    def data(self) -> dict[str, Any]:
+        """As JSON can hold it; `gait_space_from` makes a space of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SinusoidSpace:
+    """Sinusoids: mean + amplitude sin(2 pi frequency t + phase) of every entry of `members`.
+
+    members: selectors; what an entry selects moves alike, so that "bar:x*" is one pair with one phase.
+    amplitude, mean: [m], frequency: [Hz], phase: [rad], least and most; the same twice where it is not searched for.
+    shared: quantities of which there is one for all entries.
+    start, over: [s] as `SinusoidGait` has them.
+    """
+
+    members: tuple[str, ...]
+    amplitude: Bounds = (0.02, 0.12)
+    frequency: Bounds = (0.4, 2.0)
+    phase: Bounds = TURN
+    mean: Bounds = (0.0, 0.0)
+    shared: tuple[str, ...] = ("amplitude", "frequency", "mean")
+    start: float = 0.0
+    over: float = SMOOTHLY
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "SinusoidSpace")
+        if not self.members:
+            raise OptionError("a gait needs members to move; name some, as in bar:*")
+        for name in self.shared:
+            if name not in QUANTITIES:
+                raise OptionError(f'SinusoidSpace: shared "{name}" is not one of {", ".join(QUANTITIES)}')
+        for name in QUANTITIES:
+            low, high = getattr(self, name)
+            if not -math.inf < low <= high < math.inf:
+                raise OptionError(f"SinusoidSpace: {name} = ({low:g}, {high:g}) must be the least and the most")
+        if not self.frequency[0] > 0.0:
+            raise OptionError(f"SinusoidSpace: frequency = {self.frequency[0]:g} Hz must be more than zero")
+        if not self.size:
+            raise OptionError("SinusoidSpace: everything is fixed, so that there is nothing to search for")
+
+    @property
+    def size(self) -> int:
+        return len(self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for _, names in self._columns() for name in names)
+
+    @property
+    def periodic(self) -> np.ndarray:
+        whole = math.isclose(self.phase[1] - self.phase[0], TURN[1])
+        return np.array([whole and quantity == "phase" for quantity, names in self._columns() for _ in names])
+
+    def parameters(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        return {f"drive:*.{name}": values for name, values in self._values(np.atleast_2d(points)).items()}
+
+    def gait(self, point: np.ndarray) -> SinusoidGait:
+        told = self._values(np.atleast_2d(point))
+        numbers: dict[str, Any] = {
+            name: float(values[0, 0]) if name in self.shared else tuple(values[0].tolist())
+            for name, values in told.items()
+        }
+        return SinusoidGait(self.members, **numbers, start=self.start, over=self.over)
+
+    def point(self, gait: SinusoidGait) -> np.ndarray:
+        """(d,) of a gait of these members; raises where it lies outside of the bounds."""
+        if gait.members != self.members:
+            raise OptionError(f"the gait moves {', '.join(gait.members)}, and the space {', '.join(self.members)}")
+        found = []
+        for quantity, names in self._columns():
+            given = getattr(gait, quantity)
+            low, high = getattr(self, quantity)
+            for k in range(len(names)):
+                value = given[k] if isinstance(given, tuple) else float(given)
+                inside = (value - low) / (high - low)
+                if quantity == "phase" and self.periodic.any():
+                    inside %= 1.0
+                if not -1e-12 <= inside <= 1.0 + 1e-12:
+                    raise OptionError(f"{names[k]} = {value:g} lies outside of {low:g} to {high:g}")
+                found.append(min(max(inside, 0.0), 1.0))
+        return np.array(found)
+
+    def data(self) -> dict[str, Any]:
+        names = ("members", *QUANTITIES, "shared", "start", "over")
+        return {"kind": "sinusoids", **{name: _plain(getattr(self, name)) for name in names}}
+
+    def _columns(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Quantities that are searched for, and the names of their numbers."""
+        for quantity in QUANTITIES:
+            low, high = getattr(self, quantity)
+            if low < high:
+                entries = drive_names(self.members)
+                yield quantity, (quantity,) if quantity in self.shared else tuple(f"{quantity} {e}" for e in entries)
+
+    def _values(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        """Of every quantity (N, entries)."""
+        count, entries = len(points), len(self.members)
+        if points.shape[1] != self.size:
+            raise OptionError(f"a gait of this space has {self.size} numbers, not {points.shape[1]}")
+        found = {name: np.full((count, entries), getattr(self, name)[0]) for name in QUANTITIES}
+        first = 0
+        for quantity, names in self._columns():
+            low, high = getattr(self, quantity)
+            found[quantity][:] = low + (high - low) * points[:, first : first + len(names)]
+            first += len(names)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpace:
+    """Tables of changes that are gone through again and again, smooth curves between their rows.
+
+    members: selectors, a column each. rows: of the table, at equal times over one period [s]. change: [m] least and
+    most of every number. duration: [s] for which it goes on. start, over: [s] as `TableGait` has them.
+    """
+
+    members: tuple[str, ...]
+    rows: int = 4
+    period: float = 1.0
+    change: Bounds = (-0.12, 0.12)
+    duration: float = 10.0
+    start: float = 0.0
+    over: float = SMOOTHLY
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        conform(self, "TableSpace")
+        if not self.members:
+            raise OptionError("a gait needs members to move; name some, as in bar:*")
+        if self.rows < 3:
+            raise OptionError(f"TableSpace: rows = {self.rows} must be 3 or more: fewer make no way round")
+        if not (self.period > 0.0 and self.duration > 0.0):
+            raise OptionError(
+                f"TableSpace: period = {self.period:g} s and duration = {self.duration:g} s must be more than zero"
+            )
+        if not -math.inf < self.change[0] < self.change[1] < math.inf:
+            raise OptionError(f"TableSpace: change = {self.change} must be the least and the most")
+
+    @property
+    def size(self) -> int:
+        return self.rows * len(self.members)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(f"{entry} {row}" for row in range(1, self.rows + 1) for entry in drive_names(self.members))
+
+    @property
+    def periodic(self) -> np.ndarray:
+        return np.zeros(self.size, dtype=bool)
+
+    @property
+    def turns(self) -> int:
+        return math.ceil(self.duration / self.period)
+
+    def parameters(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        changes = self._changes(np.atleast_2d(points))
+        whole = np.concatenate([np.tile(changes, (1, self.turns, 1)), changes[:, :1]], axis=1)
+        return {"drive:*.values": whole.transpose(0, 2, 1).reshape(len(whole), -1)}
+
+    def gait(self, point: np.ndarray) -> TableGait:
+        changes = tuple(map(tuple, self._changes(np.atleast_2d(point))[0].tolist()))
+        times = tuple((self.period / self.rows * np.arange(self.rows)).tolist())
+        return TableGait(self.members, times, changes, self.period, self.turns, self.start, self.over)
+
+    def data(self) -> dict[str, Any]:
+        names = ("members", "rows", "period", "change", "duration", "start", "over")
+        return {"kind": "tables", **{name: _plain(getattr(self, name)) for name in names}}
+
+    def _changes(self, points: np.ndarray) -> np.ndarray:
+        """(N, rows, entries) [m]."""
+        low, high = self.change
+        return np.asarray(low + (high - low) * points.reshape(len(points), self.rows, len(self.members)))
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+SPACES: dict[str, type[SinusoidSpace] | type[TableSpace]] = {"sinusoids": SinusoidSpace, "tables": TableSpace}
+
+
+def gait_space_from(data: Mapping[str, Any]) -> SinusoidSpace | TableSpace:
+    """The space that `data` told."""
+    told = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    kind = told.pop("kind", "")
+    if kind not in SPACES:
+        raise OptionError(f'there is no space of gaits "{kind}"; known: {", ".join(SPACES)}')
+    return SPACES[kind](**told)

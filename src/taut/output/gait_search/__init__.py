@@ -1,0 +1,1 @@
+"""Searches for gaits on disk: kept after every generation, and gone on with."""

@@ -1,0 +1,119 @@
+"""Gaits that come with taut: found by `taut gait search`, kept with their statistics, run by anyone.
+
+They are in `examples/gaits.json`; `python -m benchmarks.gait_search --keep` writes it from the gait files of searches.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from taut.errors import FileError, OptionError, suggestion
+from taut.locomotion.gaits import SinusoidGait
+from taut.output.gait_search.finding import sloped
+from taut.output.gait_search.replaying import moved_by
+from taut.reprs import brief
+from taut.search.options import SearchOptions
+from taut.structure.examples import example, examples
+from taut.structure.files import Model, read_model
+
+FILE = "gaits.json"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A mean over copies and its standard error [m]."""
+
+    value: float
+    error: float
+    copies: int
+
+    __repr__ = brief
+
+
+@dataclass(frozen=True)
+class ShippedGait:
+    """A gait of an example, and what it came to.
+
+    model: the example. slope: [degrees], uphill along x. symmetry: what moves alike. goal: in words. distance: the goal
+    over copies at `step` [s]; finer: at a tenth of it. faces: face changes of its first copies, in the mean.
+    search: the command that found it.
+    """
+
+    name: str
+    model: str
+    slope: float
+    symmetry: str
+    goal: str
+    members: tuple[str, ...]
+    amplitude: tuple[float, ...]
+    frequency: float
+    phase: tuple[float, ...]
+    mean: tuple[float, ...]
+    duration: float
+    step: float
+    distance: Told
+    finer: Told
+    checks: Mapping[str, Told]
+    faces: float
+    search: str
+
+    __repr__ = brief
+
+    @property
+    def gait(self) -> SinusoidGait:
+        return SinusoidGait(self.members, self.amplitude, self.frequency, self.phase, self.mean)
+
+    def row(self) -> tuple[str | float, ...]:
+        told = (self.distance.value, self.distance.error, self.finer.value, self.finer.error)
+        return (self.name, self.symmetry, self.slope, self.goal, *told, self.faces)
+
+    def data(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return asdict(self)
+
+
+def shipped_from(data: Mapping[str, Any]) -> ShippedGait:
+    """The gait that `data` told."""
+    told = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    for name in ("distance", "finer"):
+        told[name] = Told(**data[name])
+    told["checks"] = {what: Told(**one) for what, one in data["checks"].items()}
+    return ShippedGait(**told)
+
+
+def gaits_shipped() -> tuple[ShippedGait, ...]:
+    """All that come with taut."""
+    path = zoo_file()
+    try:
+        return tuple(map(shipped_from, json.loads(path.read_text())))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise FileError(f"{path}: is not a file of gaits ({error}); install taut anew") from None
+
+
+def zoo_file() -> Path:
+    """Where they are: beside the examples."""
+    return examples()[0].with_name(FILE)
+
+
+def gait_named(name: str) -> ShippedGait:
+    known = {one.name: one for one in gaits_shipped()}
+    if name not in known:
+        raise OptionError(f'no gait "{name}"{suggestion(name, known) or "; `taut gait zoo` lists them"}')
+    return known[name]
+
+
+def zoo_model(one: ShippedGait) -> Model:
+    """The model that runs by a gait."""
+    model = sloped(read_model(example(one.model)), one.slope)
+    options = SearchOptions(duration=one.duration, step=one.step)
+    return moved_by(model, one.gait, options, f"gait {one.name}")
+
+
+def mean_and_error(values: np.ndarray) -> Told:
+    return Told(float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size)), int(values.size))

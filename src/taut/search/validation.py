@@ -1,0 +1,88 @@
+"""What a gait is worth before it is called best: tried with fresh noise, finer steps and another model of contact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from taut.reprs import brief
+from taut.search.goals import Objective, Score
+from taut.search.options import SearchOptions
+from taut.search.searching import Candidate, Evaluate
+
+COPIES = 64
+FINALISTS = 4
+CLOSE, ERRORS = 0.1, 2.0
+"""Two numbers agree within this part of the first, or within so many standard errors of their difference."""
+
+FINAL, CHECKED = 2, 3
+"""Stages after those of a generation, for seeds that nothing else has."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One more trial of a gait: what differed, its score, and whether that agrees with the first one."""
+
+    what: str
+    score: Score
+    holds: bool
+
+    __repr__ = brief
+
+    def words(self, unit: str) -> str:
+        said = "yes" if self.holds else "NO"
+        return f"holds {self.what}: {said}, {self.score} {unit}".rstrip() + f" (n = {self.score.copies})"
+
+
+def agree(first: Score, other: Score) -> bool:
+    """Whether two scores are the same, as far as they are known."""
+    apart = abs(first.value - other.value)
+    errors = math.hypot(first.error, other.error)
+    return bool(apart <= CLOSE * abs(first.value) or apart <= ERRORS * errors)
+
+
+def finals(
+    candidates: tuple[Candidate, ...], objective: Objective, options: SearchOptions, evaluate: Evaluate
+) -> tuple[tuple[Candidate, ...], np.ndarray]:
+    """The best few, tried with many copies of fresh noise and put in order by these; and those copies (F, n, K).
+
+    The copies that put them in order are not those that the winner is told by: these come after.
+    """
+    few = candidates[: FINALISTS if len(objective.goals) == 1 else options.elite]
+    points = np.array([one.point for one in few])
+    first = evaluate(points, options.seeds(options.generations, FINAL, len(few), COPIES)).copies
+    if len(objective.goals) > 1:
+        return few, first
+    order = np.argsort([objective.costs(own)[0] for own in first], kind="stable")
+    return tuple(few[k] for k in order), first[order]
+
+
+def validated(
+    point: np.ndarray,
+    objective: Objective,
+    options: SearchOptions,
+    evaluate: Evaluate,
+    others: Mapping[str, tuple[Evaluate, int]],
+    told: Callable[[str], None] = lambda what: None,
+) -> tuple[np.ndarray, tuple[Check, ...]]:
+    """Copies (n, K) of the gait with noise that nobody has seen, and checks by other trials, each with so many copies.
+
+    others: what differs -> a trial, and how many copies of it.
+    """
+    goal, one = objective.goals[0], point[None]
+
+    def tried(trial: Evaluate, number: int, copies: int) -> np.ndarray:
+        return trial(one, options.seeds(options.generations, CHECKED + number, 1, copies)).copies[0]
+
+    told("fresh noise")
+    first = tried(evaluate, 0, COPIES)
+    score = goal.score(first)
+    checks = []
+    for number, (what, (trial, copies)) in enumerate(others.items(), 1):
+        told(what)
+        other = goal.score(tried(trial, number, copies))
+        checks.append(Check(what, other, agree(score, other)))
+    return first, tuple(checks)
