@@ -28,7 +28,7 @@ ORDER = [
         "statics",
         "dynamics",
     ),
-    *("control", "measurement", "kinetostatics", "locomotion", "output", "papers", "cli", "__main__"),
+    *("control", "measurement", "kinetostatics", "locomotion", "output", "learning", "papers", "cli", "__main__"),
 ]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 

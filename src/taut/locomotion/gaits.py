@@ -15,7 +15,7 @@ from taut.errors import OptionError
 from taut.reprs import brief
 from taut.structure.drives import fitting_quantity, members_of
 from taut.structure.scenario import Drive
-from taut.structure.signals import SampledSignal, Signal, Sinusoid, SmoothStart
+from taut.structure.signals import Command, SampledSignal, Signal, Sinusoid, SmoothStart
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments, conform
 
@@ -167,6 +167,11 @@ def random_members(structure: Structure, selector: str = "cable:*", *, share: fl
     draws = np.random.default_rng(seed).random(len(names))
     chosen = draws < max(share, float(draws.min()) * (1.0 + 1e-12))
     return tuple(f"{kind}:{name}" for name, one in zip(names, chosen, strict=True) if one)
+
+
+def commanded_drives(structure: Structure, members: tuple[str, ...]) -> tuple[Drive, ...]:
+    """A drive of every entry of `members`, whose change [m] someone commands: a controller, or whoever steps."""
+    return _drives(structure, members, [Command()] * _counted(members))
 
 
 def _drives(structure: Structure, members: tuple[str, ...], changes: list[Signal]) -> tuple[Drive, ...]:
