@@ -7,7 +7,6 @@ was commanded and what controllers remember, as with a checkpoint.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +14,10 @@ import numpy as np
 from taut.dynamics.correction import STARTED
 from taut.dynamics.setup import Run
 from taut.dynamics.time_loop import AWAITED, PAUSED
-from taut.dynamics.workspace import FILLED, FRESH, HORIZON, LOGGED, REFERENCE, TIME
-from taut.numerics.compiled import again, direct, entry, inlined
-from taut.numerics.packing import Pack
-from taut.numerics.pointers import row_of
+from taut.dynamics.workspace import CLOCK, COUNTS, FILLED, FRESH, HORIZON, LOGGED, REFERENCE, TIME
+from taut.numerics.compiled import address_of, direct, entry, inlined, kernel
+from taut.numerics.packing import Pack, copied
+from taut.numerics.pointers import all_of, done_by_kernel_at, number_by_kernel_at, row_of
 
 
 class Numbers(NamedTuple):
@@ -44,18 +43,31 @@ class Places(NamedTuple):
     flags: np.ndarray  # (f,)
 
 
-def time_loop(*given: Any) -> int:
-    """What it is bound to: the compiled loop."""
-    raise NotImplementedError
+@kernel
+def _clean(plant: Any, fresh: Any, d: Any) -> None:
+    """Tables and work space as nobody had used them."""
+    for i in range(plant.reals.size):
+        plant.reals[i] = fresh.reals[i]
+    for i in range(plant.integers.size):
+        plant.integers[i] = fresh.integers[i]
+    _empty(all_of(d.stages), d.stages.size)
+    _empty(all_of(d.side), d.side.size)
+    _empty(all_of(d.vectors), d.vectors.size)
+    _empty(all_of(d.scratch), d.scratch.size)
 
 
 @inlined
-def sense(plant: Any, number: int, t: float, y: np.ndarray, out: np.ndarray) -> None:
-    """What it is where nothing is measured."""
+def _empty(room: Any, size: int) -> None:
+    for i in range(size):
+        room[i] = 0.0
 
 
+@entry
 def advance_all(
+    loop: int,
+    look: int,
     plant: Any,
+    fresh: Any,
     method: Any,
     rules: Any,
     breaks: np.ndarray,
@@ -69,7 +81,8 @@ def advance_all(
     budget: int,
 ) -> int:
     """Take these variants on to the times that their clocks say, or only look at them; returns how many did not get
-    there."""
+    there. loop, look: addresses of the time loop and of what its plant measures with. fresh: tables that none of them
+    has used."""
     reals, integers, failed = plant.reals, plant.integers, 0
     for m in range(who.size):
         k = who[m]
@@ -87,37 +100,52 @@ def advance_all(
             targets[0], targets[1] = clock[TIME], clock[HORIZON]
             counts[FILLED], counts[FRESH], code = 0, 0, PAUSED
             while code == PAUSED:
-                code = time_loop(plant, method, rules, breaks, clock, counts, y, targets, samples, d, budget)
+                code = number_by_kernel_at(
+                    loop, (plant, method, rules, breaks, clock, counts, y, targets, samples, d, budget)
+                )
                 counts[LOGGED] = 0  # nobody asks for events
             numbers.codes[k] = code
-            failed += 1 if code != AWAITED else 0
+            if code != AWAITED:
+                failed += 1
+                _clean(plant, fresh, d)  # what is not finite would go on to the next
             for j in range(numbers.memory.shape[1]):
                 numbers.memory[k, j] = reals[places.memory + j]
         if numbers.readings.shape[1] > 0:
-            sense(plant, round(1e9 * clock[TIME]), clock[TIME], y, row_of(numbers.readings, k))
+            done_by_kernel_at(look, (plant, round(1e9 * clock[TIME]), clock[TIME], y, row_of(numbers.readings, k)))
     return failed
 
 
-@cache
-def bound_to(loop: Any, look: Any) -> Any:
-    """The same for a compiled loop and what its plants measure with."""
-    return again(entry, advance_all, {"time_loop": loop, **({} if look is None else {"sense": look})})
-
-
 class Stepper:
-    """One thread's tables and work space, ready for any of the variants."""
+    """One thread's tables and work space, ready for any of the variants. fresh: its tables before a run began."""
 
     def __init__(self, run: Run, fresh: Pack, look: Callable[..., Any] | None, budget: int) -> None:
-        self.run, self.fresh, self._budget = run, fresh, budget
+        self.run, self.fresh, self.ready, self._budget = run, fresh, copied(run.tables), budget
         state = run.space.vectors.shape[1]
         self._room = np.zeros(2), np.zeros((2, state))
-        self._function = bound_to(run.words["time_loop"], look)
+        times, samples = self._room
+        begun = (np.zeros(CLOCK), np.zeros(COUNTS, dtype=np.int64), np.zeros(state))
+        known = (run.tables, run.method.numbers, run.rules, run.plant.breaks)
+        seen = (run.tables, 0, 0.0, begun[2], np.zeros(0))
+        self._addresses = (
+            address_of(run.words["time_loop"], *known, *begun, times, samples, run.space, budget),
+            0 if look is None else address_of(look, *seen),
+        )
         self._call: Callable[..., int] | None = None
 
     def __call__(self, numbers: Numbers, places: Places, who: np.ndarray, *, moves: bool) -> int:
         run = self.run
-        given = (run.tables, run.method.numbers, run.rules, run.plant.breaks, run.space, numbers, places, who)
-        args = (*given, int(moves), *self._room, self._budget)
+        given = (
+            run.tables,
+            self.ready,
+            run.method.numbers,
+            run.rules,
+            run.plant.breaks,
+            run.space,
+            numbers,
+            places,
+            who,
+        )
+        args = (*self._addresses, *given, int(moves), *self._room, self._budget)
         if self._call is None:
-            self._call = direct(self._function, *args)
+            self._call = direct(advance_all, *args)
         return int(self._call(*args))

@@ -20,7 +20,7 @@ from taut.dynamics.batch_loop import Numbers, Places, Stepper
 from taut.dynamics.driver import status_of
 from taut.dynamics.inputs import Inputs
 from taut.dynamics.settings import Settings, prepared_run
-from taut.dynamics.setup import Run, beginning
+from taut.dynamics.setup import beginning
 from taut.dynamics.simulation import BUDGET
 from taut.dynamics.trajectory import Checkpoint
 from taut.errors import OptionError
@@ -28,11 +28,17 @@ from taut.mechanics.batch import Variants
 from taut.mechanics.imposed.commands import COMING
 from taut.mechanics.imposed.controllers import MEMORY
 from taut.mechanics.plant import Plant
-from taut.mechanics.tables import state_layout
-from taut.mechanics.terms.springs import CRUSHED, DAMPS
+from taut.mechanics.tables import part_of, state_layout
+from taut.mechanics.terms.slackening import Slackening
+from taut.mechanics.terms.springs import CRUSHED, DAMPS, Springs
 from taut.mechanics.varying.variation import Remade, numbers_for, varied_by
-from taut.numerics.packing import copied
+from taut.numerics.packing import copied, reals_of
 from taut.type_checks import checked_arguments
+
+KEPT_LAWS = {
+    part_of("springs", Springs, name): part_of("slackening", Slackening, name) for name in ("stiffness", "damping")
+}
+"""Where the numbers of springs stand once more."""
 
 Which = Sequence[int] | np.ndarray
 
@@ -50,9 +56,10 @@ class BatchSimulation:
         self.plant, self.count, self._in, self._outputs = plant, count, inputs, tuple(outputs)
         look = plant.composition.tools["sense"] if plant.sensor_names else None
         runs = [prepared_run(settings) for _ in range(min(threads, count))]
-        self._steppers = [Stepper(run, copied(run.tables), look, BUDGET) for run in runs]
+        fresh = [copied(run.tables) for run in runs]
         for run in runs:
             beginning(run, locate=False)  # which also says in the tables that nothing is located
+        self._steppers = [Stepper(run, tables, look, BUDGET) for run, tables in zip(runs, fresh, strict=True)]
         self._pool = ThreadPoolExecutor(len(runs)) if len(runs) > 1 else None
         self._parts: dict[int, np.ndarray] = {}
         run = self._steppers[0].run
@@ -265,35 +272,41 @@ class BatchSimulation:
         if isinstance(variants, Remade):
             raise OptionError("masses of variants that are stepped do not vary; start plants of their own")
         fresh = self._steppers[0].fresh
-        for part, values in variants.parts.items():
-            if part not in self._parts:
-                begin, size = fresh.integers[2 * part : 2 * part + 2]
-                self._parts[part] = np.repeat(fresh.reals[None, begin : begin + size], self.count, axis=0)
-            self._parts[part][chosen] = values
+        for place, values in variants.parts.items():
+            # What a run keeps of laws while it looks for events is the variant's own, too.
+            for part in (place, *([KEPT_LAWS[place]] if place in KEPT_LAWS else [])):
+                size = reals_of(fresh, part).size
+                if size and part not in self._parts:
+                    own = reals_of(fresh, place)
+                    self._parts[part] = np.repeat(own[None], self.count, axis=0)
+                if size:
+                    self._parts[part][chosen] = values
         begins = {part: int(fresh.integers[2 * part]) for part in self._parts}
         entries = [begins[part] + np.arange(values.shape[1]) for part, values in self._parts.items()]
         self._places = self._places._replace(varied=np.concatenate(entries))
         self._numbers = self._numbers._replace(varied=np.concatenate([*self._parts.values()], axis=1))
 
-    def _begun(self, k: int, internal: np.ndarray | None) -> tuple[Run, Checkpoint]:
-        """Variant k at its start; internal: what is commanded then."""
+    def _begun(self, k: int, internal: np.ndarray | None) -> tuple[Checkpoint, np.ndarray]:
+        """Variant k at its start, and whole numbers of its tables; internal: what is commanded then."""
         stepper = self._steppers[0]
-        run, fresh, starts = stepper.run, stepper.fresh, self._starts[k]
-        run.tables.reals[:], run.tables.integers[:] = fresh.reals, fresh.integers
-        Variants(
-            self.plant, 1, starts[:1], starts[1:], {part: rows[k : k + 1] for part, rows in self._parts.items()}
-        ).fill(run.tables, 0)
-        own = replace(run, plant=replace(self.plant, positions=starts[0], velocities=starts[1]))
-        return run, beginning(own, locate=False, internal=internal)[0]
+        tables, starts = stepper.run.tables, self._starts[k]
+        tables.reals[:], tables.integers[:] = stepper.fresh.reals, stepper.fresh.integers
+        parts = {part: rows[k : k + 1] for part, rows in self._parts.items()}
+        Variants(self.plant, 1, starts[:1], starts[1:], parts).fill(tables, 0)
+        own = replace(stepper.run, plant=replace(self.plant, positions=starts[0], velocities=starts[1]))
+        point, _ = beginning(own, locate=False, internal=internal)
+        flags = tables.integers[self._places.flags]
+        tables.reals[:], tables.integers[:] = stepper.ready.reals, stepper.ready.integers
+        return point, flags
 
-    def _take(self, k: int, begun: tuple[Run, Checkpoint]) -> None:
-        run, point = begun
+    def _take(self, k: int, begun: tuple[Checkpoint, np.ndarray]) -> None:
+        point, flags = begun
         numbers = self._numbers
         numbers.clocks[k], numbers.counts[k], numbers.states[k] = point.clock, point.counts, point.y
         first = self._layout.internal
         numbers.coming[k] = point.y[first : first + numbers.coming.shape[1]]
         numbers.memory[k] = point.memory
-        numbers.flags[k] = run.tables.integers[self._places.flags]
+        numbers.flags[k] = flags
         self._status[k] = ""
 
     def _begin_with_inputs(self, k: int) -> None:

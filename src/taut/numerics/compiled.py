@@ -67,6 +67,14 @@ def direct(function: Callable[..., Any], *args: Any) -> Callable[..., Any]:
     return entry_point
 
 
+def address_of(function: Callable[..., Any], *args: Any) -> int:
+    """Where an entry stands that is compiled for arguments of these types, for kernels that call it by its address."""
+    kinds = tuple(map(typeof, args))
+    function.compile(kinds)  # type: ignore[attr-defined]
+    made = function.overloads[kinds]  # type: ignore[attr-defined]
+    return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
+
+
 class _SideBySide(Compiler):  # type: ignore[misc]
     """Like numba's, but the same done to x, y and z becomes one instruction for two of them (LLVM's SLP vectoriser).
 

@@ -103,3 +103,29 @@ def call_at(
         return builder.call(function, args[1:])
 
     return wanted, generate
+
+
+def _calling(result: Any) -> Any:
+    """In kernels: call(address, arguments), a compiled kernel by the address that `taut.numerics.compiled.address_of`
+    tells, with a tuple of arguments of exactly the types that it was compiled for.
+
+    A kernel that calls another by its name holds a copy of it, compiled once more.
+    """
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def call(typing_context: Any, address: Any, given: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kinds = list(given.types)
+            function = context.call_conv.get_function_type(result, kinds)
+            pointer = builder.inttoptr(args[0], function.as_pointer())
+            values = cgutils.unpack_tuple(builder, args[1])
+            return context.call_conv.call_function(builder, pointer, result, kinds, values)[1]
+
+        return result(types.int64, given), generate
+
+    call.stamp = f"call{result}"
+    return call
+
+
+number_by_kernel_at, done_by_kernel_at = _calling(types.int64), _calling(types.none)
+"""Those of kernels that return a whole number, and of those that return nothing."""

@@ -1,0 +1,153 @@
+"""Variants stepped together: each as a simulation of its own, to the last bit, however they are spread and set back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import taut
+from taut import Command, Drive, Ground, Load, OptionError, Sinusoid, SmoothStart
+
+ROBOT = taut.generators.six_strut_robot()
+COUNT, TURNS, PERIOD = 5, 6, 0.02
+LONG: dict[str, Any] = {"method": "impulses", "step": 2e-3}
+
+
+def robot(friction: float = 0.6, phase: float = 0.0, structure: taut.Structure = ROBOT, **more: Any) -> taut.Plant:
+    """Three struts are commanded, one follows a signal of its own, a node is pushed by a load that is commanded."""
+    drives = [Drive(name, f"bar:{name}", "length", by=Command()) for name in ("x1", "y1", "z1")]
+    drives.append(Drive("y2", "bar:y2", "length", by=SmoothStart(Sinusoid(0.03, 2.0, phase), 0.0, 0.05)))
+    floor = Ground("floor", friction=friction)
+    return taut.assemble(structure, gravity=9.81, ground=[floor], drives=drives, **more)
+
+
+PUSHED = {"loads": [Load("x1a", "x", Command(), name="push")]}
+
+
+def commands(plant_inputs: int, seed: int = 1, size: float = 0.01) -> np.ndarray:
+    return np.cumsum(size * np.random.default_rng(seed).normal(size=(TURNS, COUNT, plant_inputs)), axis=0)
+
+
+def stepped(plant: taut.Plant, inputs: np.ndarray, **options: Any) -> list[np.ndarray]:
+    sim = taut.start(plant, keep=False, **{**LONG, **options})
+    return [sim.observe(), *(sim.step(PERIOD, one) for one in inputs)]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_each_moves_as_alone(threads: int) -> None:
+    plant = robot(**PUSHED)
+    sim = taut.start_many(plant, COUNT, threads=threads, **LONG)
+    assert sim.inputs == ("load:push", "drive:x1", "drive:y1", "drive:z1")
+    assert repr(sim) == "<BatchSimulation of six-strut robot: 5 variants, 4 inputs, 72 outputs>"
+    given = commands(4)
+    seen = [sim.observe(), *(sim.step(PERIOD, one) for one in given)]
+    assert not sim.ended.any()
+    assert np.abs(sim.velocities).max() > 0.1
+    assert sim.time == pytest.approx(TURNS * PERIOD)
+    assert np.array_equal(sim.command, given[-1])
+    for k in range(COUNT):
+        alone = stepped(plant, given[:, k])
+        for one, other in zip(alone, seen, strict=True):
+            assert np.array_equal(one, other[k])
+    assert np.array_equal(sim.nodes.reshape(COUNT, -1), seen[-1][:, :36])
+
+
+def test_what_is_led_in_smoothly_begins_without_another_look() -> None:
+    """All inputs are lengths of bars: their start is not looked for again when the first inputs come."""
+    plant = robot()
+    given = commands(3)
+    observe = ["node:x1a.position", "bar:x1.tension", "cable:c1.tension", "node:x1a.velocity.z"]
+    sim = taut.start_many(plant, COUNT, observe=observe, **LONG)
+    seen = [sim.observe(), *(sim.step(PERIOD, one) for one in given)]
+    for k in (0, COUNT - 1):
+        alone = stepped(plant, given[:, k], observe=observe)
+        for one, other in zip(alone, seen, strict=True):
+            assert np.array_equal(one, other[k])
+
+
+def test_some_are_set_back_with_numbers_of_their_own() -> None:
+    plant = robot()
+    given = commands(3)
+    sim = taut.start_many(plant, COUNT, **LONG)
+    for one in given[:3]:
+        sim.step(PERIOD, one)
+    before = sim.observe()
+    lifted, speeds = plant.positions + np.array([0.0, 0.0, 0.02]), np.full((2, 12, 3), 0.1)
+    seen = sim.reset(
+        [1, 3],
+        positions=lifted,
+        velocities=speeds,
+        parameters={"ground:floor.friction": [0.2, 0.9], "drive:y2.phase": [0.5, 1.0]},
+    )
+    assert np.array_equal(seen[[0, 2, 4]], before[[0, 2, 4]])
+    assert sim.time.tolist() == pytest.approx([0.06, 0.0, 0.06, 0.0, 0.06])
+    for one in given[3:]:
+        seen = sim.step(PERIOD, one)
+    fresh = {1: robot(0.2, phase=0.5), 3: robot(0.9, phase=1.0)}
+    for k, made in fresh.items():
+        alone = replace(made, positions=lifted, velocities=speeds[0])
+        assert np.array_equal(stepped(alone, given[3:, k])[-1], seen[k])
+    assert np.array_equal(stepped(plant, given[:, 0])[-1], seen[0])
+    assert np.array_equal(sim.reset()[1, :36], lifted.ravel())
+    again = sim.step(PERIOD, given[0])
+    alone = replace(fresh[1], positions=lifted, velocities=speeds[0])
+    assert np.array_equal(again[1], stepped(alone, given[:1, 1])[-1])
+
+
+def test_those_that_end_stay_where_they_are_and_say_why() -> None:
+    plant = robot()
+    sim = taut.start_many(plant, COUNT, **LONG)
+    stiff = np.full((1, 24), 1e9)
+    sim.reset([2], parameters={"cable:*.stiffness": stiff})
+    inputs = np.zeros((COUNT, 3))
+    for _ in range(3):
+        sim.step(PERIOD, inputs)
+    assert sim.ended.tolist() == [False, False, True, False, False]
+    assert "the next state is not finite" in sim.status[2]
+    assert sim.time[[0, 1, 3, 4]] == pytest.approx(0.06)
+    assert np.isfinite(sim.observe()).all()
+    sim.reset([2], parameters={"cable:*.stiffness": np.full((1, 24), 500.0)})
+    seen = sim.step(PERIOD, inputs)
+    assert not sim.ended.any()
+    softer = taut.start(robot(structure=ROBOT.changed("cable:*", stiffness=500.0)), **LONG)
+    assert np.array_equal(seen[2], softer.step(PERIOD, inputs[0]))
+    assert np.array_equal(seen[0], stepped(plant, np.zeros((4, 3)))[-1])
+
+
+def test_what_makes_no_sense_is_said() -> None:
+    plant = robot()
+    sim = taut.start_many(plant, 2, **LONG)
+    for inputs, said in (
+        (np.zeros((2, 4)), r"inputs of shape \(2, 4\) do not fit: give \(2, 3\), in the order drive:x1"),
+        (np.array([[0.0, 0.0, 0.0], [0.0, np.nan, 0.0]]), 'variant 1: the input "drive:y1" is nan'),
+        (np.array([[0.0, 0.0, -0.7], [0.0, 0.0, 0.0]]), 'variant 0: the input "drive:z1" of -0.7 m'),
+    ):
+        with pytest.raises(OptionError, match=said):
+            sim.step(PERIOD, inputs)
+    with pytest.raises(OptionError, match="a step of 0.0 s makes no sense"):
+        sim.step(0.0)
+    for options, said in (
+        ({"which": [2]}, "give numbers of variants from 0 to 1"),
+        ({"positions": np.zeros((3, 12, 3))}, r"positions: give finite numbers of the shape \(2, 12, 3\)"),
+        ({"parameters": {"bar:*.mass": np.ones((2, 6))}}, "masses of variants that are stepped do not vary"),
+        ({"parameters": {"gravity": np.zeros((1, 3))}}, "one row for each of the 2 variants"),
+        ({"parameters": {"drive:y2.faze": [0.0, 0.0]}}, "a drive has no faze that varies"),
+    ):
+        with pytest.raises(OptionError, match=said):
+            sim.reset(**options)
+    for options, said in (
+        ({"count": 0}, "count 0 and threads 1 must be one or more"),
+        ({"method": "energy-momentum"}, 'method "energy-momentum" does not step many at once'),
+        ({"observe": ["node:q.position"]}, "node"),
+    ):
+        with pytest.raises(taut.TautError, match=said):
+            taut.start_many(plant, **{"count": 2, **LONG, **options})
+    with pytest.raises(OptionError, match="have no events that are watched; step them one by one"):
+        taut.start_many(robot(events=[taut.Watch("late", time=1.0)]), 2, **LONG)
+    limited = [Drive("x1", "bar:x1", "length", by=Command(), speed_limit=0.1)]
+    plant = taut.assemble(ROBOT, gravity=9.81, ground=[Ground("floor")], drives=limited)
+    with pytest.raises(OptionError, match=r'variant 1: the input "drive:x1" goes from 0 to 0.1 m in 0.02 s'):
+        taut.start_many(plant, 2, **LONG).step(PERIOD, [[0.0], [0.1]])
