@@ -130,15 +130,8 @@ class FacePolicy:
         ]
         room = np.zeros(4 * len(names))
         sizes = (len(self.rolls), len(names), len(self.members), self.held, self.held + self.rested)
-        state = np.concatenate(
-            [
-                (self.heading, 0.0, -1.0, *sizes),
-                weights / weights.sum(),
-                room,
-                np.ravel(rows),
-                np.zeros(len(self.members)),
-            ]
-        )
+        front, commands = (self.heading, 0.0, -1.0, *sizes), np.zeros(len(self.members))
+        state = np.concatenate([front, weights / weights.sum(), room, np.ravel(rows), commands])
         drives = tuple(f"drive:{drive.name}" for drive in self.drives(structure))
         measured = tuple(f"node:{node}.position.{axis}" for node in names for axis in "xyz")
         return Controller(

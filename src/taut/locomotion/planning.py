@@ -73,9 +73,10 @@ def _upright(matrix: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Plan:
-    """rolls: one after another. left: [m] that are still to go from where they lead, round obstacles."""
+    """rolls: one after another, and the faces that they lead to. left: [m] to go from there, round obstacles."""
 
     rolls: tuple[Roll, ...]
+    faces: tuple[Face, ...]
     places: np.ndarray  # (k + 1, 2) [m]
     left: float
 
@@ -170,12 +171,14 @@ def _cell(pose: Pose) -> tuple[object, ...]:
 
 
 def _traced(last: _Step, left: float) -> Plan:
-    rolls, places, here = list[Roll](), [last.pose.place], last
+    rolls, poses, here = list[Roll](), [last.pose], last
     while here.before is not None and here.roll is not None:
         rolls.append(here.roll)
         here = here.before
-        places.append(here.pose.place)
-    return Plan(tuple(rolls[::-1]), np.array(places[::-1]), left)
+        poses.append(here.pose)
+    poses.reverse()
+    places = np.array([pose.place for pose in poses])
+    return Plan(tuple(rolls[::-1]), tuple(pose.face for pose in poses[1:]), places, left)
 
 
 class _Field:
@@ -194,8 +197,8 @@ class _Field:
         free = self._clear(points.reshape(-1, 2)).reshape(rows.shape)
         if not free[self._index(goal)]:
             raise OptionError(
-                f"Planner: the goal ({goal[0]:g}, {goal[1]:g}) is within {clearance:.3g} m of an obstacle, which is the "
-                "robot's reach and its scatter; take one further off"
+                f"Planner: the goal ({goal[0]:g}, {goal[1]:g}) is within {clearance:.3g} m of an obstacle, which is "
+                "the robot's reach and its scatter; take one further off"
             )
         number = np.arange(rows.size).reshape(rows.shape)
         links: list[tuple[np.ndarray, np.ndarray, float]] = []
@@ -224,7 +227,7 @@ class _Field:
         return good
 
     def blocked(self, here: np.ndarray, there: np.ndarray) -> bool:
-        """Whether the way from one place to another comes too near; one that only leads away from where it is does not."""
+        """Whether the way from one place to another comes too near; whoever is too near already may go anywhere."""
         if not self._obstacles:
             return False
         begin, middle, end = self._clear(np.array([here, 0.5 * (here + there), there]))

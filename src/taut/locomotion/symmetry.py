@@ -21,8 +21,10 @@ NEAR = 1e-6
 
 @dataclass(frozen=True)
 class Symmetry:
-    """turn: (3, 3) about the middle of the nodes, with determinant -1 for a mirroring. nodes, members: which goes where,
-    members as "bar:x1" and "cable:c1"."""
+    """turn: (3, 3) about the middle of the nodes, with determinant -1 for a mirroring.
+
+    nodes, members: which goes where, members as "bar:x1" and "cable:c1".
+    """
 
     turn: np.ndarray
     nodes: Mapping[str, str]

@@ -117,8 +117,9 @@ def measured_transitions(
 ) -> tuple[Transition, ...]:
     """What every roll of a policy comes to, tried from the robots that stand on its face.
 
-    shape: of the robot, by which turns are told. robots: it on a floor at height 0, on one face each. policy: whose rolls start from those faces, and
-    whose timing they have. trials: of each roll. step: [s] of the method impulses.
+    shape: of the robot, by which turns are told. robots: it on a floor at height 0, on one face each.
+    policy: whose rolls start from those faces, and whose timing they have. trials: of each roll.
+    step: [s] of the method impulses. threads: over which trials are spread; the bits are the same.
     """
     vary, found = noise or Noise(), []
     for robot in robots:
