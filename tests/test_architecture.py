@@ -29,7 +29,8 @@ ORDER = [
         "statics",
         "dynamics",
     ),
-    *("control", "measurement", "kinetostatics", "locomotion", "search", "output", "papers", "cli", "__main__"),
+    *("control", "measurement", "kinetostatics", "locomotion", "search", "output", "learning", "papers", "cli"),
+    "__main__",
 ]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 

@@ -1,8 +1,8 @@
 """taut: tensegrity structures, from a model file to a trajectory you can trust.
 
 The names of everyday work are here; the rest are in `taut.generators`, `taut.statics`, `taut.kinetostatics`,
-`taut.control`, `taut.dynamics`, `taut.locomotion`, `taut.measurement`, `taut.mechanisms`, `taut.search` and
-`taut.output`. Names are loaded when they are first used, so that importing taut costs nothing.
+`taut.control`, `taut.dynamics`, `taut.locomotion`, `taut.search`, `taut.learning`, `taut.measurement`,
+`taut.mechanisms` and `taut.output`. Names are loaded when they are first used, so that importing taut costs nothing.
 """
 
 from __future__ import annotations
@@ -164,6 +164,7 @@ _PACKAGES = (
     "control",
     "dynamics",
     "locomotion",
+    "learning",
     "measurement",
     "mechanisms",
     "output",
@@ -191,6 +192,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         dynamics,
         generators,
         kinetostatics,
+        learning,
         locomotion,
         measurement,
         mechanisms,

@@ -15,7 +15,7 @@ from taut.errors import OptionError
 from taut.reprs import brief
 from taut.structure.drives import fitting_quantity, members_of
 from taut.structure.scenario import Drive
-from taut.structure.signals import SampledSignal, Signal, Sinusoid, SmoothStart
+from taut.structure.signals import Command, SampledSignal, Signal, Sinusoid, SmoothStart
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments, conform
 
@@ -173,6 +173,11 @@ def drive_names(members: tuple[str, ...]) -> tuple[str, ...]:
     """What the drives of these entries are called: as what they select where that tells them apart."""
     short = tuple(selector.partition(":")[2] for selector in members)
     return short if len(set(short)) == len(short) else members
+
+
+def commanded_drives(structure: Structure, members: tuple[str, ...]) -> tuple[Drive, ...]:
+    """A drive of every entry of `members`, whose change [m] someone commands: a controller, or whoever steps."""
+    return _drives(structure, members, [Command()] * _counted(members))
 
 
 def _drives(structure: Structure, members: tuple[str, ...], changes: list[Signal]) -> tuple[Drive, ...]:

@@ -76,6 +76,23 @@ def _lowest(p: np.ndarray, count: int, small: float) -> tuple[float, float, floa
     return 0.0, 0.0, 0.0, 0.0
 
 
+@kernel
+def mark_face_below(p: np.ndarray, count: int, even: float, out: np.ndarray) -> None:
+    """The same for one set of points and numbers of zeros and ones, all lent by pointer."""
+    reach = 0.0
+    for k in range(3 * count):
+        reach = max(reach, abs(p[k]))
+    nx, ny, nz, away = _lowest(p, count, ROUND_OFF * reach)
+    flat = 1
+    for m in range(count):
+        depth = nx * p[3 * m] + ny * p[3 * m + 1] + nz * p[3 * m + 2] - away
+        out[m] = 1 if abs(depth) < even else 0
+        flat = flat if out[m] == 1 else 0
+    if flat == 1:
+        for m in range(count):
+            out[m] = 0
+
+
 @entry
 def fill_faces_below(points: np.ndarray, even: float, out: np.ndarray) -> None:
     """Mark the points of the face below the origin; none where all lie in one plane.
@@ -83,18 +100,5 @@ def fill_faces_below(points: np.ndarray, even: float, out: np.ndarray) -> None:
     points: (T, 3 n) of x, y and height, the way down along the last. even: how near a plane belongs to it.
     out: (T, n) of zeros and ones.
     """
-    count = points.shape[1] // 3
     for row in range(points.shape[0]):
-        p = start_of(row_of(points, row))
-        reach = 0.0
-        for k in range(3 * count):
-            reach = max(reach, abs(p[k]))
-        nx, ny, nz, away = _lowest(p, count, ROUND_OFF * reach)
-        flat = 1
-        for m in range(count):
-            depth = nx * p[3 * m] + ny * p[3 * m + 1] + nz * p[3 * m + 2] - away
-            out[row, m] = 1 if abs(depth) < even else 0
-            flat = flat if out[row, m] == 1 else 0
-        if flat == 1:
-            for m in range(count):
-                out[row, m] = 0
+        mark_face_below(start_of(row_of(points, row)), points.shape[1] // 3, even, start_of(row_of(out, row)))
