@@ -37,6 +37,7 @@ from taut.mechanics.capabilities import features_of, goes_in_lanes
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.numerics.lanes import WIDTH
+from taut.structure.corrections import PRINTED
 from taut.structure.events import Event
 from taut.structure.labels import labels_of
 from taut.structure.memory import memory_problem
@@ -196,7 +197,7 @@ def ensemble(
         )
     result = _Result(times.part(0, times.size), variants, kept)
     in_lanes = goes_in_lanes(features_of(variants.plant)) and not (
-        chosen.adaptive or isinstance(chosen, Implicit | EnergyMomentum)
+        chosen.adaptive or isinstance(chosen, Implicit | EnergyMomentum) or wish.kind in PRINTED
     )
     with held_interrupts() as interrupted:
         job = _Job(variants, chosen, wish, duration, every, tolerance, step, interrupted)

@@ -227,6 +227,8 @@ class CorrectionEntry(Entry):
     metric: Name | None = None
     time: Number | None = None
     gains: Annotated[list[Number], Len(2, 2)] | None = None
+    order: Name | None = None
+    threshold: Number | None = None
 
     @classmethod
     def long_form(cls, data: Any) -> Any:
