@@ -220,7 +220,7 @@ PICTURES = (
     *(
         Picture(
             f"fig0{number}",
-            f"Fig. {number}: T-bar at 50 %, tolerance {tolerance:.0e}: with, without and with printed energy correction.",
+            f"Fig. {number}: T-bar at 50 %, tolerance {tolerance:.0e}: with, without, and as printed.",
             (f"fig{number}-length", f"fig{number}-energy", "fig8-stronger"),
             partial(_draw, tolerance),
             (7.0, 5.4),
