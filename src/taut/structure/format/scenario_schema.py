@@ -211,6 +211,9 @@ class JointEntry(Entry):
     on: Name | None = None
     values: list[Number] = []
     rates: list[Number] = []
+    stiffness: list[Number] = []
+    damping: list[Number] = []
+    rest: list[Number] = []
 
 
 class DampingEntry(Entry):
