@@ -31,7 +31,7 @@ from small_structures import (
 from taut import Correction, Load, OptionError, Trajectory, assemble, ensemble, simulate
 from taut.dynamics.methods import METHODS
 from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Impulses, Rattle
-from taut.dynamics.setup import check_options
+from taut.dynamics.setup import EXPLICIT_ONLY, check_options
 from taut.mechanics import capabilities
 from taut.mechanics.capabilities import (
     BATCH,
@@ -51,7 +51,7 @@ from taut.mechanics.capabilities import RATTLE as BY_RATTLE
 from taut.mechanics.spec import Spec
 
 DURATION, EVERY = 0.04, 0.01
-CORRECTIONS = ("none", "constraints", "energy", "baumgarte")
+CORRECTIONS = ("none", "constraints", "energy", "baumgarte", "filter", "least-norm")
 SOLVERS = ("direct", "iterative")
 Combination = tuple[str, str, str, str]  # case, solver, method, correction
 
@@ -75,7 +75,7 @@ def sentences(name: str, solver: str, method: str, correction: str, metric: str 
     case, use, table = CASES[name], use_of(method), capabilities.REFUSED
     if solver == "iterative" and CYLINDERS in case.features:
         return {table[ITERATION, CYLINDERS].format(method=method, what=case.features[CYLINDERS])}
-    if use != EXPLICIT and (correction == "baumgarte" or metric != "mass"):
+    if use != EXPLICIT and (correction in EXPLICIT_ONLY or metric != "mass"):
         return {f'method "{method}" meets the constraints itself, by mass; leave the correction out'}
     if use == IMPULSES and correction == "energy":
         return {
@@ -208,7 +208,7 @@ def ran_before(given: Combination) -> bool:
         )
     ):
         return False
-    if (solver == "iterative" and CYLINDERS in case.features) or (use != EXPLICIT and correction == "baumgarte"):
+    if (solver == "iterative" and CYLINDERS in case.features) or (use != EXPLICIT and correction in EXPLICIT_ONLY):
         return False
     if use in (IMPULSES, CONSERVING):
         return False

@@ -41,6 +41,8 @@ EXPECTED = {
     "fig8-energy": REPRODUCED,
     "fig8-stronger": REPRODUCED,
     "fig9-deformation": REPRODUCED,
+    "fig9-printed": REPRODUCED,
+    "alg1-threshold": REPRODUCED,
     "sec4-arm-rest": REPRODUCED,
     "fig10-horizon": NOT_REPRODUCED,
     "fig10-chatter": REPRODUCED,

@@ -24,6 +24,8 @@ def correction(told: str, *overrides: str) -> Correction | str | None:
 
 def test_a_file_says_what_python_says() -> None:
     assert correction(f"correction: {FULL}") == Correction("energy", 1e-13, 1e-11, 5, "euclidean", 0.1, (3.0, 4.0))
+    told = "correction: {kind: filter, order: as-printed, threshold: 1e-9}"
+    assert correction(told) == Correction("filter", order="as-printed", threshold=1e-9)
     assert correction("correction: {tolerance: 1e-13}") == Correction(tolerance=1e-13)
     assert correction("correction: energy") == correction("correction: {kind: energy}") == "energy"
     assert correction("correction: {}") is correction("correction:") is None
@@ -51,9 +53,11 @@ def test_single_numbers_are_set_whatever_the_file_says() -> None:
     [
         (
             {"kind": "enrgy"},
-            'correction "enrgy" is not one of none, constraints, energy, baumgarte; did you mean "energy"',
+            'correction "enrgy" is not one of none, .*, baumgarte, filter, least-norm; did you mean "energy"',
         ),
         ({"metric": "euclid"}, 'correction metric "euclid" is not one of mass, euclidean; did you mean "euclidean"'),
+        ({"order": "printed"}, 'correction order "printed" is not one of positions-first, rates-first, as-printed'),
+        ({"threshold": 0.0}, "correction threshold 0.0 must be a finite number more than zero"),
         ({"iterations": 0}, "correction iterations 0 must be a whole number, one or more"),
         ({"iterations": 2.5}, "correction iterations 2.5 must be a whole number"),
         ({"tolerance": -1.0}, "correction tolerance -1.0 must be a finite number more than zero"),

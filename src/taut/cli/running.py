@@ -49,7 +49,9 @@ def run(
     ] = None,
     tolerance: Annotated[float | None, typer.Option(help="Relative error allowed a step; alone it means dp5.")] = None,
     step: Annotated[float | None, typer.Option(help="Step [s]; alone it means rk4.")] = None,
-    correction: Annotated[str | None, typer.Option(help="none, constraints, energy or baumgarte.")] = None,
+    correction: Annotated[
+        str | None, typer.Option(help="none, constraints, energy, baumgarte, filter or least-norm.")
+    ] = None,
     locate: Annotated[
         bool | None, typer.Option("--locate/--no-locate", help="Find the instants at which cables slacken.")
     ] = None,

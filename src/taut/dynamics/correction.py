@@ -13,6 +13,8 @@ dv = w with G w = -H d, and only what differs from that counts as a change of ve
 factor of the same saddle-point system that gives accelerations. `time` says how many seconds make a change of
 velocity count like a change of position; near 1 / frequency the energy is corrected without a shift of phase.
 
+Beside it stand velocity filtering (`velocity_filter.py`) and the step of least norm as printed (`least_norm.py`).
+
 Energies may be floats or lanes of them (`taut.numerics.lanes`); all lanes are corrected until the last is done.
 """
 
@@ -37,7 +39,8 @@ from taut.numerics.lanes import most, where
 from taut.numerics.vectors import add, dot, number_at, oppose, put_number, scale
 from taut.structure.corrections import Correction as Correction
 
-NONE, CONSTRAINTS, ENERGY = 0, 1, 2
+NONE, CONSTRAINTS, ENERGY, POSITIONS_FIRST, RATES_FIRST, AS_PRINTED, LEAST_NORM = range(7)
+"""Levels: what is corrected, and in which order velocities are filtered."""
 ROUND_OFF = 2.3e-16
 YIELDING = 1e-3
 """The work takes half of an excess of energy where the motion has this fraction of the energies present."""
@@ -55,30 +58,45 @@ class Limits(NamedTuple):
     time: float
     yielding: float
     coordinates: int
+    rows: int
+    threshold: float
 
 
-def limits_of(wish: Correction, coordinates: int, typical_time: float, *, works: bool) -> Limits:
+_LEVELS = {"constraints": CONSTRAINTS, "energy": ENERGY, "least-norm": LEAST_NORM}
+_ORDERS = {"positions-first": POSITIONS_FIRST, "rates-first": RATES_FIRST, "as-printed": AS_PRINTED}
+
+
+def limits_of(wish: Correction, coordinates: int, rows: int, typical_time: float, *, works: bool) -> Limits:
     """A correction as numbers for a plant of that many coordinates; round-off of a long sum widens the energy's."""
     return Limits(
-        level={"constraints": CONSTRAINTS, "energy": ENERGY}.get(wish.kind or "", NONE),
+        level=_ORDERS[wish.order] if wish.kind == "filter" else _LEVELS.get(wish.kind or "", NONE),
         tolerance=wish.tolerance,
         energy_tolerance=max(wish.energy_tolerance, ROUND_OFF * math.sqrt(4.0 * coordinates)),
         iterations=wish.iterations,
         time=wish.time or typical_time,
         yielding=YIELDING if works else 0.0,
         coordinates=coordinates,
+        rows=rows,
+        threshold=wish.threshold,
     )
 
 
-RESIDUAL, RESIDUAL_RATE, STILL, NOTHING, GRADIENT_Q, GRADIENT_V, SHIFT, SWING, CARRIED, STARTED = range(10)
+FIRST = 12
+RESIDUAL, RESIDUAL_RATE, STILL, NOTHING, GRADIENT_Q, GRADIENT_V = range(6)
+SHIFT, SWING, CARRIED, STARTED, BEFORE, ASIDE = range(6, FIRST)
 """The rows of the work space of a correction: residuals and their rates, zeros for rates and for coordinates,
-slopes of the energy, directions, and the energy minus work at the start. One array, because each one more that is
-handed from kernel to kernel takes its time; rows are as long as the longest needs, with zeros at the end."""
+slopes of the energy, directions, the energy minus work at the start, positions at the beginning of the step, and
+positions set aside; from FIRST on, for the correction of least norm, the columns of its matrix, its Gram matrix and its
+right side. One array, because each one more that is handed from kernel to kernel takes its time; rows are as long as
+the longest needs, with zeros at the end."""
 
 
-def scratch(coordinates: int, rows: int, lanes: tuple[int, ...] = ()) -> np.ndarray:
-    """lanes: () for one plant, (WIDTH,) for as many in lanes."""
-    return np.zeros((10, max(coordinates, rows, 1), *lanes))
+def scratch(coordinates: int, rows: int, lanes: tuple[int, ...] = (), *, printed: bool = False) -> np.ndarray:
+    """lanes: () for one plant, (WIDTH,) for as many in lanes. printed: with room for the correction of least norm."""
+    if printed:
+        equations = 2 * rows + 1
+        return np.zeros((FIRST + 2 * coordinates + 1 + equations + 1, max(coordinates, equations)))
+    return np.zeros((FIRST, max(coordinates, rows, 1), *lanes))
 
 
 def close(plant: Any, y: np.ndarray, q: np.ndarray, v: np.ndarray, b: np.ndarray) -> None:

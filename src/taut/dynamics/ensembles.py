@@ -31,6 +31,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.numerics.lanes import WIDTH
 from taut.numerics.packing import lane_of
+from taut.structure.corrections import PRINTED
 from taut.structure.scenario import Signal
 from taut.type_checks import checked_arguments
 
@@ -104,7 +105,7 @@ def ensemble(
 
 def goes_in_lanes_with(job: Job) -> bool:
     """Whether variants go side by side in one kernel: by the kinds of the plant, and by the method."""
-    alone = job.method.adaptive or isinstance(job.method, Implicit | EnergyMomentum)
+    alone = job.method.adaptive or isinstance(job.method, Implicit | EnergyMomentum) or job.wish.kind in PRINTED
     return not alone and job.variants.side_by_side and goes_in_lanes(features_of(job.variants.plant))
 
 

@@ -15,6 +15,7 @@ from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction, limits_of
 from taut.dynamics.method_uses import hands_on, stepper_of, use_of
 from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Impulses, Method, Rattle
 from taut.dynamics.operations import compiled, spoken
+from taut.dynamics.settling import HELD
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import ModelError, OptionError, Problem, listed
 from taut.mechanics import capabilities
@@ -27,6 +28,7 @@ from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.tables import state_layout
 from taut.numerics.lanes import aligned
+from taut.structure.corrections import PRINTED
 from taut.structure.magnitudes import size_problem
 
 MOST_STEPS = 1e9
@@ -38,6 +40,9 @@ LEAST_TOLERANCE, MOST_TOLERANCE = 1e-15, 0.1
 ROUNDED = 3.0
 """So many times above the tolerance, round-off is worth a word."""
 
+
+EXPLICIT_ONLY = ("baumgarte", *PRINTED)
+"""Corrections for methods that do not meet the constraints by themselves."""
 
 UNLOCATING = (Impulses, EnergyMomentum)
 """Methods that strike where their steps end, and locate nothing."""
@@ -64,17 +69,23 @@ _COMPILED: dict[str, dict[str, Callable[..., Any]]] = {}
 
 
 def words_for(
-    plant: PlantProtocol, stepper: str = "explicit", *, dense: bool = False, watches: bool = False
+    plant: PlantProtocol,
+    stepper: str = "explicit",
+    *,
+    dense: bool = False,
+    watches: bool = False,
+    printed: bool = False,
 ) -> dict[str, Callable[..., Any]]:
     """The algorithms bound to a plant's operations; the time loop compiled, once a formulation, if they are kernels.
 
     What is called only at the start of a run stays as it is, except for what Python could not do with lanes.
     """
-    algorithm = loop.algorithm(stepper, dense=dense, watches=watches)
+    algorithm = loop.algorithm(stepper, dense=dense, watches=watches, printed=printed)
     words = spoken(algorithm, plant.operations())
     if not plant.compiled:
         return words
     key = f"_{plant.formulation}_{stepper}{'_dense' if dense else ''}{'_watched' if watches else ''}"
+    key += "_printed" if printed else ""
     if key not in _COMPILED:
         shared = (*loop.SHARED, "advance") if watches and stepper != "impulses" else loop.SHARED
         _COMPILED[key] = compiled(algorithm, plant.operations(), ("time_loop", "remember"), shared)
@@ -117,7 +128,7 @@ def check_options(
         raise OptionError(f'method "{method.name}" needs a step [s]{advice}')
     if method.adaptive and step is not None:
         raise OptionError(f'method "{method.name}" chooses its own step; give a tolerance instead, or use rk4')
-    if isinstance(method, Rattle | Implicit) and (wish.kind == "baumgarte" or wish.metric != "mass"):
+    if isinstance(method, Rattle | Implicit) and (wish.kind in EXPLICIT_ONLY or wish.metric != "mass"):
         raise OptionError(f'method "{method.name}" meets the constraints itself, by mass; leave the correction out')
     if isinstance(method, EnergyMomentum) and wish.kind == "energy":
         raise OptionError(f'method "{method.name}" conserves energy itself; leave the correction out')
@@ -148,7 +159,7 @@ def prepare_run(
     alpha, beta = wish.gains if wish.kind == "baumgarte" else (0.0, 0.0)
     tables = plant.own_tables(metric=wish.metric, gains=(2.0 * alpha, beta * beta))
     coordinates = plant.coordinates
-    limits = limits_of(wish, coordinates, plant.typical_time, works=plant.works)
+    limits = limits_of(wish, coordinates, plant.rows, plant.typical_time, works=plant.works)
     rules = at.Rules(
         tolerance=tolerance,
         fixed=0.0 if method.adaptive else float(step or 0.0),
@@ -162,11 +173,12 @@ def prepare_run(
     remainders = method.remainders if isinstance(method, Rattle) else 0
     state = state_layout(coordinates, plant.internal.size, remainders).size
     watched = plant.watcher.count if plant.watcher and watches else 0
-    space = at.workspace(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes)
+    printed = wish.kind in PRINTED
+    space = at.workspace(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes, printed=printed)
     looks = watched > 0
     if isinstance(method, UNLOCATING):
         looks = isinstance(method, Impulses) and bool(getattr(plant, "things", ()))
-    words = words_for(plant, stepper_of(method), dense=dense, watches=looks)
+    words = words_for(plant, stepper_of(method), dense=dense, watches=looks, printed=printed)
     return Run(plant, tables, words, method, rules, space)
 
 
@@ -199,7 +211,7 @@ def beginning(
         run.words["correct"](tables, y, 0.0, limits, scratch, False)
     residual = np.zeros((plant.rows, *plant.lanes))
     worst, _ = run.words["residuals"](tables, y, residual, np.zeros_like(residual))
-    if not worst < loop.HELD:
+    if not worst < HELD:
         widest = np.flatnonzero((np.abs(residual) >= 0.5 * np.abs(residual).max()).reshape(plant.rows, -1).any(axis=1))
         message = (
             f"the supports, bars and constraints cannot all be met from this start: {constraint_names(plant, widest)} "

@@ -90,8 +90,9 @@ def simulate(
         which conserves energy with and without a ground.
     tolerance: of the error of one step, relative to the mean member length, and to the largest speed for velocities;
         with implicit methods of fixed step only how closely they solve their equations.
-    correction: "energy", "constraints", "none", "baumgarte" or a Correction; None takes "energy", "none" for RATTLE,
-        which needs none, and "constraints" for implicit methods, which damp what is fast and are meant to.
+    correction: "energy", "constraints", "none", "baumgarte", "filter", "least-norm" or a Correction, which has their
+        numbers; None takes "energy", "none" for RATTLE, which needs none, and "constraints" for implicit methods,
+        which damp what is fast and are meant to.
     locate: find the instants at which cables slacken and tighten, to round-off; without it a step goes over them and
         is only as good as its error estimate. None does so, or what the earlier trajectory did. What the plant watches
         is located in any case.

@@ -13,20 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics import energy_momentum, implicit, impulses, no_events, rattle, step_events
+from taut.dynamics import energy_momentum, implicit, impulses, no_events, printed_corrections, rattle, step_events
 from taut.dynamics.contact_operations import note_contacts
-from taut.dynamics.correction import (
-    RESIDUAL,
-    RESIDUAL_RATE,
-    STARTED,
-    balanced,
-    close,
-    correct,
-    held,
-    overshoot,
-    rebalance,
-    remember,
-)
+from taut.dynamics.correction import balanced, close, correct, held, overshoot, rebalance, remember
 from taut.dynamics.event_location import coming, happen, seek
 from taut.dynamics.operations import (
     decide,
@@ -36,9 +25,9 @@ from taut.dynamics.operations import (
     lend,
     lend_plant,
     pass_break,
-    residuals,
     row,
 )
+from taut.dynamics.settling import keep_start, settle
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
 from taut.dynamics.workspace import (
     ERROR,
@@ -50,7 +39,6 @@ from taut.dynamics.workspace import (
     HORIZON,
     INDEPENDENCE,
     INDEPENDENCE_TIME,
-    ITERATIONS,
     LAST_ERROR,
     LAST_EVENT,
     LOGGED,
@@ -65,37 +53,17 @@ from taut.dynamics.workspace import (
     TICK,
     TIME,
     TRIAL,
-    UNBALANCED,
     WEAK,
     ZERO,
 )
 from taut.mechanics.signals import TOGETHER
-from taut.numerics.vectors import finite, number_at, put
+from taut.numerics.vectors import finite, put
 
 FINISHED, PAUSED, STUCK, UNHELD, BLOWN, STOPPED, TO_CUT, AWAITED, UNDECIDED = range(9)
 GO_ON = -1
 
-HELD = 1e-9
-"""A correction that gives up is still good enough if no residual is larger than this fraction of its bar."""
-
 SHAKY = 1e-4
 """Constraints less independent than this are worth a word (see `independence`)."""
-
-
-def settle(plant: Any, y: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
-    """Correct a state as the limits ask; returns the iterations used, -1 if its constraints could not be met."""
-    closed, reference = held(plant, y, limits, b), number_at(row(b, STARTED), 0)
-    if closed and balanced(plant, y, reference, limits):
-        return 0
-    used = correct(plant, y, reference, limits, b, closed)
-    if used < 0:
-        used = -used
-        counts[UNBALANCED] += 1
-        worst, _ = residuals(plant, y, row(b, RESIDUAL), row(b, RESIDUAL_RATE))
-        if not worst < HELD:
-            return -1
-    counts[ITERATIONS] += used
-    return used
 
 
 def note(t: float, h: float, error: float, accepted: float, counts: np.ndarray, history: np.ndarray) -> None:
@@ -252,6 +220,7 @@ def time_loop(
                 return code
             continue
         impose(plant, end, trial)  # the search may have left the plant at another time
+        keep_start(y, limits, b)
         used = 0 if free else settle(plant, trial, counts, limits, b)
         if used < 0:
             if rules.fixed > 0.0:
@@ -321,7 +290,8 @@ def time_loop(
                 return code
 
 
-_LOOP = (remember, held, overshoot, balanced, close, rebalance, correct, settle, note, note_independence)
+_SETTLE = (overshoot, balanced, close, rebalance, correct, keep_start, settle)
+_LOOP = (remember, held, note, note_independence)
 _UNWATCHED = (no_events.seek, no_events.coming, no_events.happen)
 _NOT_BETWEEN = (rattle.widen, rattle.blend)
 
@@ -335,16 +305,19 @@ STEPPERS: Mapping[str, tuple[Callable[..., Any], ...]] = {
 }
 
 
-def algorithm(stepper: str, *, dense: bool, watches: bool) -> tuple[Callable[..., Any], ...]:
+def algorithm(stepper: str, *, dense: bool, watches: bool, printed: bool = False) -> tuple[Callable[..., Any], ...]:
     """The functions of a run, in the order in which they may call one another; see `taut.dynamics.operations.spoken`.
 
-    What a run does not need is left out, since it would only be compiled: the interpolant, and the search for events.
+    What a run does not need is left out, since it would only be compiled: the interpolant, the search for events, and
+    unless asked for (`printed`) corrections as papers print them.
     """
+    settles = (*_SETTLE, *printed_corrections.SETTLE) if printed else _SETTLE
     between = (widen, blend) if dense else _NOT_BETWEEN
     found = (step_events.seek, coming, step_events.happen) if stepper == "impulses" else (seek, coming, happen)
     happens = found if watches else _UNWATCHED
-    return (*STEPPERS[stepper], *between, *_LOOP, *happens, count_events, take_place, inside_piece, cross, time_loop)
+    ends = (count_events, take_place, inside_piece, cross, time_loop)
+    return (*STEPPERS[stepper], *between, *_LOOP, *settles, *happens, *ends)
 
 
-SHARED = ("settle", "meet", "cross", "balance")
-"""Those that are compiled by themselves and not into their callers, because they are large and called in two places."""
+SHARED = ("settle", "meet", "cross", "balance", "close_positions", "filter_rates")
+"""Compiled by themselves and not into their callers, because they are large and called in several places."""

@@ -63,8 +63,13 @@ def workspace(
     history: int,
     watched: int = 0,
     lanes: tuple[int, ...] = (),
+    *,
+    printed: bool = False,
 ) -> Workspace:
-    """watched: how many events there can be at one instant. lanes: () for one plant, (WIDTH,) for as many in lanes."""
+    """watched: how many events there can be at one instant. lanes: () for one plant, (WIDTH,) for as many in lanes.
+
+    printed: with room for corrections as papers print them.
+    """
     return Workspace(
         stages=aligned(np.zeros((rows, state, *lanes))),
         side=aligned(np.zeros((rows, state, *lanes))),
@@ -72,5 +77,5 @@ def workspace(
         blend=np.zeros(rows),
         history=np.zeros((history, 4)),
         log=np.zeros((1000 + 2 * watched if watched else 0, 3)),
-        scratch=aligned(scratch(coordinates, constraints, lanes)),
+        scratch=aligned(scratch(coordinates, constraints, lanes, printed=printed)),
     )

@@ -17,7 +17,7 @@ SLOTS = (
     *("thin", "cylinders", "bars", "linear", "held_lengths", "driven_bars", "plates", "angles"),
     *("weight", "springs", "routes", "damping", "loads", "supports", "commands", "drives", "sensors", "controllers"),
     *("contacts", "responses", "compliances", "term_states", "events", "slackening", "watches"),
-    *("joints", "generalised", "torques"),
+    *("joints", "generalised", "torques", "coordinate_terms", "mapped"),
     *("pairs", "saddle", "minres", "metric_pairs", "metric_saddle", "metric_minres"),
     *("newton", "newton_saddle"),
 )

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from taut.lazy_names import lazy_names
 
-__all__ = ["GeneralisedPlant", "Joint", "in_coordinates"]
+__all__ = ["CoordinateDrive", "CoordinateMap", "GeneralisedPlant", "Joint", "in_coordinates"]
 
 _HOMES = {
     "taut.mechanics.points.following_joints": ("in_coordinates",),
     "taut.mechanics.points.generalised": ("GeneralisedPlant",),
+    "taut.structure.coordinates": ("CoordinateDrive", "CoordinateMap"),
     "taut.structure.joints": ("Joint",),
 }
 
@@ -19,4 +20,5 @@ __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.mechanics.points.following_joints import in_coordinates
     from taut.mechanics.points.generalised import GeneralisedPlant
+    from taut.structure.coordinates import CoordinateDrive, CoordinateMap
     from taut.structure.joints import Joint

@@ -11,8 +11,11 @@ from typing import Any
 from taut.errors import OptionError, suggestion
 from taut.structure.magnitudes import LARGEST, SMALLEST, size_problem
 
-KINDS = ("none", "constraints", "energy", "baumgarte")
+PRINTED = ("filter", "least-norm")
+"""Corrections of papers, as they print them."""
+KINDS = ("none", "constraints", "energy", "baumgarte", *PRINTED)
 METRICS = ("mass", "euclidean")
+ORDERS = ("positions-first", "rates-first", "as-printed")
 MOST_ITERATIONS = 1000
 """A correction converges within ten or not at all."""
 
@@ -21,12 +24,17 @@ MOST_ITERATIONS = 1000
 class Correction:
     """What is corrected after every step.
 
-    kind: "none", "constraints", "energy" (constraints and energy) or "baumgarte" (feedback in the equations instead);
-        None takes what the method usually has.
+    kind: "none", "constraints", "energy" (constraints and energy), "baumgarte" (feedback in the equations instead),
+        "filter" (velocity filtering and configuration correction, Arsenault and Gosselin) or "least-norm" (constraints,
+        energy and work at once, by their plain numbers, as the stedy paper prints it); None takes what the method
+        usually has.
     tolerance: of residuals, relative to bar length, and of their rates, relative to the speed.
     energy_tolerance: relative to the energies present.
     iterations: the cap. metric: "mass" or "euclidean". time: [s], None takes the plant's typical time.
     gains: Baumgarte's alpha and beta [1/s].
+    order: of "filter": "positions-first", "rates-first", or "as-printed", which filters rates by the positions at the
+        beginning of the step too and makes any method one of first order.
+    threshold: of "least-norm", above which it corrects: the norm of the residuals [m], the excess of energy [J].
     """
 
     kind: str | None = None
@@ -36,6 +44,8 @@ class Correction:
     metric: str = "mass"
     time: float | None = None
     gains: tuple[float, float] = (10.0, 10.0)
+    order: str = "positions-first"
+    threshold: float = 1e-10
 
     def __post_init__(self) -> None:
         for key, message in faults({slot.name: getattr(self, slot.name) for slot in fields(self)}):
@@ -53,11 +63,11 @@ class Correction:
 
 def faults(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What makes no sense among the fields of a correction: the field, and its value with why."""
-    for key, known in (("kind", KINDS), ("metric", METRICS)):
+    for key, known in (("kind", KINDS), ("metric", METRICS), ("order", ORDERS)):
         value = told.get(key)
         if value is not None and value not in known:
             yield key, f'"{value}" is not one of {", ".join(known)}{suggestion(str(value), known)}'
-    for key in ("tolerance", "energy_tolerance", "time"):
+    for key in ("tolerance", "energy_tolerance", "time", "threshold"):
         value = told.get(key)
         if value is not None and not (_finite(value) and value > 0.0):
             yield key, f"{value} must be a finite number more than zero"

@@ -17,6 +17,7 @@ import numpy as np
 
 from taut.errors import Problem, SelectionError, suggestion
 from taut.reprs import brief
+from taut.structure.coordinates import number_problems
 from taut.type_checks import checked_arguments, conform
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Joint:
     on: the joint that it rests on, or None for the ground.
     values: its coordinates at the start, [m] of those that it slides along, then [rad]; zero where not given.
     rates: of its coordinates at the start [m/s], [rad/s]; zero where not given.
+    stiffness: of a spring at each coordinate [N/m], [N m/rad], relaxed at `rest`, its values where not given.
+    damping: at each coordinate [N s/m], [N m s/rad].
     """
 
     name: str
@@ -49,6 +52,9 @@ class Joint:
     on: str | None = None
     values: tuple[float, ...] = ()
     rates: tuple[float, ...] = ()
+    stiffness: tuple[float, ...] = ()
+    damping: tuple[float, ...] = ()
+    rest: tuple[float, ...] = ()
 
     __repr__ = brief
 
@@ -150,9 +156,12 @@ class Step(NamedTuple):
     slides: bool
     axis: np.ndarray  # (3,) of unit length
     at: np.ndarray  # (3,) [m]
+    carries: tuple[str, ...]
     value: float
     rate: float
-    carries: tuple[str, ...]
+    stiffness: float
+    damping: float
+    rest: float
 
 
 def steps_of(structure: Structure, joints: Sequence[Joint]) -> list[Step]:
@@ -164,11 +173,18 @@ def steps_of(structure: Structure, joints: Sequence[Joint]) -> list[Step]:
         axes = [(True, axis) for axis in joint.slides] + [(False, axis) for axis in joint.turns]
         none = (0.0,) * len(axes)
         parent = -1 if joint.on is None else last[joint.on]
-        started = zip(axes, joint.values or none, joint.rates or none, strict=True)
-        for k, ((slides, axis), value, rate) in enumerate(started):
+        numbers = zip(
+            joint.values or none,
+            joint.rates or none,
+            joint.stiffness or none,
+            joint.damping or none,
+            joint.rest or joint.values or none,
+            strict=True,
+        )
+        for k, ((slides, axis), own) in enumerate(zip(axes, numbers, strict=True)):
             carried = _carried(structure, joint) if k == len(axes) - 1 else ()
             unit = np.array(axis) / np.linalg.norm(axis)
-            found.append(Step(joint.coordinates[k], parent, slides, unit, at, float(value), float(rate), carried))
+            found.append(Step(joint.coordinates[k], parent, slides, unit, at, carried, *map(float, own)))
             parent = len(found) - 1
         last[joint.name] = parent
     return found
@@ -226,11 +242,11 @@ def _own_problems(structure: Structure, joint: Joint, path: tuple[str, ...]) -> 
         pairs = pairwise(units) if key == "turns" else combinations(units, 2)
         if any(np.linalg.norm(np.cross(one, other)) < LEAST_TURN for one, other in pairs):
             yield Problem((*path, key), "has two axes along one line, which are one coordinate twice; leave one out")
-    for key, values in (("values", joint.values), ("rates", joint.rates)):
+    for key in ("values", "rates", "stiffness", "damping", "rest"):
+        values = getattr(joint, key)
         if values and len(values) != count:
             yield Problem((*path, key), f"has {len(values)} numbers for {count} axes; give {count}, or none")
-        elif not all(map(math.isfinite, values)):
-            yield Problem((*path, key), f"{list(values)} must be finite numbers")
+    yield from number_problems(joint, path)
 
 
 def _carrying_problems(

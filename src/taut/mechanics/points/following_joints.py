@@ -1,21 +1,25 @@
-"""From a nodal plant and joints to the plant in the joints' coordinates."""
+"""From a nodal plant and joints, or a map, to the plant in their coordinates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.plant import Plant
+from taut.mechanics.points import coordinate_terms, joints, mapped
+from taut.mechanics.points.coordinate_terms import Springs
 from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.mechanics.points.generalised_tables import KIND, work_space
-from taut.mechanics.points.joints import tabulate
 from taut.mechanics.rows.held_lengths import TAUT
+from taut.mechanics.signals import in_order, tabulated
 from taut.mechanics.spec import terms_of
 from taut.mechanics.systems.system_tables import Tables, packed_by_name
 from taut.numerics.packing import Pack
+from taut.structure.coordinates import CoordinateDrive, CoordinateMap, problems_of_drives, problems_of_map
 from taut.structure.joints import Joint, coordinate_names, problems_of_joints, starts, steps_of
 from taut.type_checks import checked_arguments
 
@@ -25,30 +29,51 @@ TRIED, APART = 5, 0.3
 """Places around the start, and how far they are from it, in radians and typical lengths."""
 
 
+class _Following(NamedTuple):
+    """How nodes follow coordinates: their names, tables, where they start, and springs at them."""
+
+    names: tuple[str, ...]
+    tables: Tables
+    positions: np.ndarray
+    velocities: np.ndarray
+    springs: Springs
+
+
 @checked_arguments
-def in_coordinates(plant: Plant, joints: Iterable[Joint]) -> GeneralisedPlant:
-    """The plant in the coordinates of joints, and of nodes that none carries.
+def in_coordinates(
+    plant: Plant, joints: Iterable[Joint] | CoordinateMap, *, drives: Iterable[CoordinateDrive] = ()
+) -> GeneralisedPlant:
+    """The plant in the coordinates of joints or of a map, and of nodes that neither carries.
 
     joints: in any order; with their values nodes are where the structure has them. Velocities of nodes that a joint
-    carries follow from its rates. Raises ModelError with every problem found.
+        carries follow from its rates. Or a CoordinateMap, a function from coordinates to nodes.
+    drives: of coordinates, their values or forces on them.
+    Raises ModelError with every problem found.
     """
-    made, structure = tuple(joints), plant.structure
-    problems = problems_of_joints(structure, made)
-    if problems:
-        raise ModelError(problems)
     _refuse(plant)
-    steps, names = steps_of(structure, made), coordinate_names(structure, made)
-    table = tabulate(structure, steps)
-    positions, velocities = starts(structure, steps, plant.velocities)
+    moves = tuple(drives)
+    if isinstance(joints, CoordinateMap):
+        made: tuple[Joint, ...] | CoordinateMap = joints
+        follow = _by_map(plant, joints)
+    else:
+        made = tuple(joints)
+        follow = _by_joints(plant, made)
+    names, positions, velocities = follow.names, follow.positions, follow.velocities
+    _check_drives(names, moves)
+    terms = coordinate_terms.tabulate(names, follow.springs, moves)
     size = 2 * plant.coordinates + 1 + plant.internal.size
 
     def packed(kept: np.ndarray, reach: np.ndarray) -> tuple[Pack, Tables]:
-        space = work_space(kept, reach, len(names), plant.coordinates, size)
-        return packed_by_name({**plant.tables, **_rods(plant), "joints": table, KIND: space})
+        space = work_space(kept, terms.imposed.size, reach, len(names), plant.coordinates, size)
+        own = {**follow.tables, KIND: space, coordinate_terms.KIND: terms}
+        return packed_by_name({**plant.tables, **_rods(plant), **own})
 
     reach = np.ones(len(names) + 1)
     pack, tables = packed(np.arange(plant.rows), reach)
-    trial = GeneralisedPlant(plant, made, names, pack, tables, positions, velocities, np.arange(plant.rows))
+    breaks = in_order([*plant.breaks[1:-1], *coordinate_terms.breaks_of(moves)])
+    trial = GeneralisedPlant(
+        plant, made, names, pack, tables, positions, velocities, np.arange(plant.rows), breaks, moves
+    )
     kept = _kept(trial)
     _refuse_driven(plant, kept)
     mass, *_ = trial.terms_at(0.0, positions, velocities)
@@ -67,6 +92,51 @@ def in_coordinates(plant: Plant, joints: Iterable[Joint]) -> GeneralisedPlant:
     return replace(trial, pack=pack, tables=tables, kept=kept)
 
 
+def _by_joints(plant: Plant, made: Sequence[Joint]) -> _Following:
+    structure = plant.structure
+    problems = problems_of_joints(structure, made)
+    if problems:
+        raise ModelError(problems)
+    steps, names = steps_of(structure, made), coordinate_names(structure, made)
+    positions, velocities = starts(structure, steps, plant.velocities)
+    numbers = [[getattr(step, key) for step in steps] for key in Springs._fields]
+    springs = Springs(*(np.array([*own, *[0.0] * (len(names) - len(own))]) for own in numbers))
+    return _Following(names, {joints.KIND: joints.tabulate(structure, steps)}, positions, velocities, springs)
+
+
+def _by_map(plant: Plant, given: CoordinateMap) -> _Following:
+    structure = plant.structure
+    problems = list(problems_of_map(structure, given))
+    if problems:
+        raise ModelError(problems)
+    mapped.check_function(structure, given)
+    table = mapped.tabulate(structure, given)
+    nodes, own, none = list(structure.nodes), table.own, (0.0,) * len(given.names)
+    names = (*given.names, *(f"{nodes[i // 3]}.{'xyz'[i % 3]}" for i in own))
+
+    def filled(numbers: tuple[float, ...], rest: np.ndarray) -> np.ndarray:
+        return np.array([*(numbers or none), *rest], dtype=float)
+
+    zeros = np.zeros(own.size)
+    springs = Springs(
+        filled(given.stiffness, zeros), filled(given.damping, zeros), filled(given.rest or given.values, zeros)
+    )
+    positions = filled(given.values, structure.positions.ravel()[own])
+    velocities = filled(given.rates, plant.velocities.ravel()[own])
+    return _Following(names, {mapped.KIND: table}, positions, velocities, springs)
+
+
+def _check_drives(names: Sequence[str], drives: Sequence[CoordinateDrive]) -> None:
+    problems = list(problems_of_drives(names, drives))
+    for drive in () if problems else drives:
+        signals = tabulated([drive.to])
+        if signals.functions or signals.commands:
+            told = "a coordinate is driven by a signal of time so far, not by a Python function or a command; give one"
+            problems.append(Problem(("drives", drive.coordinate), told))
+    if problems:
+        raise ModelError(problems)
+
+
 def _rods(plant: Plant) -> Tables:
     """Cables held at a length, as rods: whether one would push is looked at where a run is read off."""
     if not plant.given.held_cables:
@@ -78,7 +148,7 @@ def _rods(plant: Plant) -> Tables:
 def _refuse(plant: Plant) -> None:
     """Raise OptionError for what does not go with generalised coordinates yet."""
     for there, what in (
-        (plant.motions, "supports that move; drive a bar or an angle instead"),
+        (plant.motions, "supports that move; drive a bar, an angle or a coordinate instead"),
         (plant.grounds, "grounds"),
         (any(term.states for term in terms_of(plant.spec)), "terms that have states of their own"),
         (plant.things, "events to watch"),
@@ -102,10 +172,10 @@ def _refuse_driven(plant: Plant, kept: np.ndarray) -> None:
 
 def _kept(plant: GeneralisedPlant) -> np.ndarray:
     """Rows that change with some coordinate, at places at random around the start."""
-    draw, m = np.random.default_rng(1), plant.coordinates
-    sizes, largest = plant.tables["jacobian"].size, np.zeros(plant.rows)
+    draw, m, count = np.random.default_rng(1), plant.coordinates, plant.points.rows
+    sizes, largest = plant.tables["jacobian"].size, np.zeros(count)
     for k in range(TRIED):
         shift = APART * draw.normal(size=m) if k else np.zeros(m)
-        rows = plant.terms_at(0.0, plant.positions + shift, np.zeros(m))[1]
+        rows = plant.terms_at(0.0, plant.positions + shift, np.zeros(m))[1][:count]
         largest = np.maximum(largest, np.abs(rows).max(axis=1, initial=0.0))
     return np.flatnonzero(largest > MET * np.maximum(sizes, 1e-300) / plant.typical_length)

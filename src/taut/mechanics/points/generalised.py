@@ -15,21 +15,26 @@ from typing import Any
 import numpy as np
 
 from taut.errors import OptionError, listed
-from taut.mechanics.compose import Composition, bound_by_name, composed
+from taut.mechanics.compose import bound_by_name
 from taut.mechanics.imposed.law_addresses import with_addresses
-from taut.mechanics.operations import motion, outputs
 from taut.mechanics.operations.observation import observed
 from taut.mechanics.plant import Plant
 from taut.mechanics.points import generalised_operations as own
+from taut.mechanics.points import joints, mapped
+from taut.mechanics.points.coordinate_terms import KIND as OWN
+from taut.mechanics.points.coordinate_terms import CoordinateTerms
 from taut.mechanics.points.generalised_events import EVENTS, JointWatcher, begin_events
+from taut.mechanics.points.generalised_outputs import ReadNodes, unknown_columns
 from taut.mechanics.points.generalised_tables import KIND, WEAKEST
-from taut.mechanics.points.linearisation import Linearisation, solved
+from taut.mechanics.points.linearisation import Linearisation, by_differences
+from taut.mechanics.points.mapped import ADDRESS as MAP_ADDRESS
+from taut.mechanics.points.mapped import MapFunction
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.spec import Spec
 from taut.mechanics.systems.system_tables import METRIC, Tables
 from taut.mechanics.tables import GAINS, STABILISED, Constants, part_of
-from taut.numerics.differences import jacobian
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
+from taut.structure.coordinates import CoordinateDrive, CoordinateMap
 from taut.structure.grounds import Ground
 from taut.structure.joints import Joint
 from taut.structure.structure import Structure
@@ -40,56 +45,49 @@ SINGULAR = 1e-4
 """A pivot of the mass matrix below which coordinates are to blame for a step that does not succeed."""
 
 
+_BY_FUNCTION = {
+    joints.place: mapped.place,
+    joints.columns: mapped.columns,
+    joints.generalised_count: mapped.generalised_count,
+}
+"""What stands in the place of joints where a function says where nodes are."""
+
+
 @cache
-def _operations(spec: Spec) -> Mapping[str, Any]:
-    """The operations of all plants of one Spec in generalised coordinates."""
+def _operations(spec: Spec, by_function: bool, imposes: bool) -> Mapping[str, Any]:
+    """The operations of all plants of one Spec in generalised coordinates. imposes: whether time decides anything."""
     decides = "controllers" in spec.imposed
-    found = bound_by_name(spec, (*own.MOTION, *EVENTS, *((own.decide_by,) if decides else ())))
-    imposes = {"impose": found.pop("impose_on")} if spec.imposed else {}
-    return {**found, **imposes, **({"decide": found.pop("decide_by")} if decides else {})}
+    asked = (*own.MOTION, *EVENTS, *((own.decide_by,) if decides else ()))
+    found = bound_by_name(spec, asked, _BY_FUNCTION if by_function else {})
+    impose = {"impose": found.pop("impose_on")} if imposes else {}
+    return {**found, **impose, **({"decide": found.pop("decide_by")} if decides else {})}
 
 
 @cache
-def _tools(spec: Spec) -> Mapping[str, Any]:
-    return bound_by_name(spec, (own.fill_terms, own.fill_nodal, begin_events))
-
-
-@cache
-def _reading(spec: Spec) -> Composition:
-    """What is read off nodes, by accelerations and multipliers that are known already."""
-    whole = composed(spec)
-    observing = bound_by_name(spec, (outputs.observe,), {motion.rate: own.given_rate})
-    return whole._replace(tools={**whole.tools, **observing})
-
-
-@dataclass(frozen=True, repr=False)
-class _Nodes(Plant):
-    """The nodes of a plant in generalised coordinates, to be read off."""
-
-    @cached_property
-    def composition(self) -> Composition:
-        return _reading(self.spec)
-
-    def dependent(self, tables: Pack, y: np.ndarray) -> np.ndarray:
-        return np.zeros((0, self.rows))
+def _tools(spec: Spec, by_function: bool) -> Mapping[str, Any]:
+    asked = (own.fill_terms, own.fill_nodal, begin_events)
+    return bound_by_name(spec, asked, _BY_FUNCTION if by_function else {})
 
 
 @dataclass(frozen=True)
 class GeneralisedPlant:
     """A `taut.mechanics.plant_protocol.PlantProtocol` in the coordinates of joints; made by `in_coordinates`.
 
-    points: the nodal plant, whose start its nodes have. names: of the coordinates. positions, velocities: at the start.
-    kept: rows of the nodal plant that the joints do not meet by themselves.
+    points: the nodal plant, whose start its nodes have. joints: or the map that nodes follow. names: of the
+    coordinates. positions, velocities: at the start. kept: rows of the nodal plant that joints do not meet by
+    themselves. drives: of coordinates.
     """
 
     points: Plant
-    joints: tuple[Joint, ...]
+    joints: tuple[Joint, ...] | CoordinateMap
     names: tuple[str, ...]
     pack: Pack
     tables: Tables
     positions: np.ndarray
     velocities: np.ndarray
     kept: np.ndarray
+    breaks: np.ndarray
+    drives: tuple[CoordinateDrive, ...] = ()
 
     def __repr__(self) -> str:
         told = self.points.given.titled(type(self).__name__)
@@ -108,7 +106,8 @@ class GeneralisedPlant:
 
     @property
     def formulation(self) -> str:
-        return f"generalised {self.points.spec!r}"
+        kind = f"{'mapped' if self._by_function else 'generalised'}{' imposed' if self._imposed else ''}"
+        return f"{kind} {self.points.spec!r}"
 
     @property
     def coordinates(self) -> int:
@@ -116,23 +115,39 @@ class GeneralisedPlant:
 
     @property
     def rows(self) -> int:
-        return int(self.kept.size)
+        return int(self.kept.size) + len(self._imposed)
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
-        return tuple(self.points.constraint_names[row] for row in self.kept)
-
-    @property
-    def breaks(self) -> np.ndarray:
-        return self.points.breaks
+        kept = (self.points.constraint_names[row] for row in self.kept)
+        return (*kept, *(f'coordinate "{name}"' for name in self._imposed))
 
     @property
     def works(self) -> bool:
-        return self.points.works
+        return self.points.works or bool(self.drives) or bool(self._own.damping.any())
 
     @property
     def dampers(self) -> tuple[str, ...]:
-        return self.points.dampers
+        own = self._own
+        return (*self.points.dampers, *(self.names[k] for k in own.spring[own.damping > 0.0]))
+
+    @property
+    def _own(self) -> CoordinateTerms:
+        found: CoordinateTerms = self.tables[OWN]
+        return found
+
+    @property
+    def _by_function(self) -> bool:
+        return isinstance(self.joints, CoordinateMap)
+
+    @cached_property
+    def _function(self) -> MapFunction | None:
+        made = self.joints
+        return MapFunction(made, made.placed(self.structure)) if isinstance(made, CoordinateMap) else None
+
+    @property
+    def _imposed(self) -> tuple[str, ...]:
+        return tuple(self.names[k] for k in self._own.imposed)
 
     @property
     def typical_length(self) -> float:
@@ -179,12 +194,16 @@ class GeneralisedPlant:
 
     def raise_stops(self) -> None:
         self.points.raise_stops()
+        if self._function:
+            self._function.stop()
 
     def coming(self, tables: Pack) -> np.ndarray:
         return self.points.coming(tables)
 
     def obstacle(self, tables: Pack) -> str:
         told, firm = self.points.obstacle(tables), float(reals_of(tables, WEAKEST)[1])
+        if isinstance(self.joints, CoordinateMap):
+            return told or self._obstacle_of_map(firm)
         turning = [f'"{joint.name}"' for joint in self.joints if len(joint.turns) > 1]
         if told or not turning or firm > SINGULAR:
             return told
@@ -193,19 +212,37 @@ class GeneralisedPlant:
             f"coordinates say nothing there (a pivot of {firm:.1e} in their mass matrix); choose other axes, or nodes"
         )
 
+    def _obstacle_of_map(self, firm: float) -> str:
+        if self._function and self._function.failure:
+            return f"the function of the map {self._function.failure}"
+        if firm > SINGULAR:
+            return ""
+        return f"coordinates come to say nothing (a pivot of {firm:.1e} in their mass matrix); choose others"
+
     @cached_property
     def fingerprint(self) -> str:
         """By that of the nodes, the joints and the start."""
-        digest = hashlib.sha256((self.points.fingerprint + repr(self.joints)).encode())
-        for part in (self.positions, self.velocities):
+        told = repr(self.names) if isinstance(self.joints, CoordinateMap) else repr(self.joints)
+        digest = hashlib.sha256((self.points.fingerprint + told).encode())
+        for part in (self.positions, self.velocities, self.tables[KIND].reach, *self._own[:-1]):
             digest.update((part + 0.0).tobytes())
         return digest.hexdigest()[:16]
 
     def operations(self) -> Mapping[str, Callable[..., Any]]:
-        return _operations(self.points.spec)
+        return _operations(self.points.spec, self._by_function, bool(self.points.spec.imposed or self._imposed))
+
+    @property
+    def _tools(self) -> Mapping[str, Any]:
+        return _tools(self.points.spec, self._by_function)
+
+    def _addressed(self, pack: Pack) -> Pack:
+        """With the functions that kernels call, whose addresses are of this process."""
+        if self._function:
+            integers_of(pack, MAP_ADDRESS)[0] = self._function.address
+        return with_addresses(pack, self.points.laws)
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
-        pack = with_addresses(copied(self.pack), self.points.laws)
+        pack = self._addressed(copied(self.pack))
         reals_of(pack, GAINS)[:] = gains
         integers_of(pack, STABILISED)[0] = int(any(gains))
         if metric != "mass":
@@ -232,8 +269,10 @@ class GeneralisedPlant:
         m, r = self.coordinates, self.rows
         y = np.concatenate([q, v, [0.0], self.internal])
         found = np.zeros((m, m)), np.zeros((r, m)), np.zeros(m), np.zeros(r)
+        if self._function:
+            integers_of(self.pack, MAP_ADDRESS)[0] = self._function.address
         self.operations()["enter_piece"](self.pack, pieces_of(self.breaks, np.array([t]))[0])
-        _tools(self.points.spec)["fill_terms"](self.pack, t, y, *found)
+        self._tools["fill_terms"](self.pack, t, y, *found)
         return found
 
     def _rows_of_unit_length(self, y: np.ndarray) -> np.ndarray:
@@ -258,37 +297,8 @@ class GeneralisedPlant:
             raise OptionError(
                 f'held = "{held}" is for cables of nodal plants; a plant in coordinates has "rest_length"'
             )
-        slowness = self.typical_time
         steps = 0.01 * self.typical_length / np.maximum(self.tables[KIND].reach[:-1], 1e-12)
-        mass, rows, force, bias = self.terms_at(time, q, v)
-        system, found = solved(mass, rows, force, bias)
-        acceleration, multiplier = found[: q.size], found[q.size :]
-
-        def left(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-            m, g, f, _ = self.terms_at(time, x, u)
-            return f + g.T @ multiplier - m @ acceleration
-
-        def by(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray, scale: np.ndarray) -> np.ndarray:
-            """A column for every coordinate, each by a step of its own."""
-            return jacobian(lambda z: function(at + scale * z), np.zeros(at.size), 1.0) / scale
-
-        by_place = by(lambda x: left(x, v), q, steps)
-        by_speed = by(lambda u: left(q, u), v, steps / slowness)
-        rate = by(lambda x: self.terms_at(time, x, v)[1] @ v, q, steps) if self.rows else np.zeros((0, q.size))
-        change = by(lambda x: self.terms_at(time, x, v)[1] @ acceleration, q, steps) if self.rows else rate
-        return Linearisation(
-            np.arange(q.size),
-            mass,
-            rows,
-            system,
-            acceleration,
-            multiplier,
-            -by_place,
-            -by_speed,
-            rate,
-            change,
-            np.zeros((q.size, 0)),
-        )
+        return by_differences(self.terms_at, time, q, v, (steps, steps / self.typical_time))
 
     @cached_property
     def watcher(self) -> JointWatcher | None:
@@ -297,51 +307,32 @@ class GeneralisedPlant:
             return None
         held = self.points.given.held_cables
         rods = (int(self.tables["held_lengths"].event[0]) if held else 0, len(held))
-        tools = {**nodal.tools, "begin_events": _tools(self.points.spec)["begin_events"]}
+        tools = {**nodal.tools, "begin_events": self._tools["begin_events"]}
         return JointWatcher(tools, nodal.subjects, nodal.things, 2 * self.coordinates + 1 + self.internal.size, rods)
 
     @cached_property
-    def _nodes(self) -> _Nodes:
-        return _Nodes(**{field.name: getattr(self.points, field.name) for field in fields(Plant)})
+    def _nodes(self) -> ReadNodes:
+        return ReadNodes(**{field.name: getattr(self.points, field.name) for field in fields(Plant)})
 
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         """What nodes show, with the coordinates. Forces of bars that joints keep, and reactions of supports that such
         bars end at, are not known in these coordinates and are not numbers."""
         n, m, count = self.points.coordinates, self.coordinates, times.size
         size = 2 * n + 1 + self.internal.size
-        nodal = np.zeros((count, size + n + self.points.rows))
+        nodal = np.zeros((count, size + n + self.points.rows + len(self._imposed)))
         pieces = pieces_of(self.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))
-        _tools(self.points.spec)["fill_nodal"](tables, times, pieces, np.ascontiguousarray(states), nodal)
+        self._tools["fill_nodal"](tables, times, pieces, np.ascontiguousarray(states), nodal)
         found = observed(self._nodes, tables, times, nodal)
         met = set(range(self.points.rows)) - set(self.kept.tolist())
-        for output, columns in self._unknown(met).items():
+        for output, columns in unknown_columns(self.points, met).items():
             found[output][:, columns] = np.nan
+        own = self._own
+        stretch = states[:, own.spring] - own.rest
+        rows = [*(size + n + self.kept), *range(size + n + self.points.rows, nodal.shape[1])]
         return {
             **found,
+            "energy_elastic": found["energy_elastic"] + 0.5 * stretch**2 @ own.stiffness,
             "coordinate": states[:, :m].copy(),
             "coordinate_rate": states[:, m : 2 * m].copy(),
-            "multiplier": nodal[:, size + n + self.kept].copy(),
+            "multiplier": nodal[:, rows].copy(),
         }
-
-    def _unknown(self, met: set[int]) -> dict[str, np.ndarray]:
-        """Columns of outputs that rows say which joints meet by themselves: what acts there is not known."""
-        given, ranges, rigid = self.points.given, self.points.row_ranges, self.points.tables["bars"].column
-        names = {kind: list(getattr(given.structure, f"{kind}s")) for kind in ("cable", "bar", "angle")}
-        lost = [("bar", names["bar"][rigid[row]]) for row in sorted(met) if row < rigid.size]
-        kinds = (
-            ("held_lengths", "cable", [cable.name for cable in given.held_cables]),
-            ("driven_bars", "bar", list(given.driven_bars)),
-            ("angles", "angle", [angle.name for angle in given.held_angles]),
-        )
-        for rows, kind, members in kinds:
-            begin = ranges[rows].start if rows in ranges else 0
-            lost += [(kind, name) for k, name in enumerate(members) if rows in ranges and begin + k in met]
-        table = self.points.tables["jacobian"]
-        ends = {int(table.coordinate[e]) // 3 for row in met for e in range(table.start[row], table.start[row + 1])}
-        columns = {
-            "bar_force": [names["bar"].index(name) for kind, name in lost if kind == "bar"],
-            "cable_tension": [names["cable"].index(name) for kind, name in lost if kind == "cable"],
-            "angle_torque": [names["angle"].index(name) for kind, name in lost if kind == "angle"],
-            "reaction": [k for k, node in enumerate(self.points.held) if int(node) in ends],
-        }
-        return {output: np.array(chosen, dtype=int) for output, chosen in columns.items()}

@@ -24,6 +24,13 @@ from taut.mechanics.parts import (
     row_residuals,
     row_values,
 )
+from taut.mechanics.points.coordinate_terms import (
+    coordinate_terms_in,
+    impose_coordinates,
+    imposed_count,
+    imposing_power,
+    push_coordinates,
+)
 from taut.mechanics.points.generalised_tables import BEGIN, generalised_in, kept_count
 from taut.mechanics.points.joints import columns, generalised_count, place
 from taut.mechanics.tables import (
@@ -59,9 +66,15 @@ def dot(n: int, a: np.ndarray, b: np.ndarray) -> float:
     return total
 
 
+@inlined
+def all_rows(p: Pack) -> int:
+    """Rows of nodes that are kept, and those of imposed coordinates."""
+    return kept_count(p) + imposed_count(p)
+
+
 @kernel
 def fill_rows(p: Pack, s: np.ndarray) -> None:
-    """Fill G J of the rows that are kept, after `columns`."""
+    """Fill G J of the rows that are kept, after `columns`, and the rows of imposed coordinates."""
     made, jacobian, n, m = generalised_in(p), jacobian_in(p), coordinate_count(p), generalised_count(p)
     row_values(p, s, jacobian.value)
     for r in range(kept_count(p)):
@@ -71,6 +84,11 @@ def fill_rows(p: Pack, s: np.ndarray) -> None:
             for e in range(jacobian.start[row], jacobian.start[row + 1]):
                 total += jacobian.value[e] * column[jacobian.coordinate[e]]
             made.rows[r * m + k] = total
+    for c in range(imposed_count(p)):
+        row = shifted(made.rows, (kept_count(p) + c) * m)
+        for k in range(m):
+            row[k] = 0.0
+        row[coordinate_terms_in(p).imposed[c]] = 1.0
 
 
 @kernel
@@ -88,7 +106,7 @@ def fill_mass(p: Pack, s: np.ndarray, out: np.ndarray) -> None:
 def prepare_coordinates(p: Pack, s: np.ndarray, euclidean: bool) -> int:
     """Factor the system at the nodes of a state, after `place`; returns how many rows depend on others, -1 if there is
     a motion without inertia."""
-    made, m, count = generalised_in(p), generalised_count(p), kept_count(p)
+    made, m, count = generalised_in(p), generalised_count(p), all_rows(p)
     columns(p, s, made.column)
     fill_rows(p, s)
     if euclidean:
@@ -119,8 +137,8 @@ def prepare_coordinates(p: Pack, s: np.ndarray, euclidean: bool) -> int:
 
 @kernel
 def solve_coordinates(p: Pack, force: np.ndarray, rates: np.ndarray, x: np.ndarray, multiplier: np.ndarray) -> None:
-    """W x = force + (G J)^T l, G J x = rates with what was prepared; multipliers of the rows that are kept."""
-    made, m, count = generalised_in(p), generalised_count(p), kept_count(p)
+    """W x = force + (G J)^T l, G J x = rates with what was prepared; multipliers of all rows."""
+    made, m, count = generalised_in(p), generalised_count(p), all_rows(p)
     for k in range(m):
         x[k] = force[k]
     forward(made.mass, m, x)
@@ -146,8 +164,8 @@ def pull_back(p: Pack, s: np.ndarray, force: np.ndarray, out: np.ndarray) -> Non
 
 
 @kernel
-def fill_bias(p: Pack, t: float, s: np.ndarray) -> None:
-    """What G J a must be, of the rows that are kept; with Baumgarte's gains less residuals and their rates."""
+def fill_bias(p: Pack, t: float, y: np.ndarray, s: np.ndarray) -> None:
+    """What G J a must be; with Baumgarte's gains less residuals and their rates."""
     made, work, constants, jacobian = generalised_in(p), work_in(p), constants_in(p), jacobian_in(p)
     row_bias(p, t, s, work.bias)
     if constants.stabilised[0] == 1:
@@ -160,6 +178,13 @@ def fill_bias(p: Pack, t: float, s: np.ndarray) -> None:
         for e in range(jacobian.start[row], jacobian.start[row + 1]):
             wanted -= jacobian.value[e] * made.bias[jacobian.coordinate[e]]
         made.wanted[r] = wanted
+    terms = coordinate_terms_in(p)
+    for c in range(imposed_count(p)):
+        k, wanted = terms.imposed[c], terms.now[3 * c + 2]
+        if constants.stabilised[0] == 1:
+            off, moving = y[k] - terms.now[3 * c], y[generalised_count(p) + k] - terms.now[3 * c + 1]
+            wanted -= constants.gains[0] * moving + constants.gains[1] * off
+        made.wanted[kept_count(p) + c] = wanted
 
 
 @kernel
@@ -169,10 +194,12 @@ def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> fl
     made, work = generalised_in(p), work_in(p)
     s = stand(p, y, BEGIN)
     impose(p, t, s)
+    impose_coordinates(p, t)
     power = all_forces(p, t, s, work.force)
     failed = prepare_coordinates(p, s, False) < 0
     pull_back(p, s, work.force, made.force)
-    fill_bias(p, t, s)
+    power += push_coordinates(p, t, y, made.force)
+    fill_bias(p, t, y, s)
     solve_coordinates(p, made.force, made.wanted, acceleration, made.multiplier)
     if failed:
         acceleration[0] = math.nan  # no inertia left: let the state say so
@@ -180,4 +207,11 @@ def accelerate(p: Pack, t: float, y: np.ndarray, acceleration: np.ndarray) -> fl
         work.multiplier[k] = 0.0
     for r in range(kept_count(p)):
         work.multiplier[made.kept[r]] = made.multiplier[r]
-    return power + imposed_power(p, t, s) + row_power(p, s, work.multiplier)
+    return power + power_of_imposed(p, t, s)
+
+
+@kernel
+def power_of_imposed(p: Pack, t: float, s: np.ndarray) -> float:
+    """After `accelerate`: power of drives, and of what imposes coordinates."""
+    own = imposing_power(p, shifted(generalised_in(p).multiplier, kept_count(p)))
+    return imposed_power(p, t, s) + row_power(p, s, work_in(p).multiplier) + own

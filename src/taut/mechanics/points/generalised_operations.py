@@ -12,21 +12,30 @@ from taut.mechanics.parts import (
     carry,
     conservative_force,
     impose,
-    imposed_power,
     let_in,
     load_power,
     potential,
     row_jacobian_rate,
-    row_power,
     row_residuals,
     row_values,
 )
+from taut.mechanics.points.coordinate_terms import (
+    add_spring_slope,
+    coordinate_terms_in,
+    impose_coordinates,
+    imposed_count,
+    push_coordinates,
+    push_power,
+    spring_energy,
+)
 from taut.mechanics.points.generalised_motion import (
     accelerate,
+    all_rows,
     dot,
     fill_bias,
     fill_mass,
     fill_rows,
+    power_of_imposed,
     prepare_coordinates,
     pull_back,
     solve_coordinates,
@@ -60,32 +69,36 @@ def rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
 
 @entry
 def forces(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
-    """J^T (force - M b); returns the power of loads and dampers."""
+    """J^T (force - M b) and what acts on coordinates; returns the power of loads and dampers."""
     work = work_in(p)
     s = stand(p, start_of(y), BEGIN)
     impose(p, t, s)
     power = all_forces(p, t, s, work.force)
     columns(p, s, generalised_in(p).column)
     pull_back(p, s, work.force, start_of(out))
-    return power
+    return power + push_coordinates(p, t, start_of(y), start_of(out))
 
 
 @entry
 def power(p: Pack, t: float, y: np.ndarray) -> float:
-    return load_power(p, t, stand(p, start_of(y), BEGIN))
+    return load_power(p, t, stand(p, start_of(y), BEGIN)) + push_power(p, t, start_of(y))
 
 
 @entry
 def drive_power(p: Pack, t: float, y: np.ndarray) -> float:
     state, made = start_of(y), generalised_in(p)
     accelerate(p, t, state, made.force)
-    s = stand(p, state, BEGIN)
-    return imposed_power(p, t, s) + row_power(p, s, work_in(p).multiplier)
+    return power_of_imposed(p, t, stand(p, state, BEGIN))
 
 
 @entry
 def impose_on(p: Pack, t: float, y: np.ndarray) -> None:
-    impose(p, t, stand(p, start_of(y), BEGIN))
+    state, terms, m = start_of(y), coordinate_terms_in(p), generalised_count(p)
+    impose_coordinates(p, t)
+    for c in range(imposed_count(p)):
+        k = terms.imposed[c]
+        state[k], state[m + k] = terms.now[3 * c], terms.now[3 * c + 1]
+    impose(p, t, stand(p, state, BEGIN))
 
 
 @kernel
@@ -129,7 +142,7 @@ def error_size(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tol
 
 @entry
 def residuals(p: Pack, y: np.ndarray, residual: np.ndarray, rate: np.ndarray) -> tuple[float, float]:
-    """Of the rows that are kept; the worst of each without dimension."""
+    """Of all rows; the worst of each without dimension."""
     made, work, scale, size, n = generalised_in(p), work_in(p), constants_in(p).scale, jacobian_in(p).size, 0
     s, off, moving = stand(p, start_of(y), BEGIN), start_of(residual), start_of(rate)
     n = coordinate_count(p)
@@ -140,6 +153,13 @@ def residuals(p: Pack, y: np.ndarray, residual: np.ndarray, rate: np.ndarray) ->
     for r in range(kept_count(p)):
         off[r], moving[r] = work.residual[made.kept[r]], work.residual_rate[made.kept[r]]
         worst, worst_rate = max(worst, abs(off[r]) / size[made.kept[r]]), max(worst_rate, abs(moving[r]))
+        sound += 0.0 * (off[r] + moving[r])
+    terms, state, m = coordinate_terms_in(p), start_of(y), generalised_count(p)
+    for c in range(imposed_count(p)):
+        k, r = terms.imposed[c], kept_count(p) + c
+        off[r], moving[r] = state[k] - terms.now[3 * c], state[m + k] - terms.now[3 * c + 1]
+        worst = max(worst, abs(off[r]) * made.reach[k] / scale[0])
+        worst_rate = max(worst_rate, abs(moving[r]) * made.reach[k])
         sound += 0.0 * (off[r] + moving[r])
     return worst + sound, worst_rate / speed + sound
 
@@ -188,6 +208,8 @@ def jacobian_rate(p: Pack, y: np.ndarray, direction: np.ndarray, rates: np.ndarr
         out[r] = work.residual_rate[row]
         for e in range(jacobian.start[row], jacobian.start[row + 1]):
             out[r] += jacobian.value[e] * made.bent[jacobian.coordinate[e]]
+    for c in range(imposed_count(p)):
+        out[kept_count(p) + c] = 0.0
 
 
 @entry
@@ -209,6 +231,7 @@ def _size(moving: float, elastic: float, gravity: float, work: float) -> float:
 def energy(p: Pack, y: np.ndarray) -> tuple[float, float]:
     s, n = stand(p, start_of(y), BEGIN), coordinate_count(p)
     moving, elastic, gravity, _ = energies(p, s)
+    elastic += spring_energy(p, start_of(y))
     return moving + elastic + gravity, _size(moving, elastic, gravity, s[2 * n])
 
 
@@ -233,6 +256,8 @@ def energy_gradient(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.nda
             made.force[j] = 1.0 if j == k else 0.0
         _bend(p, state, made.force, made.bent)
         gradient[k] += dot(n, made.bent, pushed)
+    elastic += spring_energy(p, state)
+    add_spring_slope(p, state, gradient)
     return moving + elastic + gravity, _size(moving, elastic, gravity, s[2 * n])
 
 
@@ -251,15 +276,17 @@ def fill_terms(
     p: Pack, t: float, y: np.ndarray, mass: np.ndarray, rows: np.ndarray, force: np.ndarray, bias: np.ndarray
 ) -> None:
     """M, G, force and bias of M a = force + G^T l, G a = bias at a state, as matrices."""
-    made, work, m, count = generalised_in(p), work_in(p), generalised_count(p), kept_count(p)
+    made, work, m, count = generalised_in(p), work_in(p), generalised_count(p), all_rows(p)
     s = stand(p, start_of(y), BEGIN)
     impose(p, t, s)
+    impose_coordinates(p, t)
     all_forces(p, t, s, work.force)
     columns(p, s, made.column)
     fill_rows(p, s)
     fill_mass(p, s, made.mass)
     pull_back(p, s, work.force, made.force)
-    fill_bias(p, t, s)
+    push_coordinates(p, t, start_of(y), made.force)
+    fill_bias(p, t, start_of(y), s)
     for k in range(m):
         force[k] = made.force[k]
         for j in range(m):
@@ -272,7 +299,8 @@ def fill_terms(
 
 @entry
 def fill_nodal(p: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarray, out: np.ndarray) -> None:
-    """States of nodes that states of coordinates mean, followed by their accelerations and all multipliers."""
+    """States of nodes that states of coordinates mean, followed by their accelerations and all multipliers: of rows of
+    nodes, and of those that impose coordinates."""
     n, m, size = coordinate_count(p), generalised_count(p), 2 * coordinate_count(p) + 1 + internal_count(p)
     made, work = generalised_in(p), work_in(p)
     for row in range(times.size):
@@ -289,6 +317,8 @@ def fill_nodal(p: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarra
             out[row, size + i] = total
         for k in range(row_count(p)):
             out[row, size + n + k] = work.multiplier[k]
+        for c in range(imposed_count(p)):
+            out[row, size + n + row_count(p) + c] = made.multiplier[kept_count(p) + c]
 
 
 @entry

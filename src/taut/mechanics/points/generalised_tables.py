@@ -15,9 +15,9 @@ BEGIN, END = 0, 1
 
 
 class Generalised(NamedTuple):
-    """m coordinates, n coordinates of nodes, r rows that are kept."""
+    """m coordinates, n coordinates of nodes, r rows: those that are kept, and then those of imposed coordinates."""
 
-    kept: Integers  # (r,) rows that the map does not meet by itself
+    kept: Integers  # rows of the nodes that the map does not meet by itself
     reach: Reals  # (m + 1,) how far each coordinate moves a node at the start [m]; and the mass of all [kg]
     nodal: Reals  # two states of the nodes
     bias: Reals  # (n,) b(v, v)
@@ -41,9 +41,11 @@ kept_count = counter(KEPT)
 WEAKEST = part_of(KIND, Generalised, "weakest")
 
 
-def work_space(kept: np.ndarray, reach: np.ndarray, coordinates: int, nodal: int, state: int) -> Generalised:
-    """coordinates: m. nodal: n. state: the size of a state of the nodes."""
-    m, n, r = coordinates, nodal, kept.size
+def work_space(
+    kept: np.ndarray, imposed: int, reach: np.ndarray, coordinates: int, nodal: int, state: int
+) -> Generalised:
+    """imposed: how many coordinates are. coordinates: m. nodal: n. state: the size of a state of the nodes."""
+    m, n, r = coordinates, nodal, kept.size + imposed
     zeros = np.zeros
     return Generalised(
         kept=kept.astype(np.int64),

@@ -10,13 +10,14 @@ GROUPS = (tbar, times, tbar_long, arm, ball, linear, compressible, stiff, double
 
 ABOUT = """\
 Settings are those of section 4 and Table 1: Dormand-Prince 5(4), tolerances 1e-10, corrections of bar lengths and
-energy with the threshold 1e-10. Bars are thin rods, as in the authors' code; their paper's inertia has a term with the
-radius too (fig2-simscape tells what it does). taut's own correction is used, which holds lengths to round-off; the
-energy is held to 1e-13 of the energies present. The Arm and the Ball stand in gravity by the prestress with the least
-sum of force densities, since the authors' is not unique; both are pushed by 300 sin(t) N as in Table 1, not by 100 and
-30 as in the authors' scripts. Compressible bars are followed by Dormand-Prince 8(5,3), at the same tolerance; they have
-the inertia of the paper's formula, with the radius, and aluminium has 68 GPa as in Table 2, not 200 as in the authors'
-script. Where the paper gives no number, the bound that its words amount to stands for it."""
+energy with the threshold 1e-10. Bars are thin rods, as in the authors' code; their paper's inertia has a term with
+the radius too (fig2-simscape tells what it does). taut's own correction is used, which holds lengths to round-off;
+the energy is held to 1e-13 of the energies present. The paper's own, eq. (45) in Algorithm 1, stands beside it in
+Figs. 2 to 9. The Arm and the Ball stand in gravity by the prestress with the least sum of force densities, since the
+authors' is not unique; both are pushed by 300 sin(t) N as in Table 1, not by 100 and 30 as in the authors' scripts.
+Compressible bars are followed by Dormand-Prince 8(5,3), at the same tolerance; they have the inertia of the paper's
+formula, with the radius, and aluminium has 68 GPa as in Table 2, not 200 as in the authors' script. Where the paper
+gives no number, the bound that its words amount to stands for it."""
 
 PAPER = Paper(
     key="stedy",

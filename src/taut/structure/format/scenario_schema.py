@@ -211,6 +211,9 @@ class JointEntry(Entry):
     on: Name | None = None
     values: list[Number] = []
     rates: list[Number] = []
+    stiffness: list[Number] = []
+    damping: list[Number] = []
+    rest: list[Number] = []
 
 
 class DampingEntry(Entry):
@@ -227,6 +230,8 @@ class CorrectionEntry(Entry):
     metric: Name | None = None
     time: Number | None = None
     gains: Annotated[list[Number], Len(2, 2)] | None = None
+    order: Name | None = None
+    threshold: Number | None = None
 
     @classmethod
     def long_form(cls, data: Any) -> Any:

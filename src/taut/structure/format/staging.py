@@ -142,7 +142,8 @@ def _ground(name: str, entry: GroundEntry) -> Ground:
 def _joint(name: str, entry: JointEntry) -> Joint:
     turns, slides = (tuple(_three(axis) for axis in axes) for axes in (entry.turns, entry.slides))
     at = entry.at if isinstance(entry.at, str) else _three(entry.at)
-    return Joint(name, at, tuple(entry.carries), turns, slides, entry.on, tuple(entry.values), tuple(entry.rates))
+    numbers = (entry.values, entry.rates, entry.stiffness, entry.damping, entry.rest)
+    return Joint(name, at, tuple(entry.carries), turns, slides, entry.on, *map(tuple, numbers))
 
 
 def _three(values: list[float]) -> tuple[float, float, float]:

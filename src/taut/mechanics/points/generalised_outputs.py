@@ -1,0 +1,59 @@
+"""What is read off the nodes of a plant in generalised coordinates, and what is not known of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+
+from taut.mechanics.compose import Composition, bound_by_name, composed
+from taut.mechanics.operations import motion, outputs
+from taut.mechanics.plant import Plant
+from taut.mechanics.points import generalised_operations as own
+from taut.mechanics.spec import Spec
+from taut.numerics.packing import Pack
+
+
+@cache
+def _reading(spec: Spec) -> Composition:
+    """What is read off nodes, by accelerations and multipliers that are known already."""
+    whole = composed(spec)
+    observing = bound_by_name(spec, (outputs.observe,), {motion.rate: own.given_rate})
+    return whole._replace(tools={**whole.tools, **observing})
+
+
+@dataclass(frozen=True, repr=False)
+class ReadNodes(Plant):
+    """The nodes of a plant in generalised coordinates, to be read off."""
+
+    @cached_property
+    def composition(self) -> Composition:
+        return _reading(self.spec)
+
+    def dependent(self, tables: Pack, y: np.ndarray) -> np.ndarray:
+        return np.zeros((0, self.rows))
+
+
+def unknown_columns(points: Plant, met: set[int]) -> dict[str, np.ndarray]:
+    """Columns of outputs that rows say which joints meet by themselves: what acts there is not known."""
+    given, ranges, rigid = points.given, points.row_ranges, points.tables["bars"].column
+    names = {kind: list(getattr(given.structure, f"{kind}s")) for kind in ("cable", "bar", "angle")}
+    lost = [("bar", names["bar"][rigid[row]]) for row in sorted(met) if row < rigid.size]
+    kinds = (
+        ("held_lengths", "cable", [cable.name for cable in given.held_cables]),
+        ("driven_bars", "bar", list(given.driven_bars)),
+        ("angles", "angle", [angle.name for angle in given.held_angles]),
+    )
+    for rows, kind, members in kinds:
+        begin = ranges[rows].start if rows in ranges else 0
+        lost += [(kind, name) for k, name in enumerate(members) if rows in ranges and begin + k in met]
+    table = points.tables["jacobian"]
+    ends = {int(table.coordinate[e]) // 3 for row in met for e in range(table.start[row], table.start[row + 1])}
+    columns = {
+        "bar_force": [names["bar"].index(name) for kind, name in lost if kind == "bar"],
+        "cable_tension": [names["cable"].index(name) for kind, name in lost if kind == "cable"],
+        "angle_torque": [names["angle"].index(name) for kind, name in lost if kind == "angle"],
+        "reaction": [k for k, node in enumerate(points.held) if int(node) in ends],
+    }
+    return {output: np.array(chosen, dtype=int) for output, chosen in columns.items()}
