@@ -122,10 +122,7 @@ class Acting(NamedTuple):
 def acting(plant: AnyPlant, t: float, q: np.ndarray, v: np.ndarray, actuators: tuple[Actuator, ...]) -> Acting:
     """At coordinates and their rates (3 n,), or (m,) of a plant in coordinates of its own."""
     if isinstance(plant, Plant):
-        state = State(plant, q, v, t)
-        terms = terms_of_state(state)
-        push, present = _pushed(state, actuators)
-        return Acting(terms, push[terms.moving], present)
+        return acting_on_nodes(State(plant, q, v, t), actuators)
     if isinstance(plant, LagrangianPlant):
         work = plant.own_tables(metric="mass", gains=(0.0, 0.0))
         bias = -along(plant.jacobian, q, v) @ v
@@ -138,6 +135,13 @@ def acting(plant: AnyPlant, t: float, q: np.ndarray, v: np.ndarray, actuators: t
     return Acting(
         MotionTerms(np.arange(q.size), mass, rows, force, bias), columns @ push + _own(q.size, actuators), present
     )
+
+
+def acting_on_nodes(state: State, actuators: tuple[Actuator, ...]) -> Acting:
+    """Of a nodal plant."""
+    terms = terms_of_state(state)
+    push, present = _pushed(state, actuators)
+    return Acting(terms, push[terms.moving], present)
 
 
 def _own(size: int, actuators: tuple[Actuator, ...]) -> np.ndarray:

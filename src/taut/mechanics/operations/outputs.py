@@ -95,7 +95,7 @@ def cable_outputs(
     lengths[:, columns], tensions[:, columns] = length[:, laws], tension[:, laws]
     for k, cable in enumerate(given.held_cables):
         nodes = [given.coordinate[node] // 3 for node in cable.route]
-        spans = np.diff(states[:, : 3 * len(given.coordinate)].reshape(len(states), -1, 3)[:, nodes], axis=1)
+        spans = np.diff(states[:, : 3 * len(given.coordinate)].reshape(len(states), len(given.coordinate), 3)[:, nodes], axis=1)
         lengths[:, place[cable.name]] = np.linalg.norm(spans, axis=2).sum(axis=1)
         tensions[:, place[cable.name]] = -multiplier[:, tables["held_lengths"].row[0] + k]
         if pulls.size:
