@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from taut.papers.mechanism import damping, motion
+from taut.papers.mechanism import damping, geometry, motion
 from taut.papers.paper import Paper
 
-GROUPS = (motion, damping)
+GROUPS = (geometry, motion, damping)
 """Each has CLAIMS and PICTURES."""
 
 ABOUT = """\
