@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from taut.papers.mechanism import damping, geometry, motion
+from taut.papers.mechanism import damping, filtering, geometry, motion, torques
 from taut.papers.paper import Paper
 
-GROUPS = (geometry, motion, damping)
+GROUPS = (geometry, motion, filtering, damping, torques)
 """Each has CLAIMS and PICTURES."""
 
 ABOUT = """\
