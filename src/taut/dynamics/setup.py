@@ -27,6 +27,7 @@ from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.tables import state_layout
 from taut.structure.magnitudes import size_problem
+from taut.structure.straight_angles import straight_notes
 
 MOST_STEPS = 1e9
 """More steps or samples than anyone waits for; such a number is a slip."""
@@ -223,7 +224,8 @@ def beginning(
     clock[at.STEP] = _first_step(run, y, 0.0) if run.method.adaptive else 0.0
     point = Checkpoint(y, clock, counts, memory=plant.memory(tables).copy())
     changes = () if plant.lanes else plant.changes(y[:size], y[size : 2 * size])
-    return point, () if plant.lanes else (*changes, *sunk, *_redundancy_notes(run, y))
+    straight = straight_notes(plant.structure)
+    return point, () if plant.lanes else (*changes, *sunk, *straight, *_redundancy_notes(run, y))
 
 
 def resumed(run: Run, start: Trajectory) -> Checkpoint:

@@ -73,7 +73,7 @@ def followed(step: float, order: str) -> tuple[np.ndarray, float, float]:
         if late or t + step >= OVER - 1e-9:
             turn = np.zeros(3)
         if order == "as printed":
-            rate = filtered(before, rate, *angles_at(t)[:2])
+            rate = filtered(before, rate, angles_at(t)[0], turn)  # Gamma(u_s), with the new rates
         if order == "position first":
             q = corrected(q, angles)
         rate = filtered(q, rate, angles, turn)
