@@ -14,7 +14,7 @@ from taut.papers.mechanism.equations import BEGIN, DRIVEN, FREE, OVER, C, points
 from taut.papers.mechanism.equations import imposed as angles_at
 from taut.papers.paper import Picture
 
-STEPS = (0.02, 0.01, 0.005)
+STEPS = (0.01, 0.005, 0.002)
 """[s]"""
 
 UNTIL, COMPARED = 4.0, 0.02
