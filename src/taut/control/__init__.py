@@ -51,7 +51,7 @@ _HOMES = {
     "taut.control.compensator": ("Compensator", "pd"),
     "taut.control.estimator": ("Estimator", "kalman", "lqg"),
     "taut.structure.controllers": ("LinearLaw",),
-    "taut.control.inverse_dynamics": ("InverseDynamics", "inverse_dynamics"),
+    "taut.control.motion_forces": ("InverseDynamics", "inverse_dynamics"),
     "taut.control.tracking": ("Tracking", "computed_torque", "pd_tracking"),
     "taut.control.linear_model": ("LinearModel",),
     "taut.control.linearising": ("linearise",),
@@ -77,10 +77,10 @@ __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.control.compensator import Compensator, pd
     from taut.control.estimator import Estimator, kalman, lqg
-    from taut.control.inverse_dynamics import InverseDynamics, inverse_dynamics
     from taut.control.linear_model import LinearModel
     from taut.control.linearising import linearise
     from taut.control.loops import LoopCovariance, closed_loop, loop_covariance
+    from taut.control.motion_forces import InverseDynamics, inverse_dynamics
     from taut.control.norms import Norm, controllability_gramian, h2_norm, hinf_norm, observability_gramian
     from taut.control.path_following import FeedForward, feed_forward
     from taut.control.reduction import Reduction, reduced
