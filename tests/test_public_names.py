@@ -43,11 +43,11 @@ PACKAGES = {
         stability utilisation
     """,
     "control": """
-        Compensator Estimator FeedForward LinearLaw LinearModel LoopCovariance Norm Reduction Regulator Response
-        SampledModel closed_loop
+        Compensator Estimator FeedForward InverseDynamics LinearLaw LinearModel LoopCovariance Norm Reduction Regulator
+        Response SampledModel Tracking closed_loop computed_torque
         controllability_gramian doublet_response feed_forward frequency_response h2_norm harmonic_response hinf_norm
-        impulse_response kalman linearise loop_covariance lqg lqr observability_gramian pd reduced sampled
-        step_response
+        impulse_response inverse_dynamics kalman linearise loop_covariance lqg lqr observability_gramian pd
+        pd_tracking reduced sampled step_response
     """,
     "kinetostatics": """
         Coaxial EqualTensionSums Evaluated FollowedPath FoundPosture FoundPostures InputLimits InterpolatedMap

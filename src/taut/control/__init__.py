@@ -13,6 +13,7 @@ __all__ = [
     "Compensator",
     "Estimator",
     "FeedForward",
+    "InverseDynamics",
     "LinearLaw",
     "LinearModel",
     "LoopCovariance",
@@ -21,7 +22,9 @@ __all__ = [
     "Regulator",
     "Response",
     "SampledModel",
+    "Tracking",
     "closed_loop",
+    "computed_torque",
     "controllability_gramian",
     "doublet_response",
     "feed_forward",
@@ -30,6 +33,7 @@ __all__ = [
     "harmonic_response",
     "hinf_norm",
     "impulse_response",
+    "inverse_dynamics",
     "kalman",
     "linearise",
     "loop_covariance",
@@ -37,6 +41,7 @@ __all__ = [
     "lqr",
     "observability_gramian",
     "pd",
+    "pd_tracking",
     "reduced",
     "sampled",
     "step_response",
@@ -46,6 +51,8 @@ _HOMES = {
     "taut.control.compensator": ("Compensator", "pd"),
     "taut.control.estimator": ("Estimator", "kalman", "lqg"),
     "taut.structure.controllers": ("LinearLaw",),
+    "taut.control.motion_forces": ("InverseDynamics", "inverse_dynamics"),
+    "taut.control.tracking": ("Tracking", "computed_torque", "pd_tracking"),
     "taut.control.linear_model": ("LinearModel",),
     "taut.control.linearising": ("linearise",),
     "taut.control.loops": ("LoopCovariance", "closed_loop", "loop_covariance"),
@@ -73,6 +80,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.control.linear_model import LinearModel
     from taut.control.linearising import linearise
     from taut.control.loops import LoopCovariance, closed_loop, loop_covariance
+    from taut.control.motion_forces import InverseDynamics, inverse_dynamics
     from taut.control.norms import Norm, controllability_gramian, h2_norm, hinf_norm, observability_gramian
     from taut.control.path_following import FeedForward, feed_forward
     from taut.control.reduction import Reduction, reduced
@@ -87,4 +95,5 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     )
     from taut.control.sampled_model import SampledModel
     from taut.control.sampling import sampled
+    from taut.control.tracking import Tracking, computed_torque, pd_tracking
     from taut.structure.controllers import LinearLaw

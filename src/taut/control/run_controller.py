@@ -70,7 +70,7 @@ def controller_of(
     fastest: Bound = math.inf,
 ) -> Controller:
     """The law with its outputs measured, and its inputs commanded from where they start."""
-    found = [_commanded(plant, one) for one in inputs]
+    found = [commanded(plant, one) for one in inputs]
     if timing.hold == "first" and timing.designed:
         _check_undamped(plant, [command for command, _ in found])
     start = np.array([start for _, start in found])
@@ -92,7 +92,7 @@ def controller_of(
 # --- what is commanded
 
 
-def _commanded(plant: Plant, name: str) -> tuple[str, float]:
+def commanded(plant: Plant, name: str) -> tuple[str, float]:
     """The load or drive that an input of the linear model is, and where its Command starts."""
     given = plant.given
     acting: list[tuple[str, Signal]] = [

@@ -30,6 +30,7 @@ from taut.mechanics.tables import state_layout
 from taut.numerics.lanes import aligned
 from taut.structure.corrections import PRINTED
 from taut.structure.magnitudes import size_problem
+from taut.structure.straight_angles import straight_notes
 
 MOST_STEPS = 1e9
 """More steps or samples than anyone waits for; such a number is a slip."""
@@ -236,7 +237,8 @@ def beginning(
     clock[at.STEP] = _first_step(run, y, 0.0) if run.method.adaptive else 0.0
     point = Checkpoint(y, clock, counts, memory=plant.memory(tables).copy())
     changes = () if plant.lanes else plant.changes(y[:size], y[size : 2 * size])
-    return point, () if plant.lanes else (*changes, *sunk, *_redundancy_notes(run, y))
+    straight = straight_notes(plant.structure)
+    return point, () if plant.lanes else (*changes, *sunk, *straight, *_redundancy_notes(run, y))
 
 
 def resumed(run: Run, start: Trajectory) -> Checkpoint:

@@ -15,6 +15,7 @@ PAPERS = {
     "stedy": "taut.papers.stedy.paper",
     "prismatic": "taut.papers.prismatic.paper",
     "rolling": "taut.papers.rolling.paper",
+    "mechanism": "taut.papers.mechanism.paper",
 }
 """By key, the module whose PAPER it is."""
 

@@ -22,14 +22,12 @@ from taut.mechanics.capabilities import LINEAR, check, check_linear, features_of
 from taut.mechanics.grounds.compliances import touching_nodes
 from taut.mechanics.imposed.called_functions import check_drives, value_of
 from taut.mechanics.linear.members import HELD, MemberSlopes, State, slopes_of
-from taut.mechanics.operations.redundancy import jacobian_matrix
+from taut.mechanics.linear.motion_terms import terms_of_state
 from taut.mechanics.points.linearisation import Linearisation, solved
 from taut.mechanics.terms.contacts import OPEN, SLIDING
-from taut.mechanics.terms.members import crushed_bar
-from taut.mechanics.terms.springs import CRUSHED, Springs
+from taut.mechanics.terms.springs import Springs
 from taut.numerics.dense_saddle import DenseSaddle, null_basis
 from taut.numerics.differences import jacobian
-from taut.numerics.packing import integers_of
 from taut.structure.signals import Command
 
 if TYPE_CHECKING:
@@ -47,18 +45,13 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     check(LINEAR, features_of(plant))
     check_drives(plant)
     state = State(plant, q, v, time)
-    free, tables, size = plant.tables["nodes"].free, state.tables, q.size
-    force = _forces(state)
+    tables, size = state.tables, q.size
+    free, mass, rows, force, bias = terms_of_state(state)
     touched = _contact_notes(state)
     members = slopes_of(state, held)
-    whole_mass = state.matrix("momentum", size)
-    state.tools["fill_jacobian"](state.pack, state.y)
-    whole_rows, whole_rate = jacobian_matrix(tables).toarray(), state.matrix("jacobian_rate", plant.rows)
-    bias = np.zeros(plant.rows)
-    state.tools["bias"](state.pack, time, state.y, bias)
-    mass, rows = whole_mass[np.ix_(free, free)], whole_rows[:, free]
+    whole_rate = state.matrix("jacobian_rate", plant.rows)
     everywhere = state.known
-    system, found = solved(mass, rows, (force - whole_mass @ everywhere)[free], bias - whole_rows @ everywhere)
+    system, found = solved(mass, rows, force, bias)
     acceleration, multiplier = found[: free.size], found[free.size :]
     everywhere[free] = acceleration
     state.y[size : 2 * size], velocity = everywhere, state.y[size : 2 * size].copy()
@@ -148,17 +141,6 @@ def supports_at(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> Arri
     """A state with moved supports where they are at a time."""
     state = State(plant, q, v, time)
     return Arrived(state.y[: q.size], state.y[q.size : 2 * q.size], state.known)
-
-
-def _forces(state: State) -> np.ndarray:
-    """All forces but those of constraints, as a run has them."""
-    out, plant = np.zeros(state.size), state.plant
-    state.motion["forces"](state.pack, state.time, state.y, out)
-    crushed = int(integers_of(state.pack, CRUSHED)[0])
-    if crushed >= 0:
-        told = crushed_bar(plant.given, crushed).replace("would next be pressed", "is pressed")
-        raise OptionError(f"{told}; linearise about a state that it can have")
-    return out
 
 
 def feedback_slopes(plant: Plant, q: np.ndarray, v: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:

@@ -93,9 +93,11 @@ def cable_outputs(
     place = {name: k for k, name in enumerate(given.structure.cables)}
     columns, laws = [place[name] for name in given.cable], [*given.cable.values()]
     lengths[:, columns], tensions[:, columns] = length[:, laws], tension[:, laws]
+    count = len(given.coordinate)
+    places = states[:, : 3 * count].reshape(len(states), count, 3)
     for k, cable in enumerate(given.held_cables):
         nodes = [given.coordinate[node] // 3 for node in cable.route]
-        spans = np.diff(states[:, : 3 * len(given.coordinate)].reshape(len(states), -1, 3)[:, nodes], axis=1)
+        spans = np.diff(places[:, nodes], axis=1)
         lengths[:, place[cable.name]] = np.linalg.norm(spans, axis=2).sum(axis=1)
         tensions[:, place[cable.name]] = -multiplier[:, tables["held_lengths"].row[0] + k]
         if pulls.size:
