@@ -13,7 +13,7 @@ from taut.mechanics.batch import Variants
 from taut.mechanics.capabilities import BATCH, check, features_of
 from taut.mechanics.imposed.drives import DRIVE_DATA, tabulated_drives
 from taut.mechanics.inertia.scales import slowness_of
-from taut.mechanics.operations.stable_step import shortest_period
+from taut.mechanics.linear.stable_step import shortest_period
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import COMPOUND, SINUSOID, STEPS, TABLE, Tabulated
 from taut.mechanics.tables import FASTEST, SCALE, part_of
