@@ -65,7 +65,8 @@ class Variants:
         base = self.base(k)
         given, pack = base.given, copied(base.pack)
         if self.gravity is not None:
-            given = replace(given, gravity=tuple(map(float, self.gravity[k])))
+            x, y, z = self.gravity[k].tolist()
+            given = replace(given, gravity=(x, y, z))
         self.fill(pack, k)
         views = viewed(pack, {slot(name): table for name, table in base.tables.items()})
         tables = {name: views[slot(name)] for name in base.tables}

@@ -27,9 +27,9 @@ INSIDE = 1e-9
 def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[str, ...]:
     """What is inside a ground at a state, in words; of plants in lanes, in the first in which something is."""
     if isinstance(plant, LanePlant):
-        one = plant.variants.plant
-        told = (inside_grounds(one, lane_of(tables, k), np.ascontiguousarray(y[:, k])) for k in range(WIDTH))
-        return next(filter(None, told), ())
+        alone = plant.variants.plant
+        lanes = (inside_grounds(alone, lane_of(tables, k), np.ascontiguousarray(y[:, k])) for k in range(WIDTH))
+        return next(filter(None, lanes), ())
     if not (isinstance(plant, Plant) and plant.given.rigid_grounds):
         return ()
     found, small = candidates(plant.given), INSIDE * plant.typical_length
