@@ -1,8 +1,8 @@
 """Many robots on the ground: what a step of one costs in lanes of one thread, and in MuJoCo's threaded rollout.
 
 The six-strut robot of `contact_steps.py`, dropped from 0.1 m with velocities of its own, sixteen times; then the same
-with all cables wound by sines, which MuJoCo's tendons cannot do: a gait is compared with taut alone only. Times are CPU
-microseconds a step and robot, the least of several turns, all in turn in this process, warm. taut's are calls of its
+with all cables wound by sines, for which there is no MuJoCo model here: in lanes it stands beside taut alone. Times are
+CPU microseconds a step and robot, the least of several turns, in turn in one process, warm. taut's are calls of the
 time loop, MuJoCo's of `mujoco.rollout` with one thread, which leaves out Python as well.
 """
 

@@ -44,14 +44,14 @@ class Pack(NamedTuple):
 class OneLane(NamedTuple):
     """In kernels: one lane of a pack in lanes, read like a pack of one plant.
 
-    Whole numbers are those of all lanes, but for the last ones: from `own` on each lane has as many as `count`.
+    Whole numbers are those of all lanes, but for the last ones: from `own` on each lane has so many of its own.
     """
 
     integers: np.ndarray
     reals: np.ndarray
     lane: int
     own: int
-    count: int
+    many: int
 
 
 @cache

@@ -8,6 +8,8 @@ none meets another: an impulse moves its own bar only, so that no other bar has 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from taut.mechanics.contact.books import book, leave
@@ -35,7 +37,7 @@ from taut.numerics.pointers import lane_at, lent, shifted, start_of
 
 
 @inlined
-def _lane(p: Pack, lane: int) -> OneLane:
+def _lane(p: Pack, lane: int) -> Any:
     own = start_of(p.integers)[2 * ENTRIES]
     return OneLane(lent(p.integers), lent(p.reals), lane, own, (p.integers.size - own) // WIDTH)
 
