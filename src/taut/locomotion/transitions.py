@@ -61,11 +61,15 @@ class Transition:
 
 @dataclass(frozen=True)
 class Noise:
-    """By which trials differ: friction, lowest and highest, and velocity [m/s], the standard deviation of every node's
-    at the start."""
+    """By which trials differ.
+
+    friction: lowest and highest. velocity: [m/s] of every node at the start, and changes: [m] errors of every commanded
+    length, standard deviations.
+    """
 
     friction: tuple[float, float] = (0.4, 0.8)
     velocity: float = 0.05
+    changes: float = 0.003
 
     __repr__ = brief
 
@@ -137,7 +141,8 @@ def measured_transitions(
             )
             batch.step(SETTLE, np.zeros(len(policy.members)))
             before = batch.nodes
-            do_roll(batch, policy, np.array(roll.changes))
+            errors = vary.changes * draw.normal(size=(trials, len(policy.members)))
+            do_roll(batch, policy, np.array(roll.changes) + errors)
             found.append(_told(shape, roll, before, batch))
     return tuple(found)
 
