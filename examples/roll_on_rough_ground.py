@@ -26,20 +26,16 @@ def main(
     gait = SinusoidGait(tuple(f"bar:{name}" for name in robot.bars), 0.1, 0.95, PHASES)
     found = {}
     for height in heights:
-        floor = (
-            taut.Ground("floor", rough(height, seed), friction=0.6) if height else taut.Ground("floor", friction=0.6)
-        )
+        shape = rough(height, seed) if height else taut.Plane()
+        floor = taut.Ground("floor", shape, friction=0.6)
         plant = taut.assemble(robot, gravity=9.81, ground=[floor], drives=gait.drives(robot))
-        noise = {"drive:*.phase": 0.01, "velocities": 0.01}
-        many = taut.rollout(
-            plant, {}, duration, seeds=range(copies), noise=noise, every=0.02, fields=("contact_state",)
-        )
-        got = measures_of(many, ["distance", "face_changes"])
-        ways = got.distance[got.ok]
+        options = {"noise": {"drive:*.phase": 0.01, "velocities": 0.01}, "every": 0.02, "fields": ("contact_state",)}
+        got = measures_of(taut.rollout(plant, {}, duration, seeds=range(copies), **options))
+        ways, changes = got.distance[got.ok], got.face_changes[got.ok]
         error = ways.std(ddof=1) / np.sqrt(ways.size)
         print(
             f"heights of {100.0 * height:g} cm: {ways.mean():.2f} +- {error:.2f} m in {duration:g} s, spread "
-            f"{ways.std(ddof=1):.2f} m, {got.face_changes[got.ok].mean():.1f} face changes, {ways.size} of {copies} copies"
+            f"{ways.std(ddof=1):.2f} m, {changes.mean():.1f} face changes, {ways.size} of {copies} copies"
         )
         found[height] = ways
     return found

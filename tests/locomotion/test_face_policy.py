@@ -80,15 +80,8 @@ def test_the_law_picks_the_edge_nearest_to_the_heading(face_down: str) -> None:
         assert len(fitting) == 3
         middle = places[low].mean(axis=0)
 
-        def along(
-            roll: Roll, places: np.ndarray = places, middle: np.ndarray = middle, angle: float = heading
-        ) -> float:
-            a, b = (places[names.index(node)] for node in roll.over)
-            out = 0.5 * (a + b) - middle
-            out -= (out @ (b - a)) * (b - a) / ((b - a) @ (b - a))
-            return float(out[:2] @ [np.cos(angle), np.sin(angle)] / np.linalg.norm(out[:2]))
-
-        wanted = max(fitting, key=along)
+        outward = [_outward(*(places[names.index(node)] for node in roll.over), middle) for roll in fitting]
+        wanted = fitting[int(np.argmax(np.array(outward) @ [np.cos(heading), np.sin(heading)]))]
         ticks = []
         for _ in range(policy.held + policy.rested + 1):
             decided(places.ravel(), state, out)

@@ -1,7 +1,8 @@
-"""Measured transitions and the planner: a roll as it was measured, carried over by symmetry, and the way round a box."""
+"""Measured transitions and the planner: rolls as measured, carried over by symmetry, and the way round a box."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import taut
 from taut import OptionError
-from taut.locomotion import FacePolicy, Outcome, Planner, Pose, Shape, Transition, do_roll, measured_transitions
+from taut.locomotion import FacePolicy, Planner, Pose, Shape, Transition, do_roll, measured_transitions
 from taut.locomotion.planning import after
 
 EXAMPLE = script("roll_to_a_goal")
@@ -51,7 +52,6 @@ def test_a_single_roll_goes_where_it_was_measured_to_go() -> None:
 
 
 def test_the_plan_goes_round_a_box_and_not_through() -> None:
-    """With a made-up transition: the whole robot shifted by 0.3 m across the edge, onto the opposite face."""
     shape, box = Shape(ROBOT), taut.Box((1.5, 0.0, 0.2), (0.4, 1.0, 0.4))
     planner = Planner(shape, EXAMPLE.STRUTS, measured(), (3.0, 0.0), obstacles=[box])
     plan = planner.plan(planner.pose(ROBOT.positions))
@@ -64,19 +64,17 @@ def test_the_plan_goes_round_a_box_and_not_through() -> None:
     assert len(free.rolls) < len(plan.rolls)
 
 
-def test_an_outcome_that_is_seldom_costs_more() -> None:
-    """Of two transitions the planner takes the one that is likely, though it goes less far."""
+def test_a_roll_that_seldom_succeeds_costs_more() -> None:
+    """Five tries where it leads there once in five."""
     (one,) = measured()
-    outcome = one.outcomes[0]
-    sure = Transition(one.roll, one.turn, (outcome,), 10)
-    seldom = Transition(one.roll, one.turn, (Outcome(outcome.face, 0.2, outcome.shift, 0.0, outcome.turn, 0.0),), 10)
-    shape = Shape(ROBOT)
-    first, second = (
-        Planner(shape, EXAMPLE.STRUTS, [told], (1.5, 0.0)).plan(Pose(np.zeros(2), np.eye(3), one.roll.face))
-        for told in (sure, seldom)
-    )
-    assert first.rolls
-    assert second.left >= first.left
+    outcome, shape, start = one.outcomes[0], Shape(ROBOT), Pose(np.zeros(2), np.eye(3), one.roll.face)
+    goal = tuple((4.0 * outcome.shift[:2]).tolist())
+    tries = []
+    for share in (1.0, 0.2):
+        told = Transition(one.roll, one.turn, (replace(outcome, share=share),), 10)
+        planner = Planner(shape, EXAMPLE.STRUTS, [told], goal, near=0.2)
+        tries.append(planner.plan(start).tries)
+    assert tries[1] == pytest.approx(5.0 * tries[0])
 
 
 def test_what_cannot_be_planned_is_told() -> None:

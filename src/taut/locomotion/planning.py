@@ -20,6 +20,7 @@ from taut.locomotion.face_policy import Roll, image_of
 from taut.locomotion.faces import Face
 from taut.locomotion.symmetry import Symmetry
 from taut.locomotion.transitions import Shape, Transition
+from taut.reprs import brief
 from taut.structure.grounds import Box
 
 CELL = 0.1
@@ -73,12 +74,18 @@ def _upright(matrix: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Plan:
-    """rolls: one after another, and the faces that they lead to. left: [m] to go from there, round obstacles."""
+    """rolls: one after another, and the faces that they lead to. tries: expected until all have gone as they mostly do.
+
+    places: of the centre of mass. left: [m] to go from the last, round obstacles.
+    """
 
     rolls: tuple[Roll, ...]
     faces: tuple[Face, ...]
+    tries: float
     places: np.ndarray  # (k + 1, 2) [m]
     left: float
+
+    __repr__ = brief
 
 
 class Planner:
@@ -178,7 +185,7 @@ def _traced(last: _Step, left: float) -> Plan:
         poses.append(here.pose)
     poses.reverse()
     places = np.array([pose.place for pose in poses])
-    return Plan(tuple(rolls[::-1]), tuple(pose.face for pose in poses[1:]), places, left)
+    return Plan(tuple(rolls[::-1]), tuple(pose.face for pose in poses[1:]), last.cost, places, left)
 
 
 class _Field:
