@@ -5,12 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 
 import taut
-from taut.locomotion import FacePolicy, Noise, Planner, Roll, Shape, Transition, do_roll, measured_transitions
+from taut.locomotion import (
+    FacePolicy,
+    RobotShape,
+    Roll,
+    RollNoise,
+    RollPlanner,
+    RollTransition,
+    do_roll,
+    measured_transitions,
+)
 
 STRUTS = tuple(f"bar:{axis}{number}" for axis in "xyz" for number in (1, 2))
 GOAL, NEAR, MOST_ROLLS = (5.0, 0.0), 0.25, 80
 BOX = taut.Box((2.5, 0.0, 0.2), (0.8, 1.6, 0.4))
-NOISE = Noise(friction=(0.4, 0.8), velocity=0.05, changes=0.003)
+NOISE = RollNoise(friction=(0.4, 0.8), velocity=0.05, changes=0.003)
 
 ROLLS = (
     Roll(("x2b", "y2b", "z2b"), ("y2b", "z2b"), (-0.042, 0.071, 0.069, -0.044, -0.138, -0.126)),
@@ -36,11 +45,13 @@ def standing(face_down: str = "closed") -> taut.Structure:
     return taut.generators.six_strut_robot(face_down=face_down)
 
 
-def measured(trials: int = 48, seed: int = 0) -> tuple[Transition, ...]:
+def measured(trials: int = 48, seed: int = 0) -> tuple[RollTransition, ...]:
     """What the rolls come to, of robots that stand on a closed and on an open face."""
     policy = FacePolicy(STRUTS, ROLLS)
     robots = [standing(kind) for kind in ("closed", "open")]
-    return measured_transitions(Shape(standing()), robots, policy, trials=trials, noise=NOISE, seed=seed, threads=2)
+    return measured_transitions(
+        RobotShape(standing()), robots, policy, trials=trials, noise=NOISE, seed=seed, threads=2
+    )
 
 
 def found_roll(
@@ -50,7 +61,7 @@ def found_roll(
     import cma
 
     robot, copies, draw = standing(face_down), 6, np.random.default_rng(seed)
-    shape, policy = Shape(robot), FacePolicy(STRUTS, ROLLS)
+    shape, policy = RobotShape(robot), FacePolicy(STRUTS, ROLLS)
     plant = taut.assemble(robot, gravity=9.81, ground=[taut.Ground("floor", friction=0.6)], drives=policy.drives(robot))
     batch = taut.start_many(plant, 16 * copies, threads=2)
 
@@ -76,14 +87,14 @@ def found_roll(
     return best, float(costs(np.tile(best, (16, 1)))[1].mean())
 
 
-def tries(found: tuple[Transition, ...], count: int = 10, seed: int = 0) -> list[Try]:
+def tries(found: tuple[RollTransition, ...], count: int = 10, seed: int = 0) -> list[Try]:
     """So many robots on their way, each with a start, a friction and errors of its own."""
     robot, draw = standing(), np.random.default_rng(seed)
-    policy, shape = FacePolicy(STRUTS, ROLLS), Shape(robot)
+    policy, shape = FacePolicy(STRUTS, ROLLS), RobotShape(robot)
     grounds = [taut.Ground("floor", friction=0.6), taut.Ground("box", BOX, friction=0.6)]
     plant = taut.assemble(robot, gravity=9.81, ground=grounds, drives=policy.drives(robot))
     batch = taut.start_many(plant, count, threads=2)
-    planner = Planner(shape, STRUTS, found, GOAL, near=NEAR, obstacles=[BOX])
+    planner = RollPlanner(shape, STRUTS, found, GOAL, near=NEAR, obstacles=[BOX])
     starts = np.array([_turned(robot.positions, angle) for angle in draw.uniform(-np.pi, np.pi, count)])
     batch.reset(
         positions=starts,

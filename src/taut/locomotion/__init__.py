@@ -15,19 +15,19 @@ __all__ = [
     "FacePolicy",
     "Locomotion",
     "Measures",
-    "Noise",
-    "Outcome",
     "PatternGait",
-    "Plan",
-    "Planner",
-    "Pose",
+    "RobotShape",
     "Roll",
-    "Shape",
+    "RollNoise",
+    "RollOutcome",
+    "RollPlan",
+    "RollPlanner",
+    "RollTransition",
     "SinusoidGait",
+    "Stance",
     "Stand",
     "Symmetry",
     "TableGait",
-    "Transition",
     "base_polygon",
     "by_symmetry",
     "course_of",
@@ -78,9 +78,9 @@ _HOMES = {
         "measures_of",
     ),
     "taut.locomotion.planning": (
-        "Plan",
-        "Planner",
-        "Pose",
+        "RollPlan",
+        "RollPlanner",
+        "Stance",
     ),
     "taut.locomotion.slipping": ("slip_distance",),
     "taut.locomotion.summary": (
@@ -92,10 +92,10 @@ _HOMES = {
         "symmetries",
     ),
     "taut.locomotion.transitions": (
-        "Noise",
-        "Outcome",
-        "Shape",
-        "Transition",
+        "RollNoise",
+        "RollOutcome",
+        "RobotShape",
+        "RollTransition",
         "do_roll",
         "measured_transitions",
     ),
@@ -110,8 +110,15 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.locomotion.faces import Stand, base_polygon, faces_below, stands, touching_nodes
     from taut.locomotion.gaits import PatternGait, SinusoidGait, TableGait, random_members
     from taut.locomotion.measures import Measures, measured_rollout, measures_of
-    from taut.locomotion.planning import Plan, Planner, Pose
+    from taut.locomotion.planning import RollPlan, RollPlanner, Stance
     from taut.locomotion.slipping import slip_distance
     from taut.locomotion.summary import Locomotion, locomotion_of
     from taut.locomotion.symmetry import Symmetry, symmetries
-    from taut.locomotion.transitions import Noise, Outcome, Shape, Transition, do_roll, measured_transitions
+    from taut.locomotion.transitions import (
+        RobotShape,
+        RollNoise,
+        RollOutcome,
+        RollTransition,
+        do_roll,
+        measured_transitions,
+    )
