@@ -88,7 +88,7 @@ def nodes_below(run: Trajectory) -> np.ndarray:
     seen = np.ascontiguousarray((run.nodes - centre_path(run)[:, None]) @ frame.T)
     found = np.zeros(seen.shape[:2], dtype=np.int64)
     fill_faces_below(seen.reshape(len(seen), -1), EVEN, found)
-    return found == 1
+    return np.asarray(found == 1)
 
 
 def _sideways(down: np.ndarray) -> np.ndarray:
