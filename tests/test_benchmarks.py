@@ -302,3 +302,13 @@ def test_steps_on_the_ground_are_measured() -> None:
     drifts = contact_against_mujoco.drifts(made, 1.0, 1.0)
     assert drifts[0].moved < 1e-9
     assert contact_against_mujoco.drift_table(drifts).count("\n") == 1 + len(drifts)
+
+
+def test_steps_of_environments_are_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import environment_steps as bench
+
+    for name, value in (("COPIES", 2), ("PERIODS", 3), ("TURNS", 1)):
+        monkeypatch.setattr(bench, name, value)
+    cost = bench.measured(1e-3, ("clock", "face"))
+    assert 0.0 < cost["look"] < cost["whole"]
+    assert cost["loop"] > 0.0

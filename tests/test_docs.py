@@ -70,7 +70,7 @@ def test_the_page_of_gait_search_runs() -> None:
 
 
 def test_the_page_of_locomotion_runs() -> None:
-    names = run_blocks("docs/locomotion.md", 7)
+    names = run_blocks("docs/locomotion.md", 8)
     assert names["told"].face_changes >= 5
     assert names["told"].distance > 1.8
     assert len(names["drives"]) == len(names["some"]) + 3
@@ -181,3 +181,10 @@ def test_the_sweeps_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert names["study"].max_tension.shape == (3, 2, 4)
     assert names["study"].ok.all()
     assert taut.read("study.nc").ok.all()
+
+
+def test_the_page_of_learning_runs() -> None:
+    names = run_blocks("docs/learning.md", 1)
+    assert names["truncated"].shape == (8,)
+    assert names["run"].time[-1] == pytest.approx(2.0)
+    assert names["seen"].shape == (8, 2 + 12 + 36 + 36)

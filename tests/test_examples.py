@@ -141,3 +141,13 @@ def test_a_robot_is_moved_within_micrometres_of_what_its_page_says(tmp_path: Pat
     assert between.area.found.all()
     assert between.error.nodes < 2e-5
     assert (tmp_path / "robot.html").stat().st_size > 100_000
+
+
+@pytest.mark.slow
+def test_rough_ground_takes_from_a_gait() -> None:
+    """Less far than on a flat floor, by more than chance."""
+    found = script("roll_on_rough_ground").main((0.0, 0.03), copies=6, duration=6.0)
+    flat, rough = found[0.0], found[0.03]
+    assert flat.size == 6
+    assert rough.size >= 5
+    assert rough.mean() < flat.mean()

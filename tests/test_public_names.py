@@ -65,10 +65,13 @@ PACKAGES = {
         tolerances
     """,
     "locomotion": """
-        Course DriveCost Locomotion Measures PatternGait SinusoidGait SinusoidSpace Stand TableGait TableSpace
-        base_polygon course_of drive_cost faces_below locomotion_of measured_rollout measures_of random_members
-        slip_distance stands touching_nodes
+        Course DriveCost FacePolicy Locomotion Measures PatternGait RobotShape Roll RollNoise RollOutcome
+        RollPlan RollPlanner RollTransition SinusoidGait SinusoidSpace Stance Stand Symmetry TableGait TableSpace
+        base_polygon
+        by_symmetry course_of do_roll drive_cost faces_below locomotion_of measured_rollout measured_transitions
+        measures_of random_members slip_distance stands symmetries touching_nodes
     """,
+    "learning": "Randomisation RobotEnv RobotVectorEnv Task",
     "mechanisms": "GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",
     "search": """
@@ -305,6 +308,23 @@ def _locomotion() -> list[Any]:
         loco.TableGait(members, (0.0, 1.0), ((0.0,) * 120,) * 2),
         loco.PatternGait(members, (0.0,) * 100, 1.0, 10.0),
         *_searched(plant, members),
+        *_rolled(robot),
+    ]
+
+
+def _rolled(robot: taut.Structure) -> list[Any]:
+    loco, learning = taut.locomotion, taut.learning
+    members = tuple(f"bar:{name}" for name in robot.bars)
+    roll = loco.Roll(("x2b", "y2b", "z2b"), ("y2b", "z2b"), (0.0,) * 6)
+    shape = loco.RobotShape(robot)
+    outcome = loco.RollOutcome(roll.face, 1.0, np.array([0.2, 0.0, 0.0]), 0.0, np.eye(3), 0.0)
+    moved = loco.RollTransition(roll, np.eye(3), (outcome,) * 20, 1)
+    planner = loco.RollPlanner(shape, members, [moved], (1.0, 0.0))
+    stance = planner.pose(robot.positions)
+    return [
+        *(roll, shape, outcome, moved, planner, stance, planner.plan(stance), loco.RollNoise()),
+        *(loco.FacePolicy(members, (roll,) * 50), shape.symmetries[0]),
+        *(learning.Task(), learning.Randomisation(), learning.RobotEnv(), learning.RobotVectorEnv(num_envs=2)),
     ]
 
 

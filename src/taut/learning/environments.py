@@ -79,6 +79,11 @@ class RobotEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         now = [(float(self._trials.time[0]), seen.nodes[0], seen.velocities[0])]
         return frame_of(run_of(self._trials.plant, now))
 
+    def __repr__(self) -> str:
+        return f"<RobotEnv of {self.task.robot.name or 'structure'}: {len(self.task.actuators)} actuators>"
+
+    __str__ = __repr__
+
     def trajectory(self) -> Trajectory:
         """The trial so far, for `taut.page`, `taut.film` and `taut.locomotion`."""
         if not self.keep:
@@ -152,6 +157,11 @@ class RobotVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         ended, over = self._trials.failed, self._trials.turns >= self.task.steps
         self._over = ended | over
         return observed(seen, self.task.observations), rewards, ended, over, {"centre": seen.centre}
+
+    def __repr__(self) -> str:
+        return f"<RobotVectorEnv of {self.num_envs} copies of {self.task.robot.name or 'structure'}>"
+
+    __str__ = __repr__
 
     def render(self) -> tuple[Any, ...] | None:
         """A frame of every copy."""

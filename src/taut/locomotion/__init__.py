@@ -15,21 +15,21 @@ __all__ = [
     "FacePolicy",
     "Locomotion",
     "Measures",
-    "Noise",
-    "Outcome",
     "PatternGait",
-    "Plan",
-    "Planner",
-    "Pose",
+    "RobotShape",
     "Roll",
-    "Shape",
+    "RollNoise",
+    "RollOutcome",
+    "RollPlan",
+    "RollPlanner",
+    "RollTransition",
     "SinusoidGait",
     "SinusoidSpace",
+    "Stance",
     "Stand",
     "Symmetry",
     "TableGait",
     "TableSpace",
-    "Transition",
     "base_polygon",
     "by_symmetry",
     "course_of",
@@ -55,7 +55,7 @@ _HOMES = {
     "taut.locomotion.gait_spaces": ("SinusoidSpace", "TableSpace"),
     "taut.locomotion.gaits": ("PatternGait", "SinusoidGait", "TableGait", "random_members"),
     "taut.locomotion.measures": ("Measures", "measured_rollout", "measures_of"),
-    "taut.locomotion.planning": ("Plan", "Planner", "Pose"),
+    "taut.locomotion.planning": ("RollPlan", "RollPlanner", "Stance"),
     "taut.locomotion.slipping": ("slip_distance",),
     "taut.locomotion.summary": (
         "Locomotion",
@@ -66,10 +66,10 @@ _HOMES = {
         "symmetries",
     ),
     "taut.locomotion.transitions": (
-        "Noise",
-        "Outcome",
-        "Shape",
-        "Transition",
+        "RollNoise",
+        "RollOutcome",
+        "RobotShape",
+        "RollTransition",
         "do_roll",
         "measured_transitions",
     ),
@@ -85,8 +85,15 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.locomotion.gait_spaces import SinusoidSpace, TableSpace
     from taut.locomotion.gaits import PatternGait, SinusoidGait, TableGait, random_members
     from taut.locomotion.measures import Measures, measured_rollout, measures_of
-    from taut.locomotion.planning import Plan, Planner, Pose
+    from taut.locomotion.planning import RollPlan, RollPlanner, Stance
     from taut.locomotion.slipping import slip_distance
     from taut.locomotion.summary import Locomotion, locomotion_of
     from taut.locomotion.symmetry import Symmetry, symmetries
-    from taut.locomotion.transitions import Noise, Outcome, Shape, Transition, do_roll, measured_transitions
+    from taut.locomotion.transitions import (
+        RobotShape,
+        RollNoise,
+        RollOutcome,
+        RollTransition,
+        do_roll,
+        measured_transitions,
+    )

@@ -19,7 +19,8 @@ from taut.errors import OptionError
 from taut.locomotion.face_policy import Roll, image_of
 from taut.locomotion.faces import Face
 from taut.locomotion.symmetry import Symmetry
-from taut.locomotion.transitions import Shape, Transition
+from taut.locomotion.transitions import RobotShape, RollTransition
+from taut.reprs import brief
 from taut.structure.grounds import Box
 
 CELL = 0.1
@@ -39,11 +40,11 @@ class Move(NamedTuple):
     """A roll from a face, and what was measured of one that the symmetry brings there."""
 
     roll: Roll
-    measured: Transition
+    measured: RollTransition
     symmetry: Symmetry
 
 
-class Pose(NamedTuple):
+class Stance(NamedTuple):
     """How a robot lies: place [m] of its centre seen from above, turn (3, 3) of its shape, the face below."""
 
     place: np.ndarray
@@ -51,12 +52,12 @@ class Pose(NamedTuple):
     face: Face
 
 
-def after(move: Move, pose: Pose, outcome: int = 0) -> Pose:
+def after(move: Move, pose: Stance, outcome: int = 0) -> Stance:
     """Where an outcome of a roll leads from a pose: the trial, carried here."""
     told, symmetry = move.measured.outcomes[outcome], move.symmetry
     carried = _upright(pose.turn @ symmetry.turn @ move.measured.turn.T)
     face = tuple(symmetry.nodes[node] for node in told.face)
-    return Pose(
+    return Stance(
         pose.place + (carried @ told.shift)[:2],
         carried @ told.turn @ symmetry.turn.T,
         face,
@@ -72,16 +73,22 @@ def _upright(matrix: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """rolls: one after another, and the faces that they lead to. left: [m] to go from there, round obstacles."""
+class RollPlan:
+    """rolls: one after another, and the faces that they lead to. tries: expected until all have gone as they mostly do.
+
+    places: of the centre of mass. left: [m] to go from the last, round obstacles.
+    """
 
     rolls: tuple[Roll, ...]
     faces: tuple[Face, ...]
+    tries: float
     places: np.ndarray  # (k + 1, 2) [m]
     left: float
 
+    __repr__ = brief
 
-class Planner:
+
+class RollPlanner:
     """Plans rolls to a goal.
 
     shape, members: of the robot. measured: what its rolls come to. goal: x, y [m]; near: [m] from it that will do.
@@ -90,9 +97,9 @@ class Planner:
 
     def __init__(
         self,
-        shape: Shape,
+        shape: RobotShape,
         members: tuple[str, ...],
-        measured: Sequence[Transition],
+        measured: Sequence[RollTransition],
         goal: tuple[float, float],
         *,
         near: float = 0.25,
@@ -100,7 +107,7 @@ class Planner:
         start: tuple[float, float] = (0.0, 0.0),
     ) -> None:
         if not measured:
-            raise OptionError("Planner: nothing was measured; give transitions")
+            raise OptionError("RollPlanner: nothing was measured; give transitions")
         self.shape, self.goal, self.near, self.obstacles = shape, np.array(goal, dtype=float), near, tuple(obstacles)
         self.moves: dict[frozenset[str], list[Move]] = {}
         known = set()
@@ -117,16 +124,20 @@ class Planner:
         self.clearance = reach + 3.0 * max(outcome.scatter for outcome in told)
         self._field = _Field(self.goal, np.array(start, dtype=float), self.obstacles, self.clearance)
 
-    def pose(self, nodes: np.ndarray) -> Pose:
+    def __repr__(self) -> str:
+        told = f"{len(self.moves)} faces to roll from, {len(self.obstacles)} obstacles"
+        return f"<RollPlanner to ({self.goal[0]:g}, {self.goal[1]:g}): {told}>"
+
+    def pose(self, nodes: np.ndarray) -> Stance:
         """Of nodes (n, 3) as they are."""
         (face,) = self.shape.faces(nodes[None])
-        return Pose(self.shape.centre(nodes)[:2], self.shape.turn(nodes), face)
+        return Stance(self.shape.centre(nodes)[:2], self.shape.turn(nodes), face)
 
-    def there(self, pose: Pose) -> bool:
+    def there(self, pose: Stance) -> bool:
         """Whether the goal is reached."""
         return float(np.linalg.norm(pose.place - self.goal)) <= self.near
 
-    def plan(self, pose: Pose) -> Plan:
+    def plan(self, pose: Stance) -> RollPlan:
         """The rolls that lead to the goal with the fewest tries expected, or as near as was seen to be possible."""
         first = _Step(0.0, pose, None, None)
         queue, number = [(self._left(pose) / self.longest, 0, first)], 1
@@ -153,24 +164,24 @@ class Planner:
                 number += 1
         return _traced(best, self._left(best.pose))
 
-    def _left(self, pose: Pose) -> float:
+    def _left(self, pose: Stance) -> float:
         """[m] to the goal."""
         return self._field.distance(pose.place)
 
 
 class _Step(NamedTuple):
     cost: float
-    pose: Pose
+    pose: Stance
     before: _Step | None
     roll: Roll | None
 
 
-def _cell(pose: Pose) -> tuple[object, ...]:
+def _cell(pose: Stance) -> tuple[object, ...]:
     """What is one place, one turn and one face for the search."""
     return (*np.round(pose.place / (0.5 * CELL)).astype(int).tolist(), *np.round(4.0 * pose.turn[:2].ravel()).tolist())
 
 
-def _traced(last: _Step, left: float) -> Plan:
+def _traced(last: _Step, left: float) -> RollPlan:
     rolls, poses, here = list[Roll](), [last.pose], last
     while here.before is not None and here.roll is not None:
         rolls.append(here.roll)
@@ -178,7 +189,7 @@ def _traced(last: _Step, left: float) -> Plan:
         poses.append(here.pose)
     poses.reverse()
     places = np.array([pose.place for pose in poses])
-    return Plan(tuple(rolls[::-1]), tuple(pose.face for pose in poses[1:]), places, left)
+    return RollPlan(tuple(rolls[::-1]), tuple(pose.face for pose in poses[1:]), last.cost, places, left)
 
 
 class _Field:
@@ -197,8 +208,8 @@ class _Field:
         free = self._clear(points.reshape(-1, 2)).reshape(rows.shape)
         if not free[self._index(goal)]:
             raise OptionError(
-                f"Planner: the goal ({goal[0]:g}, {goal[1]:g}) is within {clearance:.3g} m of an obstacle, which is "
-                "the robot's reach and its scatter; take one further off"
+                f"RollPlanner: the goal ({goal[0]:g}, {goal[1]:g}) is within {clearance:.3g} m of an obstacle, "
+                "which is the robot's reach and its scatter; take one further off"
             )
         number = np.arange(rows.size).reshape(rows.shape)
         links: list[tuple[np.ndarray, np.ndarray, float]] = []

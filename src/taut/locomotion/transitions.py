@@ -29,7 +29,7 @@ SETTLE = 0.4
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RollOutcome:
     """A face that a roll led to. share: of the trials. shift: (3,) [m] mean way of the centre of mass. scatter: [m] its
     standard deviation along the ground, root mean square of both ways. turn: (3, 3) mean turn of the robot's shape,
     turn_scatter: [rad] about it, root mean square."""
@@ -45,7 +45,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Transition:
+class RollTransition:
     """A roll, how the robot's shape was turned before it (3, 3), and its outcomes, the most frequent first.
 
     trials: how many.
@@ -53,24 +53,28 @@ class Transition:
 
     roll: Roll
     turn: np.ndarray
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[RollOutcome, ...]
     trials: int
 
     __repr__ = brief
 
 
 @dataclass(frozen=True)
-class Noise:
-    """By which trials differ: friction, lowest and highest, and velocity [m/s], the standard deviation of every node's
-    at the start."""
+class RollNoise:
+    """By which trials differ.
+
+    friction: lowest and highest. velocity: [m/s] of every node at the start, and changes: [m] errors of every commanded
+    length, standard deviations.
+    """
 
     friction: tuple[float, float] = (0.4, 0.8)
     velocity: float = 0.05
+    changes: float = 0.003
 
     __repr__ = brief
 
 
-class Shape:
+class RobotShape:
     """A robot's own shape, to tell faces and turns by: the places of its nodes about their centre of mass."""
 
     def __init__(self, structure: Structure) -> None:
@@ -79,6 +83,9 @@ class Shape:
         self.weights = weights / weights.sum()
         self.places = structure.positions - self.centre(structure.positions)
         self.symmetries: tuple[Symmetry, ...] = symmetries(structure)
+
+    def __repr__(self) -> str:
+        return f"<RobotShape of {self.structure.name or 'structure'}: {len(self.symmetries)} symmetries>"
 
     def centre(self, nodes: np.ndarray) -> np.ndarray:
         """(..., 3) of mass."""
@@ -105,23 +112,23 @@ def do_roll(batch: BatchSimulation, policy: FacePolicy, changes: np.ndarray) -> 
 
 @checked_arguments
 def measured_transitions(
-    shape: Shape,
+    shape: RobotShape,
     robots: Sequence[Structure],
     policy: FacePolicy,
     *,
     trials: int = 48,
-    noise: Noise | None = None,
+    noise: RollNoise | None = None,
     seed: int = 0,
     step: float = 1e-3,
     threads: int = 1,
-) -> tuple[Transition, ...]:
+) -> tuple[RollTransition, ...]:
     """What every roll of a policy comes to, tried from the robots that stand on its face.
 
     shape: of the robot, by which turns are told. robots: it on a floor at height 0, on one face each.
     policy: whose rolls start from those faces, and whose timing they have. trials: of each roll.
     step: [s] of the method impulses. threads: over which trials are spread; the bits are the same.
     """
-    vary, found = noise or Noise(), []
+    vary, found = noise or RollNoise(), []
     for robot in robots:
         (face,) = shape.faces(robot.positions[None])
         own = [roll for roll in policy.rolls if set(roll.face) == set(face)]
@@ -137,12 +144,13 @@ def measured_transitions(
             )
             batch.step(SETTLE, np.zeros(len(policy.members)))
             before = batch.nodes
-            do_roll(batch, policy, np.array(roll.changes))
+            errors = vary.changes * draw.normal(size=(trials, len(policy.members)))
+            do_roll(batch, policy, np.array(roll.changes) + errors)
             found.append(_told(shape, roll, before, batch))
     return tuple(found)
 
 
-def _told(shape: Shape, roll: Roll, begun: np.ndarray, batch: BatchSimulation) -> Transition:
+def _told(shape: RobotShape, roll: Roll, begun: np.ndarray, batch: BatchSimulation) -> RollTransition:
     going, nodes = ~batch.ended, batch.nodes
     faces = shape.faces(nodes)
     outcomes = []
@@ -155,10 +163,10 @@ def _told(shape: Shape, roll: Roll, begun: np.ndarray, batch: BatchSimulation) -
         scatter = float(np.sqrt((shifts - shifts.mean(axis=0))[:, :2].var(axis=0).mean()))
         share = len(chosen) / batch.count
         shift = shifts.mean(axis=0)
-        outcomes.append(Outcome(face, share, shift, scatter, mean, float(np.sqrt((angles**2).mean()))))
+        outcomes.append(RollOutcome(face, share, shift, scatter, mean, float(np.sqrt((angles**2).mean()))))
     ordered = tuple(sorted(outcomes, key=lambda one: -one.share))
     before = nearest_turn(np.mean([shape.turn(one) for one in begun], axis=0))
-    return Transition(roll, before, ordered, batch.count)
+    return RollTransition(roll, before, ordered, batch.count)
 
 
 def nearest_turn(matrix: np.ndarray) -> np.ndarray:
