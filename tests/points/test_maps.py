@@ -15,6 +15,9 @@ from test_joints import moved, pendulum
 
 from taut import Constant, CosineRamp, LagrangianPlant, Load, ModelError, Sinusoid, Structure, assemble, simulate
 from taut.mechanisms import CoordinateDrive, CoordinateMap, GeneralisedPlant, in_coordinates
+from taut.structure.examples import example
+from taut.structure.files import parse_model, read_model
+from taut.structure.format.writing import model_text
 
 NAMES, VALUES = ("hip.1", "hip.2", "knee.1", "knee.2"), (0.3, -0.2, 0.0, 0.0)
 WAVE = Sinusoid(0.7, 1.2)
@@ -193,6 +196,30 @@ def test_imposed_coordinates_move_the_mechanism_as_the_reference_says() -> None:
     assert run.coordinate[:, -1] == pytest.approx(wanted["theta"][:, -1], abs=1e-14)
     assert np.abs(run.multiplier[:, 3:] / wanted["tau"] - 1.0).max() < 1e-11
     assert np.abs(run.energy_violation).max() < 1e-9
+
+
+def test_joints_with_springs_come_back_from_a_file() -> None:
+    model = read_model(example("mechanism_joints"))
+    springs = {"stiffness": (2.0, 0.0), "damping": (40.0, 40.0), "rest": (0.1, 0.2)}
+    joints = tuple(replace(one, **springs) if len(one.turns) == 2 else one for one in model.scenario.joints)
+    told = model_text(model.structure, replace(model.scenario, joints=joints))
+    assert parse_model(told).scenario.joints == joints
+    assert joints != model.scenario.joints
+
+
+def test_a_loop_that_depends_on_others_is_named() -> None:
+    """A coordinate imposed that a bar fixes already: both are named, and the motion is unique."""
+    structure, joints = pendulum()
+    drive = CoordinateDrive("b.x", "value", Constant(0.8))
+    twice = [drive, *(CoordinateDrive(f"b.{axis}", "value", Constant(v)) for axis, v in (("y", 0.7), ("z", -1.0)))]
+    held = [*twice, *(CoordinateDrive(f"hip.{k + 1}", "value", Constant(VALUES[k])) for k in range(2))]
+    plant = in_coordinates(assemble(structure, gravity=9.81), joints[1:], drives=held)
+    y = np.concatenate([plant.positions, plant.velocities, [0.0]])
+    dependent = plant.dependent(plant.pack, y)
+    assert dependent.shape == (1, 6)
+    among = [name for name, part in zip(plant.constraint_names, np.abs(dependent[0]), strict=True) if part > 1e-9]
+    assert among[0] == 'bar "ab"'
+    assert 'coordinate "b.x"' in among
 
 
 # --- what is refused
