@@ -81,7 +81,7 @@ def test_the_page_of_locomotion_runs() -> None:
 
 
 def test_the_page_of_joints_runs() -> None:
-    names = run_blocks("docs/joints.md", 1)
+    names = run_blocks("docs/joints.md", 3)
     assert names["run"].ok
     assert names["plant"].names == ("hip", "knee")
 

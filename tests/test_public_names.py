@@ -72,7 +72,7 @@ PACKAGES = {
         measures_of random_members slip_distance stands symmetries touching_nodes
     """,
     "learning": "Randomisation RobotEnv RobotVectorEnv Task",
-    "mechanisms": "GeneralisedPlant Joint in_coordinates",
+    "mechanisms": "CoordinateDrive CoordinateMap GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",
     "search": """
         Candidate Check GaitSearch Goal Limit Objective Score SearchOptions Trial load_gaits search_gaits searched
@@ -292,7 +292,9 @@ def _mechanisms() -> list[Any]:
         {"o": (0.0, 0.0, 0.0), "a": (1.0, 0.0, 0.0)}, [taut.Bar("oa", ("o", "a"), mass=1.0)], supports={"o": "xyz"}
     )
     joint = taut.mechanisms.Joint.revolute("hip", "o", (0.0, 1.0, 0.0), ("a",))
-    return [joint, taut.mechanisms.in_coordinates(taut.assemble(arm), [joint])]
+    drive = taut.mechanisms.CoordinateDrive("hip", "force", 1.0)
+    given = taut.mechanisms.CoordinateMap(np.sin, ("hip",), (0.0,))
+    return [joint, drive, given, taut.mechanisms.in_coordinates(taut.assemble(arm), [joint], drives=[drive])]
 
 
 def _locomotion() -> list[Any]:

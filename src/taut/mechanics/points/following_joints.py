@@ -176,6 +176,8 @@ def _kept(plant: GeneralisedPlant) -> np.ndarray:
     sizes, largest = plant.tables["jacobian"].size, np.zeros(count)
     for k in range(TRIED):
         shift = APART * draw.normal(size=m) if k else np.zeros(m)
-        rows = plant.terms_at(0.0, plant.positions + shift, np.zeros(m))[1][:count]
+        rows = np.nan_to_num(
+            plant.terms_at(0.0, plant.positions + shift, np.zeros(m))[1][:count]
+        )  # a map may end there
         largest = np.maximum(largest, np.abs(rows).max(axis=1, initial=0.0))
     return np.flatnonzero(largest > MET * np.maximum(sizes, 1e-300) / plant.typical_length)

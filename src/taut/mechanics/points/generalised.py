@@ -238,6 +238,7 @@ class GeneralisedPlant:
     def _addressed(self, pack: Pack) -> Pack:
         """With the functions that kernels call, whose addresses are of this process."""
         if self._function:
+            self._function.forget()
             integers_of(pack, MAP_ADDRESS)[0] = self._function.address
         return with_addresses(pack, self.points.laws)
 

@@ -195,8 +195,12 @@ class MapFunction:
 
     @property
     def failure(self) -> str:
-        """What went wrong last in this thread."""
+        """What went wrong first in this thread."""
         return self._failures.get(threading.get_ident(), "")
+
+    def forget(self) -> None:
+        """A run begins: whatever went wrong before."""
+        self._failures.pop(threading.get_ident(), None)
 
     def stop(self) -> None:
         """Raise what was to stop everything and not this run alone, such as Ctrl-C."""
@@ -210,18 +214,19 @@ class MapFunction:
     def _called(self, what: float, now: Any, m: int, rest: Any, none: int, out: Any, size: int) -> int:
         """Never raises, since nothing can pass through compiled code: what the function does wrong is kept."""
         given = np.ctypeslib.as_array(now, (2 * m + 1,))
+        if not np.isfinite(given).all():
+            return RAISED  # something went wrong before
         try:
             done = self._evaluate(what, given, m, np.ctypeslib.as_array(out, (size,)), size)
         except Exception as error:
-            self._failures[threading.get_ident()] = f"raised {type(error).__name__}: {error}"
+            self._failures.setdefault(threading.get_ident(), f"raised {type(error).__name__}: {error}")
             return RAISED
         except BaseException as stop:
             self._stops[threading.get_ident()] = stop
             return RAISED
         if done == WRONG_SHAPE:
-            self._failures[threading.get_ident()] = (
-                f"returned another number of places than {len(self.nodes)} nodes have"
-            )
+            told = f"returned another number of places than its {len(self.nodes)} nodes have"
+            self._failures.setdefault(threading.get_ident(), told)
         return done
 
 
