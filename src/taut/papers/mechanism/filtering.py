@@ -36,7 +36,8 @@ def inverse(rows: np.ndarray, mass: np.ndarray) -> np.ndarray:
 def filtered(q: np.ndarray, rate: np.ndarray, angles: np.ndarray, turn: np.ndarray) -> np.ndarray:
     """q' by eq. (35): what violates the constraints' rates taken away, the shortest way by mass."""
     found = terms(np.concatenate([q, angles]), np.concatenate([rate, turn]))
-    return rate - inverse(found.rows, found.mass) @ (found.rows[:, FREE] @ rate + found.rows[:, DRIVEN] @ turn)
+    away = inverse(found.rows, found.mass) @ (found.rows[:, FREE] @ rate + found.rows[:, DRIVEN] @ turn)
+    return np.asarray(rate - away)
 
 
 def corrected(q: np.ndarray, angles: np.ndarray) -> np.ndarray:
@@ -93,10 +94,10 @@ def errors(bench: Bench, order: str) -> dict[float, tuple[float, float, float]]:
     truth = middle(bench.run(imposed()))[first + every : round(UNTIL / EVERY) + 1 : every]
 
     def make(step: float) -> tuple[float, float, float]:
-        x, phi, rate = followed(step, order)
+        x, phi, rate = bench.once(f"RK4 {step:g} s, {order}", lambda: followed(step, order))
         return float(np.abs(x - truth).max()), phi, rate
 
-    return {step: bench.once(f"RK4 {step:g} s, {order}", lambda step=step: make(step)) for step in STEPS}
+    return {step: make(step) for step in STEPS}
 
 
 def observed_order(found: dict[float, tuple[float, float, float]]) -> float:

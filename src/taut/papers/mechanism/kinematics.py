@@ -103,7 +103,7 @@ def equilibria(theta: np.ndarray, starts: int = NEEDED, seed: int = 0) -> list[t
         for k, (i, j) in enumerate(KEPT):
             rows[k, 3 * i : 3 * i + 3] = 2.0 * (places[i] - places[j])
             rows[k, 3 * j : 3 * j + 3] = -rows[k, 3 * i : 3 * i + 3]
-        return rows[:, MOVING]
+        return np.asarray(rows[:, MOVING])
 
     for _ in range(starts):
         result = minimize(
