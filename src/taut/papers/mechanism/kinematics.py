@@ -96,7 +96,7 @@ def equilibria(theta: np.ndarray, starts: int = NEEDED, seed: int = 0) -> list[t
 
     def off(z: np.ndarray) -> np.ndarray:
         places = _places(z)
-        return np.array([np.sum((places[i] - places[j]) ** 2) for i, j in KEPT]) - lengths**2
+        return np.asarray(np.array([np.sum((places[i] - places[j]) ** 2) for i, j in KEPT]) - lengths**2)
 
     def off_slopes(z: np.ndarray) -> np.ndarray:
         places, rows = _places(z), np.zeros((6, 18))
