@@ -124,7 +124,7 @@ def _order(bench: Bench) -> Measured:
 
 
 def _left(bench: Bench) -> Measured:
-    found = {order: errors(bench, order)[STEPS[1]] for order in ORDERS}
+    found = {order: errors(bench, order)[STEPS[0]] for order in ORDERS}
     return Measured(
         found["as printed"][2],
         "Rates are filtered before positions are corrected, so they fit the positions before the correction. The other "
