@@ -62,11 +62,14 @@ def _texts(wanted: Ports) -> list[str]:
 
 
 def _along_coordinates(plant: LagrangianPlant | GeneralisedPlant, wanted: list[str] | None) -> tuple[Actuator, ...]:
-    chosen = own_ports(plant.names, wanted, ("force",), "actuator")
-    return tuple(
-        Actuator(f"coordinate:{plant.names[at]}.force", Port("coordinate", plant.names[at], "force"), coordinate=at)
-        for at, _ in chosen
-    )
+    found = []
+    for at, _ in own_ports(plant.names, wanted, ("force",), "actuator"):
+        port, label = Port("coordinate", plant.names[at], "force"), f'coordinate "{plant.names[at]}"'
+        if label in plant.constraint_names:  # imposed, so that its force is the constraint's
+            found.append(Actuator(str(port), port, plant.constraint_names.index(label)))
+        else:
+            found.append(Actuator(str(port), port, coordinate=at))
+    return tuple(found)
 
 
 FORCE_OF = {

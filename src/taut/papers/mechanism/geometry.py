@@ -49,7 +49,8 @@ def freedoms(structure: Structure, joints: tuple[Any, ...] = ()) -> int:
     """Coordinates less the rank of the constraints' Jacobian."""
     plant = assemble(structure)
     found = in_coordinates(plant, joints) if joints else plant
-    linear = found.linearised(*(part.ravel() for part in found.start()), 0.0, "rest_length")
+    places, speeds = (part.ravel() for part in found.start())
+    linear = found.linearised(places, speeds, 0.0, "rest_length")
     return int(linear.moving.size - np.linalg.matrix_rank(linear.rows))
 
 

@@ -96,14 +96,14 @@ def equilibria(theta: np.ndarray, starts: int = NEEDED, seed: int = 0) -> list[t
 
     def off(z: np.ndarray) -> np.ndarray:
         places = _places(z)
-        return np.array([np.sum((places[i] - places[j]) ** 2) for i, j in KEPT]) - lengths**2
+        return np.asarray(np.array([np.sum((places[i] - places[j]) ** 2) for i, j in KEPT]) - lengths**2)
 
     def off_slopes(z: np.ndarray) -> np.ndarray:
         places, rows = _places(z), np.zeros((6, 18))
         for k, (i, j) in enumerate(KEPT):
             rows[k, 3 * i : 3 * i + 3] = 2.0 * (places[i] - places[j])
             rows[k, 3 * j : 3 * j + 3] = -rows[k, 3 * i : 3 * i + 3]
-        return rows[:, MOVING]
+        return np.asarray(rows[:, MOVING])
 
     for _ in range(starts):
         result = minimize(

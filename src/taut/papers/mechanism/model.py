@@ -7,7 +7,9 @@ where they meet, and all else follows. Angles theta are the paper's, negative; a
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,7 +23,7 @@ MASS, STIFFNESS, DAMPING = 2.5, 1000.0, 100.0
 """L and L_s [m]; m [kg], K [N/m] and c_d [N s/m] of section 4.2.1."""
 
 ZETA = np.radians([30.0, 150.0, -90.0])
-LEGS, PAIRS = ("1", "2", "3"), ("12", "23", "31")
+LEGS, PAIRS = ("1", "2", "3"), (("1", "2"), ("2", "3"), ("3", "1"))
 AT_START = np.radians([-90.0, -90.0, -90.0])
 AT_END = np.radians([-70.55, -97.13, -84.01])
 """psi_0 and psi_F as printed [rad]."""
@@ -30,8 +32,11 @@ START = np.array([math.sqrt(2.0) / 4.0, math.sqrt(6.0) / 12.0, math.sqrt(30.0) /
 END = np.array([1.0, math.sqrt(6.0) / 12.0, math.sqrt(30.0) / 3.0])
 """x_0 and x_F [m]."""
 
+STRUTS = (("p", "A", "B"), ("d", "B", "C"))
+
 Place = tuple[float, float, float]
 UPRIGHT = (1.0, 1.0, 1.0)
+Member = TypeVar("Member", Bar, Cable, Angle)
 
 
 def frame(leg: int) -> np.ndarray:
@@ -79,6 +84,10 @@ def static_torque(theta: np.ndarray) -> np.ndarray:
     return np.asarray(-2.0 * STIFFNESS * STRUT**2 * np.sin(theta))
 
 
+def named(members: Iterable[Member]) -> dict[str, Member]:
+    return {member.name: member for member in members}
+
+
 def springs(damping: float) -> list[Cable]:
     """Three between the feet, six from a foot to the other corners; and the sides of the platform, which keep L."""
     ends = [(f"A{i}", f"A{j}") for i, j in PAIRS] + [(f"A{i}", f"C{j}") for i in LEGS for j in LEGS if i != j]
@@ -89,7 +98,7 @@ def springs(damping: float) -> list[Cable]:
 
 
 def legs() -> list[Bar]:
-    return [Bar(f"{name}{leg}", (f"{a}{leg}", f"{b}{leg}"), mass=MASS) for leg in LEGS for name, a, b in ("pAB", "dBC")]
+    return [Bar(f"{name}{leg}", (f"{a}{leg}", f"{b}{leg}"), mass=MASS) for leg in LEGS for name, a, b in STRUTS]
 
 
 def elbows(torques: np.ndarray | None) -> list[Angle]:
@@ -131,10 +140,10 @@ def in_nodes(
     fixed = ground()
     return Structure(
         rest(theta) | fixed,
-        legs(),
-        springs(damping),
+        named(legs()),
+        named(springs(damping)),
         {"A1": "xyz", "A2": "yz", "A3": "z", **dict.fromkeys(fixed, "xyz")},
-        angles=[*elbows(torques), *universal_joints(joint_damping)],
+        angles=named([*elbows(torques), *universal_joints(joint_damping)]),
         name="spatial mechanism",
     )
 
@@ -145,7 +154,12 @@ def in_joints(
     """The same in the coordinates of the paper, mu, alpha, beta and theta."""
     nodes = rest(theta)
     structure = Structure(
-        nodes, legs(), springs(damping), {"A1": "xyz"}, angles=elbows(torques), name="spatial mechanism, joints"
+        nodes,
+        named(legs()),
+        named(springs(damping)),
+        {"A1": "xyz"},
+        angles=named(elbows(torques)),
+        name="spatial mechanism, joints",
     )
     x, y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
     made = [
@@ -175,8 +189,8 @@ def with_struts(theta: np.ndarray = AT_START, mirror: tuple[float, ...] = UPRIGH
     nodes = {name: where for name, where in rest(theta, mirror).items() if name[0] != "B"}
     return Structure(
         nodes,
-        [Bar(f"s{leg}", (f"A{leg}", f"C{leg}"), mass=2.0 * MASS) for leg in LEGS],
-        springs(DAMPING),
+        named([Bar(f"s{leg}", (f"A{leg}", f"C{leg}"), mass=2.0 * MASS) for leg in LEGS]),
+        named(springs(DAMPING)),
         {"A1": "xyz", "A2": "yz", "A3": "z"},
         name="spatial mechanism, plain struts",
     )
