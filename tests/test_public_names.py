@@ -306,7 +306,7 @@ def _locomotion() -> list[Any]:
     members = tuple(f"bar:{name}" for name in robot.bars) * 20
     return [
         *(told, told.stands[0], loco.course_of(run), loco.drive_cost(run), loco.SinusoidGait(members, 0.1, 1.0)),
-        loco.measures_of(many),
+        *(loco.measures_of(many), taut.start_many(plant, 3)),
         loco.TableGait(members, (0.0, 1.0), ((0.0,) * 120,) * 2),
         loco.PatternGait(members, (0.0,) * 100, 1.0, 10.0),
         *_searched(plant, members),
