@@ -13,11 +13,13 @@ from spatial_mechanism import LEGS, imposed, in_joints, in_nodes
 from taut import (
     Bar,
     Cable,
+    Compliance,
     Ground,
     Load,
     ModelError,
     Motion,
     OptionError,
+    Plane,
     Sinusoid,
     Structure,
     Trajectory,
@@ -206,6 +208,23 @@ def test_six_struts_fly_as_their_nodes_do() -> None:
     assert np.abs(run.nodes - nodal.nodes).max() < 1e-10
 
 
+@pytest.mark.slow
+def test_a_pendulum_strikes_a_ground_that_gives_way_as_its_nodes_do() -> None:
+    """Bristles have states with rates of their own; contacts are located in both."""
+    structure, joints = pendulum()
+    floor = [Ground("floor", Plane(point=(0.0, 0.0, -1.1)), friction=0.5, compliance=Compliance(2000.0, 20.0))]
+    nodal = moved(assemble(structure, gravity=9.81, ground=floor), 1.0)
+    plant = in_coordinates(assemble(structure, gravity=9.81, ground=floor), joints)
+    run = moved(plant, 1.0)
+    assert np.abs(nodal.contact_force).max() > 5.0
+    assert np.abs(run.nodes - nodal.nodes).max() < 1e-12
+    assert np.abs(run.contact_force - nodal.contact_force).max() < 1e-9
+    assert [event.time for event in run.events] == pytest.approx([event.time for event in nodal.events], abs=1e-10)
+    assert np.abs(run.energy_violation).max() < 1e-11
+    with pytest.raises(OptionError, match='the ground "floor" has no linear model in coordinates of joints yet'):
+        linearise(plant)
+
+
 # --- the mechanism
 
 
@@ -285,7 +304,7 @@ def test_what_is_wrong_with_a_joint(joint: Joint, message: str) -> None:
 
 def test_what_does_not_go_with_joints_says_so() -> None:
     structure, joints = pendulum()
-    with pytest.raises(OptionError, match="generalised coordinates do not go with grounds"):
+    with pytest.raises(OptionError, match="generalised coordinates do not go with rigid grounds; give them a comp"):
         in_coordinates(assemble(structure, ground=[Ground("floor")]), joints)
     with pytest.raises(OptionError, match="generalised coordinates do not go with supports that move"):
         in_coordinates(assemble(structure, motions=[Motion("far", "x", Sinusoid(0.1, 1.0))]), joints)

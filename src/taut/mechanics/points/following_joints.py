@@ -16,7 +16,6 @@ from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.mechanics.points.generalised_tables import KIND, work_space
 from taut.mechanics.rows.held_lengths import TAUT
 from taut.mechanics.signals import in_order, tabulated
-from taut.mechanics.spec import terms_of
 from taut.mechanics.systems.system_tables import Tables, packed_by_name
 from taut.numerics.packing import Pack
 from taut.structure.coordinates import CoordinateDrive, CoordinateMap, problems_of_drives, problems_of_map
@@ -149,8 +148,7 @@ def _refuse(plant: Plant) -> None:
     """Raise OptionError for what does not go with generalised coordinates yet."""
     for there, what in (
         (plant.motions, "supports that move; drive a bar, an angle or a coordinate instead"),
-        (plant.grounds, "grounds"),
-        (any(term.states for term in terms_of(plant.spec)), "terms that have states of their own"),
+        (plant.given.rigid_grounds, "rigid grounds; give them a compliance, or take nodes"),
         (plant.things, "events to watch"),
         (not plant.compiled, "loads or drives that are Python functions; give signals"),
     ):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import OptionError, listed
+from taut.mechanics import capabilities
 from taut.mechanics.compose import bound_by_name
 from taut.mechanics.imposed.law_addresses import with_addresses
 from taut.mechanics.operations.observation import observed
@@ -97,8 +98,14 @@ class GeneralisedPlant:
     compiled = True
     constant_mass = False
     moved: tuple[str, ...] = ()
-    contact_names: tuple[str, ...] = ()
-    grounds: tuple[Ground, ...] = ()
+
+    @property
+    def contact_names(self) -> tuple[str, ...]:
+        return self.points.contact_names
+
+    @property
+    def grounds(self) -> tuple[Ground, ...]:
+        return self.points.grounds
 
     @property
     def structure(self) -> Structure:
@@ -298,6 +305,9 @@ class GeneralisedPlant:
             raise OptionError(
                 f'held = "{held}" is for cables of nodal plants; a plant in coordinates has "rest_length"'
             )
+        capabilities.check_linear(self.points.spec)
+        if self.grounds:
+            raise OptionError(f'the ground "{self.grounds[0].name}" has no linear model in coordinates of joints yet')
         steps = 0.01 * self.typical_length / np.maximum(self.tables[KIND].reach[:-1], 1e-12)
         return by_differences(self.terms_at, time, q, v, (steps, steps / self.typical_time))
 

@@ -51,6 +51,8 @@ from taut.mechanics.tables import (
     jacobian_in,
     layout_of,
     row_count,
+    term_state_count,
+    term_states_in,
     work_in,
 )
 from taut.numerics.array_views import array_at
@@ -65,6 +67,15 @@ def rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
     rates[2 * m] = accelerate(p, t, state, shifted(rates, m))
     for k in range(m):
         rates[k] = state[m + k]
+    states, begin = term_states_in(p), _states_begin(p)
+    for k in range(term_state_count(p)):
+        rates[begin + k] = states.rate[k]
+
+
+@inlined
+def _states_begin(p: Pack) -> int:
+    """Where the states of terms begin in a state of coordinates."""
+    return 2 * generalised_count(p) + 1 + internal_count(p) - term_state_count(p)
 
 
 @entry
@@ -136,6 +147,9 @@ def error_size(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tol
     for k in range(m):
         worst = max(worst, made.reach[k] * max(abs(wrong[k]) / scale[0], abs(wrong[m + k]) / speed))
         sound += 0.0 * (wrong[k] + wrong[m + k])  # a maximum would lose what is not a number
+    states, begin = term_states_in(p), _states_begin(p)
+    for k in range(term_state_count(p)):
+        worst = max(worst, abs(wrong[begin + k]) / states.size[k])
     work = mass * speed * speed + max(abs(before[2 * m]), abs(after[2 * m]))
     return (max(worst, abs(wrong[2 * m]) / work) + sound) / tolerance
 
@@ -326,20 +340,6 @@ def decide_by(p: Pack, t: float, y: np.ndarray) -> float:
     """Let controllers decide by what sensors measure at the nodes."""
     s = stand(p, start_of(y), BEGIN)
     return decide(p, t, array_at(s, 2 * coordinate_count(p) + 1 + internal_count(p)))
-
-
-@entry
-def given_rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
-    """In the place of a nodal plant's rate where nodes are read off: accelerations and multipliers that follow the
-    state of the nodes, as `fill_nodal` found them."""
-    state, n, work = start_of(y), coordinate_count(p), work_in(p)
-    impose(p, t, state)
-    all_forces(p, t, state, work.force)
-    found = shifted(state, 2 * n + 1 + internal_count(p))
-    for i in range(n):
-        out[n + i] = found[i]
-    for k in range(row_count(p)):
-        work.multiplier[k] = found[n + k]
 
 
 MOTION = (
