@@ -145,10 +145,9 @@ _EMPTY: Mapping[str, Any] = {
 
 def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, iterative: bool) -> Spec:
     ends = np.concatenate([thin.first, thin.second])
-    rows = ["held_lengths"] if given.held_cables else []
-    rows += ["driven_bars"] if given.driven_bars else []
-    rows += [*rows_by_presence(given.structure), *(kind.name for kind in extra if isinstance(kind, Rows))]
-    alone = not given.structure.constraints and not rows and np.unique(ends).size == ends.size
+    held, driven = ["held_lengths"] if given.held_cables else [], ["driven_bars"] if given.driven_bars else []
+    others = [*rows_by_presence(given.structure), *(kind.name for kind in extra if isinstance(kind, Rows))]
+    alone = not (given.structure.constraints or held or others) and np.unique(ends).size == ends.size
     system = "pairs" if alone and not cylinders.first.size else "minres" if iterative else "saddle"
     imposed = [kind.name for kind in extra if isinstance(kind, Imposed)]
     own = [
@@ -162,7 +161,7 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, i
     ]
     return Spec(
         terms=(*own, *(kind.name for kind in extra if isinstance(kind, Term))),
-        rows=("bars",) if system == "pairs" else ("bars", "linear", *rows),
+        rows=("bars", *driven) if system == "pairs" else ("bars", "linear", *held, *driven, *others),
         inertia="cylinders" if cylinders.first.size else "thin",
         imposed=(*_imposed(given), *imposed),
         system=system,

@@ -46,7 +46,7 @@ from taut.mechanics.operations.lists import (
     TURNING,
     named,
 )
-from taut.mechanics.rows import held_lengths
+from taut.mechanics.rows import bars, driven_bars, held_lengths
 from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of, winds_only
 from taut.mechanics.systems import minres, pairs, saddle
 from taut.mechanics.terms import contacts, routes, springs, torques
@@ -161,6 +161,12 @@ def _parts(spec: Spec) -> dict[Any, Any]:
     }
     if not spec.held:
         found[parts.keep_momentum_of] = momentum.without_rigid_motion
+    if spec.system == "pairs" and "driven_bars" in spec.rows:
+        found |= {
+            bars.kept_count: driven_bars.kept_count,
+            bars.kept_bar: driven_bars.kept_bar,
+            bars.length_growth: driven_bars.length_growth,
+        }
     if spec.system == "saddle":
         found[parts.weakest_pivot] = saddle.weakest_pivot
     if spec.inertia == "cylinders":

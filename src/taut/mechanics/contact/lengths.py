@@ -15,7 +15,7 @@ from taut.mechanics.contact.responses import responses_in
 from taut.mechanics.inertia.thin import rod_count, thin_in
 from taut.mechanics.operations.projection import worst_residuals
 from taut.mechanics.parts import meet_row_rates, respond, row_residuals, solve_system
-from taut.mechanics.rows.bars import bar_count, bars_in
+from taut.mechanics.rows.bars import kept_bar, kept_count, length_growth
 from taut.mechanics.systems.pairs import LOOSE, PAIRS, pairs_at, respond_pair
 from taut.mechanics.tables import constants_in, coordinate_count, row_count, work_in
 from taut.mechanics.terms.contacts import contacts_in
@@ -48,7 +48,7 @@ def _along(block: np.ndarray, place: np.ndarray, i: int, j: int) -> tuple[float,
 @kernel
 def meet_local(p: Pack, h: float, y: np.ndarray) -> float:
     longest, least = 0.0 * y[0], 0.0 * y[0]
-    for k in range(bar_count(p)):
+    for k in range(kept_count(p)):
         way = _meet_bar(p, k, 1.0 / h, y)
         longest, least = max(longest, way), min(least, way)
     return where(least < 0.0, least, longest)
@@ -60,7 +60,7 @@ def meet_again_local(p: Pack, h: float, y: np.ndarray) -> float:
     made, rods, longest = responses_in(p), contacts_in(p).rod, 0.0
     for a in range(made.used[0]):
         k = rods[made.contact[a]]
-        if made.rank[a] == 0 and 0 <= k < bar_count(p):
+        if made.rank[a] == 0 and 0 <= k < kept_count(p):
             way = _meet_bar(p, k, 1.0 / h, y)
             if way < 0.0:
                 return way
@@ -75,12 +75,12 @@ def _meet_bar(p: Pack, k: int, per_h: float, y: np.ndarray) -> float:
     A push s along the bar as it was makes its vector b - s c: of the two s for which that has the right length the
     one near zero, written so that nothing cancels.
     """
-    bars, v = bars_in(p), shifted(y, coordinate_count(p))
-    pairs = pairs_at(p, PAIRS + constants_in(p).metric[0])
-    i, j, length, block = bars.first[k], bars.second[k], bars.length[k], shifted(pairs.block, 9 * k)
+    v, pairs = shifted(y, coordinate_count(p)), pairs_at(p, PAIRS + constants_in(p).metric[0])
+    i, j, length, per_length = kept_bar(p, k)
+    block = shifted(pairs.block, 9 * k)
     bx, by, bz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
     longer = bx * bx + by * by + bz * bz - length * length
-    met = (abs(longer) <= 2.0 * MET * length * length) | (bars.per_length[k] == 0.0)
+    met = (abs(longer) <= 2.0 * MET * length * length) | (per_length == 0.0)
     if every(met):
         return 0.0 * length
     fx, fy, fz, gx, gy, gz = _along(block, pairs.place, i, j)
@@ -174,16 +174,16 @@ def keep_rates(p: Pack, y: np.ndarray) -> None:
 
 @inlined
 def meet_rates_local(p: Pack, y: np.ndarray) -> None:
-    bars, n = bars_in(p), coordinate_count(p)
-    pairs = pairs_at(p, PAIRS + constants_in(p).metric[0])
-    v = shifted(y, n)
-    for k in range(bar_count(p)):
-        i, j, place = bars.first[k], bars.second[k], pairs.place
+    v, pairs = shifted(y, coordinate_count(p)), pairs_at(p, PAIRS + constants_in(p).metric[0])
+    place = pairs.place
+    for k in range(kept_count(p)):
+        i, j, _, per_length = kept_bar(p, k)
         fx, fy, fz, gx, gy, gz = _along(shifted(pairs.block, 9 * k), place, i, j)
         bx, by, bz = place[j] - place[i], place[j + 1] - place[i + 1], place[j + 2] - place[i + 2]
         longer = bx * (v[j] - v[i]) + by * (v[j + 1] - v[i + 1]) + bz * (v[j + 2] - v[i + 2])
+        longer = longer - length_growth(p, k)
         softness = bx * (fx - gx) + by * (fy - gy) + bz * (fz - gz)
-        held = (softness > 0.0) & (bars.per_length[k] > 0.0)
+        held = (softness > 0.0) & (per_length > 0.0)
         s = where(held, longer, 0.0) / where(held, softness, 1.0)
         _add(v, i, s * fx, s * fy, s * fz)
         _add(v, j, s * gx, s * gy, s * gz)

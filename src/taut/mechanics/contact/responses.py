@@ -16,7 +16,7 @@ from taut.mechanics.contact.parts import pull_string, string_count, string_veloc
 from taut.mechanics.inertia.cylinders import Cylinders
 from taut.mechanics.inertia.thin import Thin, thin_in
 from taut.mechanics.parts import solve_system
-from taut.mechanics.rows.bars import bar_count, bars_in
+from taut.mechanics.rows.bars import kept_bar, kept_count
 from taut.mechanics.systems.pairs import LOOSE, PAIRS, pairs_at
 from taut.mechanics.tables import Jacobian, constants_in, coordinate_count, part_of, row_count, slot, work_in
 from taut.mechanics.terms.contacts import DENSE_NUMBERS, MOST_DENSE, Contacts, contact_count, contacts_in
@@ -195,7 +195,7 @@ def _fill_bar(p: Pack, a: int) -> None:
         column[d], column[E2 + d], column[W + d] = e, f, (e - f) * along
         column[Y + d], column[Z + d] = (one - both) * along, (both - other) * along
         softness += along * along * (one - 2.0 * both + other)
-    keeps = 0 <= k < bar_count(p) and softness > 0.0 and bars_in(p).per_length[k] > 0.0
+    keeps = 0 <= k < kept_count(p) and softness > 0.0 and kept_bar(p, k)[3] > 0.0
     inverse = 1.0 / softness if keeps else 0.0
     column[SOFT] = inverse
     x, y, z = column[0], column[1], column[2]

@@ -78,10 +78,11 @@ def turning_masses(
 
 
 def bar_order(given: Given) -> np.ndarray:
-    """The places of bars in the structure: rigid ones as their rows stand, then those that telescope, then compressible
-    ones."""
-    rank = dict.fromkeys(given.still_bars, 0) | dict.fromkeys(given.compressible_bar, 2)
-    return np.argsort([rank.get(name, 1) for name in given.structure.bars], kind="stable")
+    """The places of bars in the structure: rigid ones as their rows stand, then driven ones, then pneumatic ones, then
+    compressible ones."""
+    ranked = (given.still_bars, given.driven_bars, given.pneumatic_bar, given.compressible_bar)
+    rank = {name: k for k, names in enumerate(ranked) for name in names}
+    return np.argsort([rank[name] for name in given.structure.bars], kind="stable")
 
 
 def tabulate(given: Given) -> Thin:

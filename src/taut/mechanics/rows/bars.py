@@ -36,6 +36,26 @@ bar_count = counter(BARS)
 
 
 @inlined
+def kept_count(p: Pack) -> int:
+    """How many bars keep a length. This and the next two are asked where no bar meets another, for what is explicit
+    then; where some are driven, `driven_bars.py` answers."""
+    return bar_count(p)
+
+
+@inlined
+def kept_bar(p: Pack, k: int) -> tuple[int, int, float, float]:
+    """Both nodes of one of them, its length [m], and one over it, zero where it is cut."""
+    bars = bars_in(p)
+    return bars.first[k], bars.second[k], bars.length[k], bars.per_length[k]
+
+
+@inlined
+def length_growth(p: Pack, k: int) -> float:
+    """Its length times the rate of it [m^2/s]."""
+    return 0.0
+
+
+@inlined
 def residuals(p: Pack, y: np.ndarray, residual: np.ndarray, rate: np.ndarray) -> int:
     bars, count, n = bars_in(p), bar_count(p), coordinate_count(p)
     for k in range(count):

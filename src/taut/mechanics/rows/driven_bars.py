@@ -65,6 +65,27 @@ _residuals, values, jacobian_rate, stiffness = (
 """As of other rigid bars, on this table."""
 
 
+@inlined
+def kept_count(p: Pack) -> int:
+    """Of the bars that keep a length those that are driven stand behind those that are not."""
+    return rigid.bar_count(p) + driven_bar_count(p)
+
+
+@inlined
+def kept_bar(p: Pack, k: int) -> tuple[int, int, float, float]:
+    still, bars = rigid.bars_in(p), driven_bars_in(p)
+    m = k - rigid.bar_count(p)
+    if m < 0:
+        return still.first[k], still.second[k], still.length[k], still.per_length[k]
+    return bars.first[m], bars.second[m], bars.length[m], bars.per_length[m]
+
+
+@inlined
+def length_growth(p: Pack, k: int) -> float:
+    bars, m = driven_bars_in(p), k - rigid.bar_count(p)
+    return bars.length[m] * bars.rate[m] if m >= 0 else 0.0 * bars.length[0]
+
+
 def tabulate(given: Given) -> DrivenBars:
     chosen = [(k, bar) for k, bar in enumerate(given.structure.bars.values()) if bar.name in given.driven_bars]
     length = np.array([bar_length(given.structure, bar) for _, bar in chosen], dtype=float)
@@ -93,4 +114,5 @@ DRIVEN_BARS = Rows(
     internal=True,
     driven=True,
     quadratic=True,
+    lanes=True,
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.inertia.thin import rod_count, thin_in
-from taut.mechanics.rows.bars import bar_count, bars_in
+from taut.mechanics.rows.bars import kept_bar, kept_count
 from taut.mechanics.tables import coordinate_count, slot
 from taut.numerics.compiled import inlined
 from taut.numerics.lanes import where
@@ -60,13 +60,13 @@ def _solve_at(
     multiplier: np.ndarray,
 ) -> None:
     """The solution at the positions `place`; a bar with both ends held pushes nothing."""
-    bars, thin, count = bars_in(p), thin_in(p), bar_count(p)
+    thin, count = thin_in(p), kept_count(p)
     for k in range(size_of(p, LOOSE)):
         i = pairs.loose[k]
         x[i] = pairs.single[k] * force[i]
     for k in range(count):
-        i, j, at = bars.first[k], bars.second[k], 9 * k
-        per_length = bars.per_length[k]
+        at = 9 * k
+        i, j, _, per_length = kept_bar(p, k)
         ux, rate_x, soft_x = _axis(pairs.block, at, place, force, i, j, per_length)
         uy, rate_y, soft_y = _axis(pairs.block, at + 1, place, force, i + 1, j + 1, per_length)
         uz, rate_z, soft_z = _axis(pairs.block, at + 2, place, force, i + 2, j + 2, per_length)
