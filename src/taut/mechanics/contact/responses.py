@@ -85,12 +85,11 @@ SWEEPS, RESIDUAL, UNCONVERGED, LEFT_OUT, DEEPEST, FORCED = range(6)
 
 def bodies_of(coordinates: int, joined: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The body of each coordinate, and the coordinates of all bodies one after another; joined: pairs of them."""
-    from scipy.sparse import coo_array  # a tenth of what a first run imports, and most have no ground
-    from scipy.sparse.csgraph import connected_components
+    from scipy import sparse  # a tenth of what a first run imports, and most have no ground
 
     nodes = coordinates // 3
-    links = coo_array((np.ones(len(joined)), (joined[:, 0] // 3, joined[:, 1] // 3)), shape=(nodes, nodes))
-    count, label = connected_components(links, directed=False)
+    links = sparse.coo_array((np.ones(len(joined)), (joined[:, 0] // 3, joined[:, 1] // 3)), shape=(nodes, nodes))
+    count, label = sparse.csgraph.connected_components(links, directed=False)
     body = np.repeat(label.astype(np.int64), 3)
     start = np.concatenate([[0], np.cumsum(np.bincount(body, minlength=count))])
     return body, start.astype(np.int64), np.argsort(body, kind="stable").astype(np.int64)
