@@ -14,7 +14,11 @@ from taut.search.options import SearchOptions
 from taut.search.searching import Candidate, Evaluate
 
 COPIES = 64
-FINALISTS = 4
+"""Of the gait that is told."""
+
+FINALISTS, FINAL_COPIES = 4, 32
+"""The few that are put in order once more, and by how many copies each."""
+
 CLOSE, ERRORS = 0.1, 2.0
 """Two numbers agree within this part of the first, or within so many standard errors of their difference."""
 
@@ -53,7 +57,7 @@ def finals(
     """
     few = candidates[: FINALISTS if len(objective.goals) == 1 else options.elite]
     points = np.array([one.point for one in few])
-    first = evaluate(points, options.seeds(options.generations, FINAL, len(few), COPIES)).copies
+    first = evaluate(points, options.seeds(options.generations, FINAL, len(few), FINAL_COPIES)).copies
     if len(objective.goals) > 1:
         return few, first
     order = np.argsort([objective.costs(own)[0] for own in first], kind="stable")
@@ -75,7 +79,7 @@ def validated(
     goal, one = objective.goals[0], point[None]
 
     def tried(trial: Evaluate, number: int, copies: int) -> np.ndarray:
-        return trial(one, options.seeds(options.generations, CHECKED + number, 1, copies)).copies[0]
+        return np.asarray(trial(one, options.seeds(options.generations, CHECKED + number, 1, copies)).copies[0])
 
     told("fresh noise")
     first = tried(evaluate, 0, COPIES)

@@ -22,7 +22,7 @@ from taut.search.goals import MEASURES, Objective
 from taut.search.options import SearchOptions
 from taut.search.result import GaitSearch
 from taut.search.searching import Asked, Candidate, Evaluate, Generation, Interrupted, Standing, searched
-from taut.search.validation import COPIES, finals, validated
+from taut.search.validation import FINAL_COPIES, finals, validated
 
 FINISHED = "finished"
 NOT_CHECKED = "all generations are done; the best gait is not checked"
@@ -101,7 +101,7 @@ def _interrupted(done: tuple[Generation, ...], options: SearchOptions) -> str:
 def _checked(found: GaitSearch, trials: Trials, told: Callable[[str], None]) -> GaitSearch:
     objective, options = found.objective, found.options
     try:
-        told(f"the best gaits once more, {COPIES} copies each")
+        told(f"the best gaits once more, {FINAL_COPIES} copies each")
         few, final = finals(found.candidates, objective, options, trials.told)
         first, checks = validated(
             few[0].point,
