@@ -45,17 +45,18 @@ def test_the_zoo_is_listed_and_run(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_a_gait_uphill_has_a_gravity_that_leans() -> None:
     climb = next(one for one in gaits_shipped() if one.slope)
-    assert zoo_model(climb).scenario.gravity[0] < 0.0
+    gravity = np.array(zoo_model(climb).scenario.gravity)
+    assert np.degrees(np.arcsin(np.linalg.norm(gravity[:2]) / 9.81)) == pytest.approx(5.0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("one", gaits_shipped(), ids=lambda one: one.name)
 def test_a_gait_comes_to_what_is_told_of_it(one) -> None:
     """By 32 copies of other noise, within a tenth or four standard errors of the difference."""
-    model = sloped(taut.read_model(example(one.model)), one.slope)
+    model = sloped(taut.read_model(example(one.model)), one.slope, one.heading)
     trial = trial_of(model, SinusoidSpace(one.members), SearchOptions(duration=one.duration, step=one.step))
     told = measures_of(trial.runs_of(one.gait, 9000 + np.arange(32)), ("displacement", "distance"))
-    went = told.displacement @ np.array(uphill(model)) if one.goal == "uphill" else told.distance
+    went = told.displacement @ np.array(uphill(model, one.heading)) if one.goal == "uphill" else told.distance
     error = np.hypot(one.distance.error, went.std(ddof=1) / np.sqrt(went.size))
     assert told.ok.all()
     assert abs(went.mean() - one.distance.value) < max(0.1 * one.distance.value, 4.0 * error)

@@ -128,7 +128,7 @@ def load_gaits(path: str | Path) -> GaitSearch:
         return GaitSearch(
             space=gait_space_from(told["space"]),
             objective=objective_from(told["objective"]),
-            options=SearchOptions(**told["options"]),
+            options=SearchOptions(**{**told["options"], "start": tuple(map(tuple, told["options"].get("start", ())))}),
             generations=_generations(file),
             candidates=_candidates(file),
             final=_array(file, "final", (0, 0, len(MEASURES))),

@@ -40,14 +40,15 @@ class Told:
 class ShippedGait:
     """A gait of an example, and what it came to.
 
-    model: the example. slope: [degrees], uphill along x. symmetry: what moves alike. goal: in words. distance: the goal
-    over copies at `step` [s]; finer: at a tenth of it. faces: face changes of its first copies, in the mean.
-    search: the command that found it.
+    model: the example. slope: [degrees], uphill along `heading` [degrees from x towards y]. symmetry: what moves alike.
+    goal: in words. distance: the goal over copies at `step` [s]; finer: at a tenth of it. faces: face changes of its
+    first copies, in the mean. search: the command that found it.
     """
 
     name: str
     model: str
     slope: float
+    heading: float
     symmetry: str
     goal: str
     members: tuple[str, ...]
@@ -110,7 +111,7 @@ def gait_named(name: str) -> ShippedGait:
 
 def zoo_model(one: ShippedGait) -> Model:
     """The model that runs by a gait."""
-    model = sloped(read_model(example(one.model)), one.slope)
+    model = sloped(read_model(example(one.model)), one.slope, one.heading)
     options = SearchOptions(duration=one.duration, step=one.step)
     return moved_by(model, one.gait, options, f"gait {one.name}")
 
