@@ -63,6 +63,12 @@ class Search:
         )
 
     @property
+    def drawn_from(self) -> str:
+        """What gaits at random depend on."""
+        options = self.options
+        return json.dumps([self.space.data(), self.slope, self.heading, self.goal, options.duration, options.step])
+
+    @property
     def command(self) -> str:
         """That finds the same."""
         space, options = self.space, self.options
@@ -122,7 +128,7 @@ def best_at_random(search: Search, threads: int | None = None) -> Best:
 
 def kept_random(search: Search, folder: Path, threads: int | None) -> Score:
     """From its file where it was computed before, for the same space and options."""
-    path, asked = folder / f"{search.name}-random.json", search.command
+    path, asked = folder / f"{search.name}-random.json", search.drawn_from
     if path.exists():
         data = json.loads(path.read_text())
         if data["of"] == asked:

@@ -101,8 +101,8 @@ def searched(
 ) -> tuple[tuple[Generation, ...], tuple[Candidate, ...]]:
     """All generations, and the best candidates, best first; fewer generations where the user interrupts."""
     goals = len(objective.goals)
-    start = np.array(options.start).reshape(len(options.start), -1)
-    if len(start) and start.shape[1] != space.size:
+    start = np.array(options.start).reshape(len(options.start), space.size if not options.start else -1)
+    if start.shape[1] != space.size:
         raise OptionError(
             f"search: gaits to start from have {start.shape[1]} numbers, and those of the space {space.size}"
         )
