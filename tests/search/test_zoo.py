@@ -17,10 +17,9 @@ from taut.search.options import SearchOptions
 from taut.structure.examples import example
 
 
-def test_the_zoo_has_gaits_on_the_flat_and_uphill_and_by_symmetry() -> None:
+def test_the_zoo_has_gaits_on_the_flat_and_uphill() -> None:
     shipped = gaits_shipped()
     assert {one.slope for one in shipped} == {0.0, 5.0}
-    assert len({one.symmetry for one in shipped}) > 2
     best = shipped[0]
     assert best.distance.copies == 64
     assert best.distance.value > 3.0

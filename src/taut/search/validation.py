@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,8 +71,8 @@ def validated(
     evaluate: Evaluate,
     others: Mapping[str, tuple[Evaluate, int]],
     told: Callable[[str], None] = lambda what: None,
-) -> tuple[np.ndarray, tuple[Check, ...]]:
-    """Copies (n, K) of the gait with noise that nobody has seen, and checks by other trials, each with so many copies.
+) -> Iterator[tuple[np.ndarray, tuple[Check, ...]]]:
+    """Copies (n, K) of the gait with noise that nobody has seen, and the checks by other trials, as they are made.
 
     others: what differs -> a trial, and how many copies of it.
     """
@@ -82,11 +82,11 @@ def validated(
         return np.asarray(trial(one, options.seeds(options.generations, CHECKED + number, 1, copies)).copies[0])
 
     told("fresh noise")
-    first = tried(evaluate, 0, COPIES)
+    first, checks = tried(evaluate, 0, COPIES), tuple[Check, ...]()
+    yield first, checks
     score = goal.score(first)
-    checks = []
     for number, (what, (trial, copies)) in enumerate(others.items(), 1):
         told(what)
         other = goal.score(tried(trial, number, copies))
-        checks.append(Check(what, other, agree(score, other)))
-    return first, tuple(checks)
+        checks = (*checks, Check(what, other, agree(score, other)))
+        yield first, checks
