@@ -108,6 +108,9 @@ def search(
     except StoppedSearch as error:
         print(error.result.summary())
         raise typer.Exit(complain(str(error), 1)) from None
+    except KeyboardInterrupt:  # a second one
+        told = f"interrupted: generations that were finished are in {target}; the same command with --resume goes on"
+        raise typer.Exit(complain(told, 1)) from None
     _tell(found, target, as_json=as_json)
 
 
