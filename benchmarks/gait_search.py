@@ -1,7 +1,7 @@
 """What a search for gaits finds beside gaits drawn at random: `python -m benchmarks.gait_search`.
 
 The robot of examples/six_strut.yaml, its six struts driven by sinusoids of one frequency. Random: 256 gaits of the
-space that is searched, 4 copies each, the best eight of them with 64 copies each. Search: its best gait with 64 copies
+space that is searched, 2 copies each, the best eight of them with 64 copies each. Search: its best gait with 64 copies
 of noise that had no part in choosing it, with twice as many, at a tenth of the step, and on a ground that gives way.
 Everything is kept in a folder (gait-searches) after every generation: the same command goes on.
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from taut.locomotion.gait_spaces import SinusoidSpace
 from taut.locomotion.measures import measures_of
-from taut.output.gait_search.finding import search_gaits, sloped, trial_of, uphill
+from taut.output.gait_search.finding import search_gaits, sloped, started_from, trial_of, uphill
 from taut.output.gait_search.replaying import copies_of
 from taut.output.gait_search.store import load_gaits
 from taut.output.gait_search.zoo import ShippedGait, Told
@@ -33,7 +33,7 @@ from taut.structure.files import Model, read_model
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 STRUTS = tuple(f"bar:{name}" for name in ("x1", "x2", "y1", "y2", "z1", "z2"))
-RANDOM, SCREENED, AGAIN, COPIES = 256, 4, 8, 64
+RANDOM, SCREENED, AGAIN, COPIES = 256, 2, 8, 64
 RANDOM_SEED = 777
 FACES_OF = 16
 """Copies whose faces are looked at."""
@@ -41,22 +41,32 @@ FACES_OF = 16
 
 @dataclass(frozen=True)
 class Search:
-    """name: of the gait it ships. symmetry: what moves alike, in words."""
+    """name: of the gait it ships. symmetry: what moves alike, in words. begins: with the gaits of this search, too."""
 
     name: str
     symmetry: str
     space: SinusoidSpace
     options: SearchOptions
     slope: float = 0.0
+    heading: float = 0.0
     goal: str = "distance"
+    begins: str = ""
 
     @property
     def model(self) -> Model:
-        return sloped(read_model(EXAMPLES / "six_strut.yaml"), self.slope)
+        return sloped(read_model(EXAMPLES / "six_strut.yaml"), self.slope, self.heading)
 
     @property
     def objective(self) -> Objective:
-        return Objective((Goal("along", uphill(self.model)) if self.goal == "uphill" else Goal(self.goal),))
+        return Objective(
+            (Goal("along", uphill(self.model, self.heading)) if self.goal == "uphill" else Goal(self.goal),)
+        )
+
+    @property
+    def drawn_from(self) -> str:
+        """What gaits at random depend on."""
+        options = self.options
+        return json.dumps([self.space.data(), self.slope, self.heading, self.goal, options.duration, options.step])
 
     @property
     def command(self) -> str:
@@ -65,8 +75,10 @@ class Search:
         who = "" if space.members == STRUTS else " " + " ".join(f"--members '{one}'" for one in space.members)
         ranges = f"--amplitude {space.amplitude[0]:g}:{space.amplitude[1]:g} --frequency {space.frequency[0]:g}:"
         ranges += f"{space.frequency[1]:g} --mean {space.mean[0]:g}:{space.mean[1]:g} --shared {','.join(space.shared)}"
-        counts = f"--copies {options.copies} --elite {options.elite} --extra {options.extra} --step {options.step:g}"
-        hill = f" --slope {self.slope:g}" if self.slope else ""
+        counts = f"--copies {options.copies} --elite {options.elite} --extra {options.extra}"
+        counts += f" --step {options.step:g} --tell-step {options.told_step:g}"
+        hill = f" --slope {self.slope:g} --heading {self.heading:g}" if self.slope else ""
+        hill += f" --from {self.begins}.nc" if self.begins else ""
         return (
             f"taut gait search six_strut.yaml --algorithm {options.algorithm} --generations {options.generations} "
             f"--population {options.population} {counts} --seed {options.seed}{who} {ranges}{hill}"
@@ -75,12 +87,17 @@ class Search:
 
 SPACE = SinusoidSpace(STRUTS, amplitude=(0.0, 0.15), frequency=(0.4, 3.0), shared=("frequency", "mean"))
 PAIRS = replace(SPACE, members=("bar:x*", "bar:y*", "bar:z*"))
-OPTIONS = SearchOptions("ga", generations=16, population=40, seed=1, copies=4, elite=6, extra=8, step=2e-3)
-SHORT = replace(OPTIONS, generations=6, population=24)
+OPTIONS = SearchOptions(
+    "ga", generations=23, population=40, seed=1, copies=4, elite=6, extra=8, step=2e-3, tell_step=1e-3
+)
+CLIMB = replace(OPTIONS, generations=8, population=32)
+SHORT = replace(OPTIONS, generations=4, population=16, copies=2, elite=4)
 
 SEARCHES = (
     Search("roll", "none: every strut for itself", SPACE, OPTIONS),
-    Search("climb", "none: every strut for itself", SPACE, OPTIONS, slope=5.0, goal="uphill"),
+    Search(
+        "climb", "none: every strut for itself", SPACE, CLIMB, slope=5.0, heading=-138.0, goal="uphill", begins="roll"
+    ),
     Search("pairs", "parallel struts alike", PAIRS, SHORT),
     Search("three", "one strut of each pair, the others still", replace(SPACE, members=STRUTS[::2]), SHORT),
 )
@@ -111,7 +128,7 @@ def best_at_random(search: Search, threads: int | None = None) -> Best:
 
 def kept_random(search: Search, folder: Path, threads: int | None) -> Score:
     """From its file where it was computed before, for the same space and options."""
-    path, asked = folder / f"{search.name}-random.json", search.command
+    path, asked = folder / f"{search.name}-random.json", search.drawn_from
     if path.exists():
         data = json.loads(path.read_text())
         if data["of"] == asked:
@@ -126,11 +143,13 @@ def found_by(search: Search, folder: Path, threads: int | None) -> GaitSearch:
         told = f"best {now.best} m, mean {now.mean:.3g} m, {now.rate:.1f} runs/s"
         print(f"  {now.generation} of {now.generations}: {told}", flush=True)
 
+    other = folder / f"{search.begins}.nc"
+    begun = started_from(other, search.space, search.options.elite) if search.begins else ()
     return search_gaits(
         search.model,
         search.space,
         search.objective,
-        search.options,
+        replace(search.options, start=begun),
         output=folder / f"{search.name}.nc",
         resume=True,
         threads=threads,
@@ -162,9 +181,9 @@ def shipped(search: Search, found: GaitSearch) -> ShippedGait:
         return tuple(np.broadcast_to(numbers, count).tolist())
 
     return ShippedGait(
-        search.name, "six_strut", search.slope, search.symmetry, search.goal, gait.members,
+        search.name, "six_strut", search.slope, search.heading, search.symmetry, search.goal, gait.members,
         each(gait.amplitude), each(gait.frequency)[0], each(gait.phase), each(gait.mean),
-        found.options.duration, found.options.step, _told(found.scores()[0]), finer, told,
+        found.options.duration, found.options.told_step, _told(found.scores()[0]), finer, told,
         float(np.nanmean(faces)), search.command,
     )  # fmt: skip
 

@@ -312,3 +312,24 @@ def test_steps_of_environments_are_taken_apart(monkeypatch: pytest.MonkeyPatch) 
     cost = bench.measured(1e-3, ("clock", "face"))
     assert 0.0 < cost["look"] < cost["whole"]
     assert cost["loop"] > 0.0
+
+
+def test_a_thousand_cores_are_no_slower_than_one_and_never_free() -> None:
+    from benchmarks import search_overheads as bench
+
+    costs = bench.Costs(run=0.05, gait=1e-3, task=5e-4, trip=5e-3)
+    options = replace(bench.SEARCHES[0].options, population=4096, elite=512)
+    spent = [bench.seconds(costs, options, cores) for cores in bench.CORES]
+    assert spent == sorted(spent, reverse=True)
+    runs = options.runs * costs.run
+    assert spent[0] == pytest.approx(runs + 4096 * costs.gait)
+    assert spent[-1] > runs / 1000.0
+    assert "1000 cores" in bench.table(costs)
+
+
+def test_the_search_beside_gaits_at_random_tells_the_command_that_finds_the_same() -> None:
+    from benchmarks import gait_search as bench
+
+    assert "--slope 5" in bench.SEARCHES[1].command
+    assert "--members 'bar:x*'" in bench.SEARCHES[2].command
+    assert bench.SEARCHES[1].objective.goals[0].what == "along"

@@ -89,6 +89,8 @@ def test_a_slope_is_a_gravity_that_leans_and_uphill_is_level() -> None:
     assert gravity[0] == pytest.approx(-9.81 * np.sin(np.radians(5.0)))
     assert way @ gravity == pytest.approx(0.0, abs=1e-12)
     assert way[0] > 0.99
+    turned = np.array(sloped(taut.read_model(MODEL), 5.0, 90.0).scenario.gravity)
+    assert turned == pytest.approx([0.0, gravity[0], gravity[2]])
     with pytest.raises(OptionError, match="a slope of 95 degrees is none to roll on"):
         sloped(model, 95.0)
 

@@ -46,6 +46,17 @@ def test_it_finds_the_top_of_a_hill_and_says_how_high_it_is(algorithm: str) -> N
     assert "holds with twice the copies: yes" in found.summary()
 
 
+@pytest.mark.parametrize("algorithm", ["ga", "nsga2", "cma"])
+def test_a_search_may_begin_with_known_gaits(algorithm: str) -> None:
+    options = replace(OPTIONS, algorithm=algorithm, generations=1, start=(tuple(TOP.tolist()),))
+    found = search(None, options=options, check=False)
+    assert found.scores()[0].value > 0.8 * HEIGHT
+    with pytest.raises(OptionError, match="gaits to start from have 2 numbers, and those of the space 5"):
+        search(None, options=replace(options, start=((0.5, 0.5),)))
+    with pytest.raises(OptionError, match="13 gaits to start from are more than a population"):
+        replace(options, start=options.start * 13)
+
+
 def test_a_front_of_two_goals() -> None:
     options = replace(long("nsga2"), elite=12)
     found = search(None, objective=Objective((Goal(), Goal("energy"))), options=options)
@@ -189,6 +200,7 @@ def test_all_failed_is_told_with_the_reason() -> None:
         ({"generations": 0}, "generations = 0 must be 1 or more"),
         ({"elite": 13}, "elite = 13 must be no more than population = 12"),
         ({"step": 0.0}, "step = 0 s must be more than zero"),
+        ({"tell_step": 0.1}, "tell_step = 0.1 s must be above zero, and no more than step = 0.001 s"),
         ({"algorithm": "gaa"}, 'algorithm "gaa" is not one of ga, nsga2, cma'),
     ],
 )

@@ -31,7 +31,7 @@ for _command in (
 ):
     app.command()(_command)
 
-for _command in (search, replay, plot_gaits, summary, zoo):
-    gait.command()(_command)
+for _gait_command in (search, replay, plot_gaits, summary, zoo):
+    gait.command()(_gait_command)
 
 app.add_typer(gait, name="gait")

@@ -49,7 +49,11 @@ def search(
         list[str] | None,
         typer.Option(help="peak_tension [N], peak_power [W], peak_speed [m/s].", metavar="NAME=NUMBER"),
     ] = None,
-    slope: Annotated[float, typer.Option(help="Of the ground [degrees]; along x is uphill.")] = 0.0,
+    slope: Annotated[float, typer.Option(help="Of the ground [degrees].")] = 0.0,
+    heading: Annotated[float, typer.Option(help="Of uphill in the model's axes, from x towards y [degrees].")] = 0.0,
+    start: Annotated[
+        Path | None, typer.Option("--from", help="Begin with the gaits of this gait file, too.", metavar="GAITS.nc")
+    ] = None,
     amplitude: Annotated[str, typer.Option(help="Least and most [m].", metavar="LOW:HIGH")] = "0.02:0.12",
     frequency: Annotated[str, typer.Option(help="Least and most [Hz].", metavar="LOW:HIGH")] = "0.4:2",
     mean: Annotated[str, typer.Option(help="Least and most [m].", metavar="LOW:HIGH")] = "0:0",
@@ -61,6 +65,7 @@ def search(
     extra: Annotated[int, typer.Option(help="Fresh copies of the best so far, in every generation.")] = 16,
     duration: Annotated[float, typer.Option(help="Of a run [s].")] = 10.0,
     step: Annotated[float, typer.Option(help="Of time [s].")] = 1e-3,
+    tell_step: Annotated[float | None, typer.Option(help="By which the best is told and checked [s].")] = None,
     check: Annotated[bool, typer.Option(help="Try the best at h/10, on another ground and with fresh noise.")] = True,
     jobs: Annotated[int | None, typer.Option(help="Threads; by default one a processor.")] = None,
     scheduler: Scheduler = None,
@@ -78,10 +83,10 @@ def search(
     from taut.output.gait_search.kept_search import StoppedSearch
     from taut.search.options import SearchOptions
 
-    loaded = sloped(model_at(model, overrides, records), slope)
+    loaded = sloped(model_at(model, overrides, records), slope, heading)
     ranges = {"amplitude": amplitude, "frequency": frequency, "mean": mean}
     space = _space(loaded.structure, each, members, {name: _range(name, text) for name, text in ranges.items()}, shared)
-    objective = _objective(goal or [UPHILL if slope else "distance"], limit, uphill(loaded))
+    objective = _objective(goal or [UPHILL if slope else "distance"], limit, uphill(loaded, heading))
     options = SearchOptions(
         algorithm,
         generations,
@@ -103,6 +108,9 @@ def search(
     except StoppedSearch as error:
         print(error.result.summary())
         raise typer.Exit(complain(str(error), 1)) from None
+    except KeyboardInterrupt:  # a second one
+        told = f"interrupted: generations that were finished are in {target}; the same command with --resume goes on"
+        raise typer.Exit(complain(told, 1)) from None
     _tell(found, target, as_json=as_json)
 
 

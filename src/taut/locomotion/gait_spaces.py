@@ -6,7 +6,7 @@ A gait space is anything with `size`, `names`, `periodic`, `parameters` and `gai
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -232,7 +232,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-SPACES: dict[str, type[SinusoidSpace] | type[TableSpace]] = {"sinusoids": SinusoidSpace, "tables": TableSpace}
+SPACES: dict[str, Callable[..., SinusoidSpace | TableSpace]] = {"sinusoids": SinusoidSpace, "tables": TableSpace}
 
 
 def gait_space_from(data: Mapping[str, Any]) -> SinusoidSpace | TableSpace:

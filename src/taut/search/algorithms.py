@@ -47,15 +47,19 @@ class Genetic:
     NEW = 0.05
     """Share of a generation that has no parents."""
 
-    def __init__(self, size: int, periodic: np.ndarray, population: int, goals: int, seed: int) -> None:
+    def __init__(
+        self, size: int, periodic: np.ndarray, population: int, goals: int, seed: int, start: np.ndarray
+    ) -> None:
         self._size, self._periodic, self._population = size, periodic, population
         self._random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
         self._parents = np.zeros((0, size))  # best first
+        self._start = start
 
     def ask(self) -> np.ndarray:
         draw, shape = self._random, (self._population, self._size)
         fresh = draw.random(shape)
         if not len(self._parents):
+            fresh[: len(self._start)] = self._start
             return fresh
         first, second = (
             self._parents[draw.integers(0, len(self._parents), (self._population, 2)).min(axis=1)] for _ in range(2)
@@ -81,7 +85,9 @@ class Genetic:
 class Nsga2:
     """NSGA-II of pymoo, for several goals at once."""
 
-    def __init__(self, size: int, periodic: np.ndarray, population: int, goals: int, seed: int) -> None:
+    def __init__(
+        self, size: int, periodic: np.ndarray, population: int, goals: int, seed: int, start: np.ndarray
+    ) -> None:
         try:
             from pymoo.algorithms.moo.nsga2 import NSGA2
             from pymoo.core.evaluator import Evaluator
@@ -93,7 +99,9 @@ class Nsga2:
         problem = Problem(n_var=size, n_obj=goals, n_ieq_constr=1, xl=0.0, xu=1.0)
         self._population = population
         self._spare = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2,)))
-        self._algorithm: Any = NSGA2(pop_size=population)
+        first = self._spare.random((population, size))
+        first[: len(start)] = start
+        self._algorithm: Any = NSGA2(pop_size=population, sampling=first)
         self._algorithm.setup(problem, seed=seed, termination=("n_gen", 10**9), verbose=False)
         self._asked: Any = None
 
@@ -115,9 +123,12 @@ class Nsga2:
 class CmaEs:
     """CMA-ES of cma, for one goal; phases go round, and what leaves other bounds is reflected."""
 
-    WIDTH = 0.25
+    WIDTH, NARROW = 0.25, 0.08
+    """Standard deviation at the beginning; and about a gait that is known."""
 
-    def __init__(self, size: int, periodic: np.ndarray, population: int, goals: int, seed: int) -> None:
+    def __init__(
+        self, size: int, periodic: np.ndarray, population: int, goals: int, seed: int, start: np.ndarray
+    ) -> None:
         if goals > 1:
             raise OptionError(f"cma has one goal, not {goals}; nsga2 takes several")
         if size < 2:
@@ -137,7 +148,8 @@ class CmaEs:
             "verb_filenameprefix": "",
             "tolflatfitness": 10**9,
         }
-        self._strategy: Any = cma.CMAEvolutionStrategy(draw.random(size), self.WIDTH, options)
+        middle, width = (start[0], self.NARROW) if len(start) else (draw.random(size), self.WIDTH)
+        self._strategy: Any = cma.CMAEvolutionStrategy(middle, width, options)
         self._asked: list[np.ndarray] = []
 
     def ask(self) -> np.ndarray:
@@ -155,18 +167,20 @@ NEEDS = 'algorithm "{}" needs {}; install it with: pip install "taut[gaits]"'
 WORST = 1e12
 """What stands for no number at all."""
 
-ALGORITHMS: dict[str, Callable[[int, np.ndarray, int, int, int], Algorithm]] = {
+ALGORITHMS: dict[str, Callable[[int, np.ndarray, int, int, int, np.ndarray], Algorithm]] = {
     "ga": Genetic,
     "nsga2": Nsga2,
     "cma": CmaEs,
 }
 
 
-def algorithm_named(name: str, size: int, periodic: np.ndarray, population: int, goals: int, seed: int) -> Algorithm:
-    """A new one at its beginning."""
+def algorithm_named(
+    name: str, size: int, periodic: np.ndarray, population: int, goals: int, seed: int, start: np.ndarray
+) -> Algorithm:
+    """A new one at its beginning; start: (k, d) gaits to begin with."""
     if name not in ALGORITHMS:
         raise OptionError(f'algorithm "{name}" is not one of {", ".join(ALGORITHMS)}{suggestion(name, ALGORITHMS)}')
-    return ALGORITHMS[name](size, periodic, population, goals, seed)
+    return ALGORITHMS[name](size, periodic, population, goals, seed, start)
 
 
 def folded(points: np.ndarray, periodic: np.ndarray) -> np.ndarray:

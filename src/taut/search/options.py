@@ -26,6 +26,9 @@ class SearchOptions:
         What is told of them is of those copies alone, so that luck which got them chosen does not count.
     noise: standard deviations by address, as `taut.rollout` takes them; [rad] for phases.
     duration, step, every: [s] of a run, of its steps, and between samples.
+    start: points of gaits that the first generation has among those drawn at random, such as those of another search;
+        cma begins about the first of them.
+    tell_step: [s] of the steps by which the best is told and checked; those of the search where nothing is said.
     """
 
     algorithm: str = "ga"
@@ -39,6 +42,8 @@ class SearchOptions:
     duration: float = 10.0
     step: float = 1e-3
     every: float = 0.02
+    tell_step: float | None = None
+    start: tuple[tuple[float, ...], ...] = ()
 
     __repr__ = brief
 
@@ -54,11 +59,22 @@ class SearchOptions:
         for name in ("duration", "step", "every"):
             if not 0.0 < getattr(self, name) < math.inf:
                 raise OptionError(f"search: {name} = {getattr(self, name):g} s must be more than zero")
+        if len(self.start) > self.population:
+            raise OptionError(f"search: {len(self.start)} gaits to start from are more than a population")
+        if self.tell_step is not None and not 0.0 < self.tell_step <= self.step:
+            raise OptionError(
+                f"search: tell_step = {self.tell_step:g} s must be above zero, and no more than step = {self.step:g} s"
+            )
 
     def data(self) -> dict[str, Any]:
         """As JSON can hold it."""
         told = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {**told, "noise": dict(self.noise)}
+        return {**told, "noise": dict(self.noise), "start": [list(point) for point in self.start]}
+
+    @property
+    def told_step(self) -> float:
+        """[s] of the steps by which the best is told."""
+        return self.tell_step or self.step
 
     @property
     def runs(self) -> int:

@@ -96,7 +96,9 @@ class GaitSearch:
         }
         if self.candidates:
             for one, score in zip(self.objective.goals, self.scores(), strict=True):
-                rows[f"best {one.what.replace('_', ' ')}"] = f"{score} {one.unit}".rstrip() + f" (n = {score.copies})"
+                step = f", h = {1e3 * (self.options.told_step if len(self.first) else self.options.step):g} ms"
+                told = f"{score} {one.unit}".rstrip()
+                rows[f"best {one.what.replace('_', ' ')}"] = f"{told} (n = {score.copies}{step})"
             broken = self.objective.violation(self.copies())
             if broken:
                 rows["limits"] = f"passed by {broken:.3g} of them in sum"

@@ -101,7 +101,14 @@ def searched(
 ) -> tuple[tuple[Generation, ...], tuple[Candidate, ...]]:
     """All generations, and the best candidates, best first; fewer generations where the user interrupts."""
     goals = len(objective.goals)
-    algorithm = algorithm_named(options.algorithm, space.size, space.periodic, options.population, goals, options.seed)
+    start = np.array(options.start).reshape(len(options.start), space.size if not options.start else -1)
+    if start.shape[1] != space.size:
+        raise OptionError(
+            f"search: gaits to start from have {start.shape[1]} numbers, and those of the space {space.size}"
+        )
+    algorithm = algorithm_named(
+        options.algorithm, space.size, space.periodic, options.population, goals, options.seed, start
+    )
     done: list[Generation] = []
     best: tuple[Candidate, ...] = ()
     runs, begun = 0, clocks.perf_counter()

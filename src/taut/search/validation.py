@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,11 @@ from taut.search.options import SearchOptions
 from taut.search.searching import Candidate, Evaluate
 
 COPIES = 64
-FINALISTS = 4
+"""Of the gait that is told."""
+
+FINALISTS, FINAL_COPIES = 4, 32
+"""The few that are put in order once more, and by how many copies each."""
+
 CLOSE, ERRORS = 0.1, 2.0
 """Two numbers agree within this part of the first, or within so many standard errors of their difference."""
 
@@ -53,7 +57,7 @@ def finals(
     """
     few = candidates[: FINALISTS if len(objective.goals) == 1 else options.elite]
     points = np.array([one.point for one in few])
-    first = evaluate(points, options.seeds(options.generations, FINAL, len(few), COPIES)).copies
+    first = evaluate(points, options.seeds(options.generations, FINAL, len(few), FINAL_COPIES)).copies
     if len(objective.goals) > 1:
         return few, first
     order = np.argsort([objective.costs(own)[0] for own in first], kind="stable")
@@ -67,22 +71,22 @@ def validated(
     evaluate: Evaluate,
     others: Mapping[str, tuple[Evaluate, int]],
     told: Callable[[str], None] = lambda what: None,
-) -> tuple[np.ndarray, tuple[Check, ...]]:
-    """Copies (n, K) of the gait with noise that nobody has seen, and checks by other trials, each with so many copies.
+) -> Iterator[tuple[np.ndarray, tuple[Check, ...]]]:
+    """Copies (n, K) of the gait with noise that nobody has seen, and the checks by other trials, as they are made.
 
     others: what differs -> a trial, and how many copies of it.
     """
     goal, one = objective.goals[0], point[None]
 
     def tried(trial: Evaluate, number: int, copies: int) -> np.ndarray:
-        return trial(one, options.seeds(options.generations, CHECKED + number, 1, copies)).copies[0]
+        return np.asarray(trial(one, options.seeds(options.generations, CHECKED + number, 1, copies)).copies[0])
 
     told("fresh noise")
-    first = tried(evaluate, 0, COPIES)
+    first, checks = tried(evaluate, 0, COPIES), tuple[Check, ...]()
+    yield first, checks
     score = goal.score(first)
-    checks = []
     for number, (what, (trial, copies)) in enumerate(others.items(), 1):
         told(what)
         other = goal.score(tried(trial, number, copies))
-        checks.append(Check(what, other, agree(score, other)))
-    return first, tuple(checks)
+        checks = (*checks, Check(what, other, agree(score, other)))
+        yield first, checks

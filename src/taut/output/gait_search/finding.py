@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from taut.errors import OptionError
-from taut.locomotion.gait_spaces import GaitSpace
+from taut.locomotion.gait_spaces import GaitSpace, SinusoidSpace
+from taut.locomotion.gaits import SinusoidGait
 from taut.mechanics.plant import Plant
 from taut.output.gait_search.kept_search import Trials, search_with
+from taut.output.gait_search.store import load_gaits
 from taut.output.model_runs import assembled
 from taut.search.goals import Objective
 from taut.search.options import SearchOptions
@@ -64,8 +66,9 @@ def search_gaits(
     loaded = model if isinstance(model, Model) else read_model(model)
     objective, options = objective or Objective(), options or SearchOptions()
     trial = trial_of(loaded, space, options, threads=threads, executor=executor)
-    searching = trial.only_for(objective)
-    trials = Trials(searching, trial, other_trials(loaded, searching) if check else {})
+    telling = replace(trial, step=options.told_step)
+    others = other_trials(loaded, telling.only_for(objective)) if check else {}
+    trials = Trials(trial.only_for(objective), telling, others)
     return search_with(
         trials, space, objective, options, model_text(loaded.structure, loaded.scenario),
         output=None if output is None else Path(output), resume=resume, restart=restart, check=check,
@@ -89,15 +92,18 @@ def trial_of(
 
 
 def other_trials(model: Model, trial: Trial) -> dict[str, tuple[Evaluate, int]]:
-    """What the best gait has to stand: twice the copies, steps of a tenth, another model of contact."""
+    """What the best gait has to stand: twice the copies, steps of a tenth, another model of contact.
+
+    The last two take ten times as long for each copy, and so have fewer.
+    """
     soft = tuple(replace(ground, compliance=SOFT, restitution=0.0) for ground in model.scenario.ground)
     on_soft = replace(
         trial, plant=_plant(model, trial.space, ground=soft), method="rk4", step=min(trial.step, SOFT_STEP)
     )
     return {
         f"with {2 * COPIES} copies of fresh noise": (trial, 2 * COPIES),
-        "at h/10": (trial.finer(10.0), COPIES),
-        "on a ground that gives way (rk4)": (on_soft, COPIES),
+        "at h/10": (trial.finer(10.0), COPIES // 2),
+        "on a ground that gives way (rk4)": (on_soft, COPIES // 4),
     }
 
 
@@ -110,6 +116,14 @@ def _plant(model: Model, space: GaitSpace, **changed: Any) -> Plant:
     return plant
 
 
+def started_from(path: Path, space: SinusoidSpace, most: int) -> tuple[tuple[float, ...], ...]:
+    """Points of the best gaits of another search, in this space."""
+    found = load_gaits(path)
+    ranks = range(1, min(most, len(found.candidates)) + 1)
+    gaits = [gait for rank in ranks if isinstance(gait := found.gait(rank), SinusoidGait)]
+    return tuple(tuple(space.point(gait).tolist()) for gait in gaits)
+
+
 def check_ground(model: Model) -> None:
     """Raise where a model has nothing to roll on."""
     if not model.scenario.ground:
@@ -120,22 +134,24 @@ def check_ground(model: Model) -> None:
         )
 
 
-def uphill(model: Model) -> tuple[float, float, float]:
-    """Level, and up the slope that `sloped` made; along x where there is none."""
+def uphill(model: Model, heading: float = 0.0) -> tuple[float, float, float]:
+    """Level, and up the slope that `sloped` made with this heading."""
     check_ground(model)
     gravity = np.array(model.scenario.gravity)
     down = gravity / np.linalg.norm(gravity)
-    level = np.array([1.0, 0.0, 0.0]) - down[0] * down
+    way = np.array([math.cos(math.radians(heading)), math.sin(math.radians(heading)), 0.0])
+    level = way - (way @ down) * down
     x, y, z = (level / np.linalg.norm(level)).tolist()
     return x, y, z
 
 
-def sloped(model: Model, degrees: float) -> Model:
-    """The model on a slope: its gravity leans, so that what goes along x goes uphill."""
+def sloped(model: Model, degrees: float, heading: float = 0.0) -> Model:
+    """The model on a slope: its gravity leans. heading: [degrees] of uphill in the model's axes, from x towards y."""
     if not abs(degrees) < 90.0:
         raise OptionError(f"a slope of {degrees:g} degrees is none to roll on; give less than 90")
     if not degrees:
         return model
-    size, angle = float(np.linalg.norm(model.scenario.gravity)), math.radians(degrees)
-    gravity = (-size * math.sin(angle), 0.0, -size * math.cos(angle))
+    size, angle, way = float(np.linalg.norm(model.scenario.gravity)), math.radians(degrees), math.radians(heading)
+    level = -size * math.sin(angle)
+    gravity = (level * math.cos(way), level * math.sin(way), -size * math.cos(angle))
     return replace(model, scenario=replace(model.scenario, gravity=gravity))

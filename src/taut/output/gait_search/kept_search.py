@@ -22,7 +22,7 @@ from taut.search.goals import MEASURES, Objective
 from taut.search.options import SearchOptions
 from taut.search.result import GaitSearch
 from taut.search.searching import Asked, Candidate, Evaluate, Generation, Interrupted, Standing, searched
-from taut.search.validation import COPIES, finals, validated
+from taut.search.validation import FINAL_COPIES, finals, validated
 
 FINISHED = "finished"
 NOT_CHECKED = "all generations are done; the best gait is not checked"
@@ -66,7 +66,7 @@ def search_with(
         "begun", text, program_of(options.algorithm),
     )  # fmt: skip
     earlier = None if output is None else _earlier(output, blank, resume=resume, restart=restart)
-    if earlier is not None and earlier.finished and len(earlier.generations) >= options.generations and earlier.checks:
+    if earlier is not None and earlier.finished and len(earlier.generations) >= options.generations:
         return earlier
     file = _File(output, told)
 
@@ -88,7 +88,7 @@ def search_with(
             found = replace(found, status=NOT_CHECKED)
             if check:
                 file.keep(found)
-                found = _checked(found, trials, told)
+                found = _checked(found, trials, told, file.keep)
             file.keep(found)
     file.close(found)
     return found
@@ -98,24 +98,31 @@ def _interrupted(done: tuple[Generation, ...], options: SearchOptions) -> str:
     return f"interrupted after {len(done)} of {options.generations} generations"
 
 
-def _checked(found: GaitSearch, trials: Trials, told: Callable[[str], None]) -> GaitSearch:
+def _checked(
+    found: GaitSearch, trials: Trials, told: Callable[[str], None], keep: Callable[[GaitSearch], None]
+) -> GaitSearch:
+    """With the best few in order, and the best of them checked; kept after every check."""
     objective, options = found.objective, found.options
     try:
-        told(f"the best gaits once more, {COPIES} copies each")
+        told(f"the best gaits once more, {FINAL_COPIES} copies each")
         few, final = finals(found.candidates, objective, options, trials.told)
-        first, checks = validated(
+        # Identity, since candidates hold arrays.
+        rest = tuple(one for one in found.candidates if all(one is not other for other in few))
+        found = replace(found, candidates=(*few, *rest), final=final)
+        for first, checks in validated(
             few[0].point,
             objective,
             options,
             trials.told,
             trials.others,
             lambda what: told(f"checking the best: {what}"),
-        )
+        ):
+            found = replace(found, first=first, checks=checks)
+            keep(found)
     except Interrupted:
-        return replace(found, status="interrupted while the best gait was checked; all generations are done")
-    # Identity, since candidates hold arrays.
-    rest = tuple(one for one in found.candidates if all(one is not other for other in few))
-    return replace(found, candidates=(*few, *rest), final=final, first=first, checks=checks, status=FINISHED)
+        made = f"{len(found.checks)} of {len(trials.others)} checks"
+        return replace(found, status=f"interrupted after all generations and {made} of the best gait")
+    return replace(found, status=FINISHED)
 
 
 class _File:

@@ -26,7 +26,7 @@ def moved_by(model: Model, gait: SinusoidGait | TableGait | PatternGait, options
         duration=options.duration,
         every=options.every,
         method="impulses",
-        step=options.step,
+        step=options.told_step,
     )
     return parse_model(model_text(model.structure, scenario), source, limit=None)
 
@@ -43,5 +43,6 @@ def replayed(found: GaitSearch, rank: int = 1) -> Model:
 
 def copies_of(found: GaitSearch, rank: int = 1, copies: int = 64, threads: int | None = None) -> Ensemble:
     """Runs of one gait with noise as in the search."""
-    trial = trial_of(searched_model(found), found.space, found.options, threads=threads)
+    told = replace(found.options, step=found.options.told_step, tell_step=None)
+    trial = trial_of(searched_model(found), found.space, told, threads=threads)
     return trial.runs(found.candidate(rank).point[None], COPY_SEED + np.arange(copies))

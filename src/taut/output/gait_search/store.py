@@ -128,7 +128,7 @@ def load_gaits(path: str | Path) -> GaitSearch:
         return GaitSearch(
             space=gait_space_from(told["space"]),
             objective=objective_from(told["objective"]),
-            options=SearchOptions(**told["options"]),
+            options=SearchOptions(**{**told["options"], "start": tuple(map(tuple, told["options"].get("start", ())))}),
             generations=_generations(file),
             candidates=_candidates(file),
             final=_array(file, "final", (0, 0, len(MEASURES))),
@@ -141,8 +141,10 @@ def load_gaits(path: str | Path) -> GaitSearch:
 
 
 def _generations(file: Any) -> tuple[Generation, ...]:
-    columns = [np.asarray(file.variables[name][...]) for name in ("points", "copies", "elite", "fresh", "seconds")]
-    return tuple(Generation(*parts, float(seconds)) for *parts, seconds in zip(*columns, strict=True))
+    points, copies, elite, fresh, seconds = (
+        np.asarray(file.variables[name][...]) for name in ("points", "copies", "elite", "fresh", "seconds")
+    )
+    return tuple(Generation(points[k], copies[k], elite[k], fresh[k], float(seconds[k])) for k in range(len(seconds)))
 
 
 def _candidates(file: Any) -> tuple[Candidate, ...]:

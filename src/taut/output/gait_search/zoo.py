@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from taut.errors import FileError, OptionError, suggestion
 from taut.locomotion.gaits import SinusoidGait
 from taut.output.gait_search.finding import sloped
@@ -40,14 +38,15 @@ class Told:
 class ShippedGait:
     """A gait of an example, and what it came to.
 
-    model: the example. slope: [degrees], uphill along x. symmetry: what moves alike. goal: in words. distance: the goal
-    over copies at `step` [s]; finer: at a tenth of it. faces: face changes of its first copies, in the mean.
-    search: the command that found it.
+    model: the example. slope: [degrees], uphill along `heading` [degrees from x towards y]. symmetry: what moves alike.
+    goal: in words. distance: the goal over copies at `step` [s]; finer: at a tenth of it. faces: face changes of its
+    first copies, in the mean. search: the command that found it.
     """
 
     name: str
     model: str
     slope: float
+    heading: float
     symmetry: str
     goal: str
     members: tuple[str, ...]
@@ -80,7 +79,7 @@ class ShippedGait:
 
 def shipped_from(data: Mapping[str, Any]) -> ShippedGait:
     """The gait that `data` told."""
-    told = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    told: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
     for name in ("distance", "finer"):
         told[name] = Told(**data[name])
     told["checks"] = {what: Told(**one) for what, one in data["checks"].items()}
@@ -110,10 +109,6 @@ def gait_named(name: str) -> ShippedGait:
 
 def zoo_model(one: ShippedGait) -> Model:
     """The model that runs by a gait."""
-    model = sloped(read_model(example(one.model)), one.slope)
+    model = sloped(read_model(example(one.model)), one.slope, one.heading)
     options = SearchOptions(duration=one.duration, step=one.step)
     return moved_by(model, one.gait, options, f"gait {one.name}")
-
-
-def mean_and_error(values: np.ndarray) -> Told:
-    return Told(float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size)), int(values.size))

@@ -36,7 +36,7 @@ def search_progress(found: GaitSearch, *, ax: Axes | None = None) -> Axes:
     every = [[goal.score(own).value for own in one.copies] for one in found.generations]
     best = [max(scores, key=lambda score: goal.sense * score.value) for scores in _pooled(found)]
     for k, values in zip(number, every, strict=True):
-        drawn.plot(np.full(len(values), k), values, ".", color=RULE, markersize=2.5, zorder=1)
+        drawn.plot(np.full(len(values), k), values, ".", color=MUTED, alpha=0.35, markersize=2.5, zorder=1)
     drawn.plot(
         number, [np.nanmean(values) for values in every], color=MUTED, linewidth=1.0, label="mean of a generation"
     )

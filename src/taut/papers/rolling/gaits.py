@@ -33,7 +33,7 @@ def copies(bench: Bench, one: ShippedGait) -> Ensemble:
     def made() -> Ensemble:
         space = SinusoidSpace(one.members)  # of which only the members count: the gait is the plant's own
         options = SearchOptions(duration=one.duration, step=one.step)
-        model = sloped(read_model(example(one.model)), one.slope)
+        model = sloped(read_model(example(one.model)), one.slope, one.heading)
         return trial_of(model, space, options).runs_of(one.gait, FIRST_SEED + np.arange(COPIES))
 
     return bench.once(f"copies of gait {one.name}", made)
