@@ -8,6 +8,7 @@ from benchmarks import (
     contact_steps,
     located_events,
     page_frames,
+    rollouts,
     scale,
     six_strut_against_c,
     six_strut_against_mujoco,
@@ -33,6 +34,7 @@ if __name__ == "__main__":
     if page_frames.CHROMIUM:
         print(page_frames.table(page_frames.measure(page_frames.cases())), end="\n\n")
     print(stepping.report(), end="\n\n")
+    print(rollouts.report(), end="\n\n")
     print(stiff_motion.report(), end="\n\n")
     print(located_events.report(), end="\n\n")
     print(contact_steps.table(contact_steps.measure()), end="\n\n")

@@ -163,6 +163,20 @@ def test_locating_events_is_measured_on_the_arm() -> None:
     assert 1e-14 < bench.nudged(300.0, 1e-15) < 1e-9
 
 
+@pytest.mark.slow
+def test_rollouts_are_measured() -> None:
+    from benchmarks import rollouts as bench
+
+    cost = bench.measure(variants=2, duration=0.1, repeats=1)
+    assert min(cost.step, cost.overhead, cost.measures, cost.threads) > 0.0
+    assert "two threads against one" in bench.table(cost)
+    found = bench.stepping(robots=2, turns=3)
+    assert [one.step for one in found] == list(bench.STEPS)
+    assert found[0].most == 0.0
+    assert 0.0 < found[1].most < 1e-3
+    assert bench.stepped_table(found).count("\n") == len(found) + 1
+
+
 def test_stepping_and_controlling_are_measured_beside_the_same_motion() -> None:
     from benchmarks import stepping as bench
 

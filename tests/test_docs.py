@@ -64,10 +64,14 @@ def test_the_page_of_collisions_runs() -> None:
 
 
 def test_the_page_of_locomotion_runs() -> None:
-    names = run_blocks("docs/locomotion.md", 4)
+    names = run_blocks("docs/locomotion.md", 8)
     assert names["told"].face_changes >= 5
     assert names["told"].distance > 1.8
     assert len(names["drives"]) == len(names["some"]) + 3
+    assert len(names["came"].slip) == 4
+    assert names["copies"].ok.all()
+    assert names["same"].varied["drive:*.phase"] is not None
+    assert names["robots"].time.tolist() == pytest.approx([0.1, 0.0, 0.1])
 
 
 def test_the_page_of_joints_runs() -> None:

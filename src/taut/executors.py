@@ -52,7 +52,7 @@ class Lane:
             raise OptionError(
                 "a process of the executor died (killed, out of memory, or a crash of a library), and with it all that "
                 "it had in hand; give a function that makes an executor, as `lambda: ProcessPoolExecutor(2)`, and what "
-                "was lost is computed again"
+                'was lost is computed again. Scripts start processes under `if __name__ == "__main__":` only'
             )
         if self.pool is broken:
             self.pool.shutdown(wait=False, cancel_futures=True)

@@ -79,8 +79,9 @@ class BatchSimulation:
             np.zeros(count, dtype=np.int64),
         )
         flags = [int(run.tables.integers[2 * part]) for part in (DAMPS, CRUSHED)]
-        places = [int(run.tables.integers[2 * part]) for part in (COMING, MEMORY)]
-        self._places = Places(*places, np.zeros(0, dtype=np.int64), np.array(flags, dtype=np.int64))
+        commanded, remembered = (int(run.tables.integers[2 * part]) for part in (COMING, MEMORY))
+        nothing = np.zeros(0, dtype=np.int64)
+        self._places = Places(commanded, remembered, nothing, np.array(flags, dtype=np.int64))
         self._starts = np.broadcast_to(
             np.stack([plant.positions, plant.velocities]), (count, 2, *plant.positions.shape)
         )

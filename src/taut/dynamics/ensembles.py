@@ -8,7 +8,7 @@ Groups are formed by the variants' order alone, so results do not depend on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from taut.dynamics.correction import STARTED, Correction
 from taut.dynamics.driver import Progress, drive, status_of
 from taut.dynamics.ensemble_jobs import Job, Result, followed, gathered, job_of
 from taut.dynamics.ensemble_result import FIELDS, Ensemble
+from taut.dynamics.light_runs import goes_light, light, light_reading
 from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Impulses, Rattle
 from taut.dynamics.setup import beginning, independence_notes, prepare_run
 from taut.dynamics.simulating import read_off, simulate
@@ -25,12 +26,18 @@ from taut.dynamics.verdict import doubts
 from taut.errors import ModelError, OptionError
 from taut.mechanics.batch import Plants, Variants, alike, side_by_side, varied
 from taut.mechanics.capabilities import features_of, goes_in_lanes
+from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.numerics.lanes import WIDTH
+from taut.numerics.packing import lane_of
 from taut.structure.scenario import Signal
 from taut.type_checks import checked_arguments
 
+NOT_LOGGED = (
+    "went in lanes with equal steps, where what contacts and slack cables do is not logged; simulate a variant by "
+    "itself for its events"
+)
 NOT_LOCATED = (
     "went in lanes with equal steps, where the instants at which cables slacken are not located; "
     "an adaptive method locates them"
@@ -97,41 +104,53 @@ def ensemble(
 
 def goes_in_lanes_with(job: Job) -> bool:
     """Whether variants go side by side in one kernel: by the kinds of the plant, and by the method."""
-    alone = job.method.adaptive or isinstance(job.method, Implicit | EnergyMomentum | Impulses)
+    alone = job.method.adaptive or isinstance(job.method, Implicit | EnergyMomentum)
     return not alone and job.variants.side_by_side and goes_in_lanes(features_of(job.variants.plant))
 
 
 def in_lanes(job: Job, group: range, result: Result) -> int:
     """Follow a group in lanes; where one of them fails, each by itself, so that the others are not lost."""
+    return _side_by_side(job, group, result, one_by_one)
+
+
+def lightly_in_lanes(job: Job, group: range, result: Result) -> int:
+    """The same with what variants are read off and told as lightly as can be (`light_runs.py`)."""
+    return _side_by_side(job, group, result, light if goes_light(job) else one_by_one)
+
+
+def _side_by_side(job: Job, group: range, result: Result, alone: Callable[[Job, range, Result], int]) -> int:
     if result.interrupted():
-        return one_by_one(job, group, result)
+        return alone(job, group, result)
     plant = side_by_side(job.variants, group.start)
     run = prepare_run(plant, job.method, job.wish, job.tolerance, job.step, dense=False, history=0)
     try:
         point, _ = beginning(run)
     except ModelError:
-        return one_by_one(job, group, result)
+        return alone(job, group, result)
     states = np.zeros((result.times.size, *point.y.shape))
     code, _, _ = drive(run, point, result.times, states, job.duration, None, result.interrupted)
     if code not in (loop.FINISHED, None):
-        return one_by_one(job, group, result)
+        return alone(job, group, result)
     filled = int(point.counts[at.FILLED])
     said = [*independence_notes(run, point.clock)]
     if point.counts[at.UNBALANCED]:
         said.append(f"the correction gave up on {point.counts[at.UNBALANCED]} states")
     notes = [f"of variants {group[0]} to {group[-1]} together: {note}" for note in said]
-    if plant.watcher is not None:
-        notes.append(NOT_LOCATED)
-    reference = run.space.scratch[STARTED, 0]
+    if plant.watcher is not None and alone is one_by_one:
+        notes.append(NOT_LOGGED if plant.grounds else NOT_LOCATED)
     for lane, k in enumerate(group):
-        alone = job.variants.single(k)
-        own = alone.own_tables(metric="mass", gains=(0.0, 0.0))
         lines = np.ascontiguousarray(states[:filled, :, lane])
-        seen = read_off(alone, own, result.times[:filled], lines, float(reference[lane]))
+        reference, single = float(run.space.scratch[STARTED, 0, lane]), job.variants.plant
+        if alone is light:
+            seen = light_reading(job, k, result, lines, reference)
+        else:
+            single = job.variants.single(k)
+            own = single.own_tables(metric="mass", gains=(0.0, 0.0))
+            seen = read_off(single, own, result.times[:filled], lines, reference)
         result.keep(k, filled, seen)
-        doubted = doubts(job.settings(alone), lines[:, : alone.coordinates], seen.overall)
-        result.sound[k] = not doubted
-        result.status[k], result.notes[k] = status_of(code, run, point.clock), (*notes, *doubted)
+        doubted = doubts(job.settings(single), lines[:, : single.coordinates], seen.overall)
+        result.sound[k], result.status[k] = not doubted, status_of(code, run, point.clock)
+        result.notes[k] = (*notes, *contact_notes(single, lane_of(run.tables, lane)), *doubted)
     return group[-1]
 
 

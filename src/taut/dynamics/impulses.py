@@ -38,6 +38,7 @@ from taut.dynamics.operations import (
     prepare_projection,
     row,
 )
+from taut.numerics.lanes import one
 from taut.numerics.vectors import add, number_at, put, put_number
 
 START, END = 0, 1
@@ -75,10 +76,11 @@ def advance(
     size = space.coordinates
     q, v = trial[:size], trial[size : 2 * size]
     force, moved, push, last = row(b, GRADIENT_Q), row(b, CARRIED), row(stages, START), row(stages, END)
-    if number_at(push, 0) == np.inf:
+    known = one(number_at(push, 0))  # of all lanes, where there are several
+    if known == np.inf:
         put(push[: size + 1], last[: size + 1])
     # What time decides is that of this very step, of a sample within a step too.
-    unknown = np.isnan(number_at(push, 0)) or imposes(plant)
+    unknown = np.isnan(known) or imposes(plant)
     resume_contacts(plant, trial, unknown)
     before = drive_power(plant, t, y)
     if unknown:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from taut.dynamics.methods.tableau import Impulses
 from taut.dynamics.settings import prepared_run
 from taut.dynamics.setup import Run, beginning, independence_notes
 from taut.dynamics.simulating import told_by
-from taut.dynamics.trajectory import Checkpoint, Trajectory
+from taut.dynamics.trajectory import Trajectory
 from taut.dynamics.verdict import doubts
 from taut.errors import ModelError
 from taut.mechanics.batch import Variants
@@ -48,7 +49,8 @@ class Prepared:
     """A run that one variant after another uses, and its tables before any of them did."""
 
     def __init__(self, job: Job) -> None:
-        self.job, self.plant = job, job.variants.plant
+        self.variants: Any = job.variants  # of one plant, as `goes_light` asks
+        self.plant = job.variants.plant
         self.run = prepared_run(job.settings(self.plant))
         self.fresh: Pack = copied(self.run.tables)
         self.moved = self.starts_differ(job)
@@ -61,7 +63,7 @@ class Prepared:
 
     def of(self, k: int) -> Run:
         """The run of variant k, at its start."""
-        variants, run = self.job.variants, self.run
+        variants, run = self.variants, self.run
         run.tables.reals[:], run.tables.integers[:] = self.fresh.reals, self.fresh.integers
         for room in run.space:
             room[:] = 0.0
@@ -102,7 +104,7 @@ def light(job: Job, group: range, result: Result) -> int:
         states = ready.room(result.times.size, point.y.size)
         code, _, _ = drive(run, point, result.times, states, job.duration, None, result.interrupted)
         filled = int(point.counts[at.FILLED])
-        seen = _seen(ready.plant, run, result, point, states[:filled])
+        seen = _seen(ready.plant, run, result, float(point.clock[at.REFERENCE]), states[:filled])
         result.keep(k, filled, seen)
         doubted = doubts(job.settings(ready.plant), states[:filled, : ready.plant.coordinates], seen.overall)
         result.sound[k] = not doubted
@@ -115,9 +117,15 @@ def light(job: Job, group: range, result: Result) -> int:
     return group[-1]
 
 
-def _seen(plant: Plant, run: Run, result: Result, point: Checkpoint, states: np.ndarray) -> Trajectory:
+def light_reading(job: Job, k: int, result: Result, states: np.ndarray, reference: float) -> Trajectory:
+    """What is wanted of the states of variant k, wherever they were found. reference: its energy at the start [J]."""
+    ready = prepared_for(job)
+    return _seen(ready.plant, ready.of(k), result, reference, states)
+
+
+def _seen(plant: Plant, run: Run, result: Result, reference: float, states: np.ndarray) -> Trajectory:
     """As much of the states as is wanted, and their energies, by which it is judged whether to believe them."""
     times, cheap = result.times[: len(states)], {*STATED, "work", "energy_violation"} >= set(result.fields)
     cheap = cheap and not plant.given.compliant_grounds
     seen = stated(plant, run.tables, times, states) if cheap else plant.observed(run.tables, times, states)
-    return told_by(plant, times, states, float(point.clock[at.REFERENCE]), seen)
+    return told_by(plant, times, states, reference, seen)

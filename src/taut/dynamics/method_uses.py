@@ -6,7 +6,7 @@ from __future__ import annotations
 from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Impulses, Method, Rattle
 from taut.mechanics import capabilities
 from taut.mechanics.plant_protocol import PlantProtocol
-from taut.mechanics.spec import BUILT_IN
+from taut.mechanics.spec import BUILT_IN, winds_only
 
 
 def use_of(method: Method | Rattle) -> str:
@@ -33,5 +33,6 @@ def hands_on(plant: PlantProtocol, method: Method | Rattle) -> bool:
     if not isinstance(method, Impulses):
         return True
     spec, features = getattr(plant, "spec", None), capabilities.features_of(plant)
-    own = spec is not None and not spec.imposed and all(name in BUILT_IN for name in (*spec.terms, *spec.rows))
+    own = spec is not None and winds_only(spec) and all(name in BUILT_IN for name in (*spec.terms, *spec.rows))
+    own = own and not getattr(plant, "driving", ())  # functions of velocities among them
     return own and not {capabilities.DAMPING, capabilities.CYLINDERS, capabilities.FRICTION} & set(features)

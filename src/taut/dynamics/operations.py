@@ -130,7 +130,8 @@ def impose(plant: Any, t: float, y: np.ndarray) -> None:
 
 
 def imposes(plant: Any) -> bool:
-    """Whether `impose` does anything; this is what it means for plants without anything imposed."""
+    """Whether forces or loads hang on what `impose` does in a step; this is what it means where it winds cables only,
+    or nothing is imposed."""
     return False
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from taut.dynamics.driver import Progress
 from taut.dynamics.ensemble_jobs import Job, Result, followed, gathered, job_of
 from taut.dynamics.ensemble_result import Ensemble
-from taut.dynamics.ensembles import goes_in_lanes_with, in_lanes, one_by_one
+from taut.dynamics.ensembles import goes_in_lanes_with, lightly_in_lanes, one_by_one
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.light_runs import goes_light, light
 from taut.errors import OptionError
@@ -109,7 +109,9 @@ def job_for(plant: Plant, rows: Mapping[str, np.ndarray], count: int, duration: 
 
 def rolled(job: Job, threads: int | None, progress: Progress | None) -> Result:
     """Each variant by the lightest way that gives its own bits, whoever goes beside it."""
-    size, work = (1, light) if goes_light(job) else (WIDTH, in_lanes) if goes_in_lanes_with(job) else (1, one_by_one)
+    size, work = (
+        (WIDTH, lightly_in_lanes) if goes_in_lanes_with(job) else (1, light) if goes_light(job) else (1, one_by_one)
+    )
     return followed(job, work, size, threads, progress)
 
 

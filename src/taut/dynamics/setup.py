@@ -26,6 +26,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.tables import state_layout
+from taut.numerics.lanes import aligned
 from taut.structure.magnitudes import size_problem
 
 MOST_STEPS = 1e9
@@ -183,11 +184,11 @@ def beginning(
         capabilities.check(capabilities.UNLOCATED, capabilities.features_of(run.plant))
     plant, tables, scratch = run.plant, run.tables, run.space.scratch
     size = plant.coordinates
-    y = np.zeros(run.space.vectors.shape[1:])
+    y = aligned(np.zeros(run.space.vectors.shape[1:]))
     y[:size], y[size : 2 * size] = plant.start()
     layout = state_layout(size, plant.internal.size, 0)
     if plant.internal.size:
-        y[layout.internal : layout.size] = plant.internal
+        y[layout.internal : layout.size] = plant.internal.reshape(-1, *(1 for _ in plant.lanes))
         coming = plant.coming(tables)
         if internal is not None:
             y[layout.internal : layout.internal + coming.size] = internal

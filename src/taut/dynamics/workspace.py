@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.dynamics.correction import Limits, scratch
+from taut.numerics.lanes import aligned
 
 CLOCK, COUNTS = 9, 14
 """Sizes of the clock and the counts, whose places follow; a checkpoint of other sizes is of another version."""
@@ -65,11 +66,11 @@ def workspace(
 ) -> Workspace:
     """watched: how many events there can be at one instant. lanes: () for one plant, (WIDTH,) for as many in lanes."""
     return Workspace(
-        stages=np.zeros((rows, state, *lanes)),
-        side=np.zeros((rows, state, *lanes)),
-        vectors=np.zeros((5, state, *lanes)),
+        stages=aligned(np.zeros((rows, state, *lanes))),
+        side=aligned(np.zeros((rows, state, *lanes))),
+        vectors=aligned(np.zeros((5, state, *lanes))),
         blend=np.zeros(rows),
         history=np.zeros((history, 4)),
         log=np.zeros((1000 + 2 * watched if watched else 0, 3)),
-        scratch=scratch(coordinates, constraints, lanes),
+        scratch=aligned(scratch(coordinates, constraints, lanes)),
     )

@@ -101,7 +101,7 @@ def measures_of(ensemble: Ensemble, measures: Iterable[str] | None = None, *, ho
     """
     chosen = _chosen(ensemble, measures)
     values = {name: np.full((len(ensemble), *((3,) if name == "displacement" else ())), np.nan) for name in VARIABLES}
-    for k in np.flatnonzero(ensemble.ok):
+    for k in np.flatnonzero(ensemble.ok).tolist():
         for name, value in _measured(ensemble[k], chosen, hold).items():
             values[name][k] = value
     return Measures({name: values[name] for name in VARIABLES if name in chosen}, ensemble.ok, ensemble.status)

@@ -22,11 +22,11 @@ from taut.mechanics.inertia.cylinders import Cylinders
 from taut.mechanics.inertia.scales import scale_of, shares_of
 from taut.mechanics.inertia.thin import Thin
 from taut.mechanics.kinds import Given, Imposed, Rows, Term, grouped, registered
+from taut.mechanics.linear.stable_step import shortest_period
 from taut.mechanics.model_checks import problems_of_motion, problems_of_scenario
 from taut.mechanics.operations.event_table import Events
 from taut.mechanics.operations.event_words import Watched, watch_table, watched_by
 from taut.mechanics.operations.newton_matrix import Newton
-from taut.mechanics.operations.stable_step import shortest_period
 from taut.mechanics.operations.watches import Watches
 from taut.mechanics.plant import Plant
 from taut.mechanics.rows.jacobian import jacobian_table

@@ -16,14 +16,16 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.mechanics.capabilities import BATCH, check, features_of
+from taut.mechanics.compose import composed_in_lanes
+from taut.mechanics.contact.responses import Responses
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import tabulated, time_places
 from taut.mechanics.tables import part_of, slot
 from taut.mechanics.terms.damping import NODE_DAMPS
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.mechanics.terms.springs import DAMPS, Springs
-from taut.numerics.lanes import WIDTH
-from taut.numerics.packing import Pack, copied, integers_of, reals_of, viewed
+from taut.numerics.lanes import WIDTH, aligned
+from taut.numerics.packing import Pack, copied, integers_of, reals_of, viewed, with_own_integers
 from taut.structure.scenario import Signal
 
 CABLE_PARTS = ("rest_length", "stiffness", "damping")
@@ -63,7 +65,8 @@ class Variants:
         base = self.base(k)
         given, pack = base.given, copied(base.pack)
         if self.gravity is not None:
-            given = replace(given, gravity=tuple(map(float, self.gravity[k])))
+            x, y, z = self.gravity[k].tolist()
+            given = replace(given, gravity=(x, y, z))
         self.fill(pack, k)
         views = viewed(pack, {slot(name): table for name, table in base.tables.items()})
         tables = {name: views[slot(name)] for name in base.tables}
@@ -95,7 +98,17 @@ class Plants:
     """Plants of one layout, which differ in any of their numbers; made by `alike`."""
 
     plants: tuple[Plant, ...]
-    side_by_side = True
+
+    @cached_property
+    def side_by_side(self) -> bool:
+        """Whether what is driven changes at the same times."""
+        first = self.plants[0]
+        times = time_places(first.tables["drives"]) if "drives" in first.tables else np.zeros(0, dtype=np.int64)
+        return all(
+            np.array_equal(one.breaks, first.breaks)
+            and (not times.size or np.array_equal(one.tables["drives"].data[times], first.tables["drives"].data[times]))
+            for one in self.plants
+        )
 
     @property
     def plant(self) -> Plant:
@@ -173,8 +186,21 @@ class LanePlant:
     def works(self) -> bool:
         return self.variants.works
 
+    @property
+    def formulation(self) -> str:
+        return f"{self.variants.plant.formulation} in lanes"
+
+    @property
+    def _touches(self) -> bool:
+        return "contacts" in self.variants.plant.spec.terms
+
+    def operations(self) -> dict[str, Any]:
+        return dict(composed_in_lanes(self.variants.plant.spec))
+
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
-        return self.variants.packs(self.chosen, metric=metric, gains=gains)
+        pack = self.variants.packs(self.chosen, metric=metric, gains=gains)
+        pack = Pack(pack.integers, aligned(pack.reals))
+        return with_own_integers(pack, slot("responses"), Responses) if self._touches else pack
 
     def start(self) -> tuple[np.ndarray, np.ndarray]:
         q, v = (

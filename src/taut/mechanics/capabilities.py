@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from taut.errors import OptionError, listed
 from taut.mechanics.spec import Spec, imposed_of, rows_of, terms_of
+from taut.structure.grounds import Plane
 
 if TYPE_CHECKING:
     from taut.mechanics.plant_protocol import PlantProtocol
@@ -30,6 +31,7 @@ GROUND = "rigid grounds"
 NO_GROUND = "nothing to strike"
 COMPLIANT = "grounds that give way"
 STATES = "states with rates of their own"
+UNEVEN = "contacts that are not of separate bars with planes"
 SWITCHED = "friction by a threshold of speed"
 NO_SECANT = "forces or constraints without a secant"
 
@@ -117,7 +119,7 @@ REFUSED: dict[tuple[str, str], str] = {
 }
 """(use, feature) -> why not, and what to do."""
 
-NOT_IN_LANES = frozenset((COORDINATES, CYLINDERS, MOVED, WATCHED, ONE_BY_ONE))
+NOT_IN_LANES = frozenset((COORDINATES, CYLINDERS, MOVED, WATCHED, ONE_BY_ONE, UNEVEN))
 """Features whose plants go one by one in an ensemble, whatever the method: lanes have no kernels for them."""
 
 
@@ -153,6 +155,9 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     for feature, grounds in ((COMPLIANT, yielding), (SWITCHED, switched), (GROUND, given.rigid_grounds)):
         if grounds:
             found[feature] = f'the ground "{grounds[0].name}"'
+    flat = all(isinstance(ground.shape, Plane) for ground in given.grounds)
+    if not flat or (given.rigid_grounds and spec.system != "pairs"):
+        found[UNEVEN] = ""
     if not given.rigid_grounds:
         found[NO_GROUND] = ""
     free = [f'the free angle "{angle.name}"' for angle in given.free_angles]

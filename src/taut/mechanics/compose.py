@@ -12,29 +12,44 @@ from typing import Any, NamedTuple
 
 from taut.mechanics import folds, parts
 from taut.mechanics.conserving import secant, secant_parts
-from taut.mechanics.contact import books, impulses, lengths, moved_supports, pressing, responses, strings
+from taut.mechanics.contact import (
+    books,
+    in_lanes,
+    lengths,
+    near_contacts,
+    pressing,
+    responses,
+    strings,
+)
 from taut.mechanics.contact import parts as contact_parts
 from taut.mechanics.folds import completed, completed_source
+from taut.mechanics.grounds import compliances, readings
 from taut.mechanics.grounds import outputs as outputs_of_contacts
-from taut.mechanics.grounds import readings
 from taut.mechanics.imposed import commands, controllers, drive_outputs
 from taut.mechanics.inertia import cylinders, thin
 from taut.mechanics.kinds import EventSource
 from taut.mechanics.operations import (
-    derivatives,
-    energy,
     events,
     momentum,
     motion,
-    newton_matrix,
-    outputs,
-    projection,
-    redundancy,
+)
+from taut.mechanics.operations.lists import (
+    CONTACT,
+    IN_LANES,
+    MOTION,
+    MOVED,
+    NEWTON,
+    PRESSED,
+    PRESSING,
+    SECANT,
+    TOOLS,
+    TURNING,
+    named,
 )
 from taut.mechanics.rows import held_lengths
-from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of
+from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of, winds_only
 from taut.mechanics.systems import minres, pairs, saddle
-from taut.mechanics.terms import routes, springs, torques
+from taut.mechanics.terms import contacts, routes, springs, torques
 from taut.mechanics.terms import states as term_states
 from taut.numerics.compiled import Rebinding, again, folded, inlined
 
@@ -54,23 +69,29 @@ class Composition(NamedTuple):
 def composed(spec: Spec) -> Composition:
     """Each operation bound to the plant's own parts; compiled when it is first called."""
     made = Rebinding(_parts(spec))
-    # Where nothing is imposed there is nothing to call, either; algorithms know what that means.
-    imposed = {
-        "impose": motion.impose_on,
-        "imposes": motion.imposes_something,
-        "pass_break": events.pass_imposed_break,
-    }
-    own = MOTION | (imposed if spec.imposed else {})
-    own |= {"decide": controllers.decide} if "controllers" in spec.imposed else {}
-    own |= CONTACT if "contacts" in spec.terms else {}
-    if "contacts" in spec.terms and any(kind.accelerates for kind in imposed_of(spec)):
-        own |= MOVED
     tools = TOOLS | {"sense": controllers.sense}
     tools |= {"fill_gaps": books.fill_gaps} if "contacts" in spec.terms else {}
     tools |= {"observe_drives": drive_outputs.observe_drives} if "drives" in spec.imposed else {}
     tools |= {"observe_contacts": outputs_of_contacts.observe_contacts} if "compliances" in spec.terms else {}
     tools |= TURNING if "torques" in spec.terms else {}
-    return Composition(_bound(made, own), _bound(made, NEWTON), _secant(spec, made), _bound(made, tools))
+    motion = _bound(made, _motion_of(spec))
+    return Composition(motion, _bound(made, NEWTON), _secant(spec, made), _bound(made, tools))
+
+
+def _motion_of(spec: Spec) -> dict[str, Any]:
+    """What a run asks of a plant of a Spec; not bound yet."""
+    # Where nothing is imposed there is nothing to call, either; algorithms know what that means.
+    imposed = {
+        "impose": motion.impose_on,
+        "pass_break": events.pass_imposed_break,
+    }
+    own = MOTION | (imposed if spec.imposed else {})
+    own |= {} if winds_only(spec) else {"imposes": motion.imposes_something}
+    own |= {"decide": controllers.decide} if "controllers" in spec.imposed else {}
+    own |= CONTACT if "contacts" in spec.terms else {}
+    if "contacts" in spec.terms and any(kind.accelerates for kind in imposed_of(spec)):
+        own |= MOVED
+    return own
 
 
 def _secant(spec: Spec, made: Rebinding) -> dict[str, Any]:
@@ -81,9 +102,29 @@ def _secant(spec: Spec, made: Rebinding) -> dict[str, Any]:
         parts.fill_response: responses.fill_whole,
         parts.push_response: responses.push_whole,
         parts.body_of: responses.body_whole,
+        contact_parts.keep_velocities: lengths.keep_whole,
+        contact_parts.follow_velocities: lengths.follow_whole,
         responses.respond_to: secant.respond_by_newton,
     }
     return _bound(Rebinding(_parts(spec) | moving), SECANT | PRESSING) | _bound(made, PRESSED)
+
+
+@cache
+def composed_in_lanes(spec: Spec) -> Mapping[str, Any]:
+    """The operations that move many plants of a Spec in lanes: others than those of one where they touch grounds."""
+    own, instead = _motion_of(spec), dict[Any, Any]()
+    if spec.imposed:
+        own["pass_break"] = events.pass_break_in_lanes
+    if "compliances" in spec.terms:
+        instead[compliances.depth_at] = compliances.depth_in_plane
+    if "contacts" in spec.terms:
+        own |= IN_LANES
+        instead |= {
+            near_contacts.look_if_moved: in_lanes.look_nowhere,
+            contact_parts.note_mates: in_lanes.note_mates,
+            contacts.gap_at: in_lanes.gap_of_plane,
+        }
+    return _bound(Rebinding(_parts(spec) | instead), own)
 
 
 @cache
@@ -97,7 +138,7 @@ def bound_by_name(spec: Spec, operations: Iterable[Any], instead: Mapping[Any, A
 
     instead: further kernels, and what stands in their places.
     """
-    return _bound(Rebinding({**_parts(spec), **(instead or {})}), _named(operations))
+    return _bound(Rebinding({**_parts(spec), **(instead or {})}), named(operations))
 
 
 def _bound(made: Rebinding, operations: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,6 +198,9 @@ def _parts(spec: Spec) -> dict[Any, Any]:
             parts.meet_row_rates: lengths.meet_rates_local if local else lengths.meet_rates_whole,
             parts.respond: lengths.respond_local if local else lengths.respond_whole,
             parts.body_of: responses.body_local if local else responses.body_whole,
+            contact_parts.meet_rows_again: lengths.meet_again_local if local else lengths.meet_whole,
+            contact_parts.keep_velocities: lengths.keep_local if local else lengths.keep_whole,
+            contact_parts.follow_velocities: lengths.follow_local if local else lengths.follow_whole,
             contact_parts.contact_reading: readings.contact_reading,
         }
     if "contacts" in spec.terms and "held_lengths" in spec.rows:
@@ -230,112 +274,3 @@ def _events(sources: list[EventSource]) -> dict[Any, Any]:
         )
     placed = {part: getattr(total, name) for name, (part, _) in folds.EVENT_TEMPLATES.items()}
     return {**placed, parts.event_count: total.count, parts.keep_laws: total.keep}
-
-
-def _named(kernels: Iterable[Any]) -> dict[str, Any]:
-    return {k.py_func.__name__: k for k in kernels}
-
-
-MOTION: dict[str, Any] = {
-    **_named(
-        (
-            motion.lend_plant,
-            motion.layout,
-            motion.rate,
-            motion.forces,
-            motion.power,
-            motion.drive_power,
-            motion.enter_piece,
-            motion.pass_break,
-            energy.error_size,
-            projection.residuals,
-            projection.prepare_projection,
-            projection.project,
-            projection.jacobian_rate,
-            projection.independence,
-            energy.energy,
-            energy.energy_gradient,
-            momentum.keep_momentum,
-            events.crossing,
-            events.margin,
-            events.due,
-            events.overdue,
-            events.switch,
-        )
-    ),
-}
-"""What a stepper, a correction or the time loop may ask of a plant's tables."""
-
-NEWTON: Mapping[str, Any] = _named(
-    (
-        newton_matrix.factor_newton,
-        newton_matrix.newton_residual,
-        newton_matrix.solve_newton,
-        term_states.finish_states,
-        newton_matrix.keep_multipliers,
-        newton_matrix.recall_multipliers,
-    )
-)
-"""What implicit steps ask beside them."""
-
-SECANT: dict[str, Any] = _named(
-    (
-        secant.secant_residual,
-        secant.factor_secant,
-        secant.secant_change,
-        secant.count_effort,
-        secant.gives_way,
-        secant.meet_rates,
-    )
-)
-"""What steps that conserve energy ask beside those."""
-
-PRESSING: dict[str, Any] = _named((pressing.press, pressing.book_press))
-PRESSED: dict[str, Any] = _named((pressing.settle_contacts,))
-"""And of contacts, while they move and where they end."""
-
-CONTACT: Mapping[str, Any] = _named(
-    (
-        impulses.begin_contacts,
-        impulses.resume_contacts,
-        impulses.move_apart,
-        impulses.keep_apart,
-        lengths.keep_rates,
-        lengths.accelerate,
-        impulses.foresee,
-        impulses.strike,
-        books.book_contacts,
-        books.leave_forces,
-        books.note_contacts,
-    )
-)
-"""What steps with impulses ask beside them."""
-
-MOVED: Mapping[str, Any] = _named(
-    (moved_supports.even_supports, moved_supports.lead_supports, moved_supports.support_work)
-)
-"""And of supports that move."""
-
-TURNING: Mapping[str, Any] = _named((outputs.observe_torques, torques.add_commanded, torques.fill_angle_slopes))
-"""What a plant with free angles asks of its own tables beside them."""
-
-TOOLS: dict[str, Any] = _named(
-    (
-        outputs.observe,
-        outputs.observe_energies,
-        outputs.observe_loads,
-        events.begin_events,
-        events.freeze,
-        events.release,
-        events.cut,
-        redundancy.fill_jacobian,
-        derivatives.stiffness_blocks,
-        derivatives.row_blocks,
-        derivatives.elastic_force,
-        derivatives.fill_residuals,
-        derivatives.momentum,
-        derivatives.velocity_force,
-        derivatives.bias,
-    )
-)
-"""What a plant asks of its own tables."""

@@ -16,13 +16,14 @@ from taut.mechanics.grounds.compliances import touching_nodes
 from taut.mechanics.imposed.called_functions import with_functions
 from taut.mechanics.imposed.commands import COMING
 from taut.mechanics.imposed.controllers import MEMORY
+from taut.mechanics.imposed.drives import STANDS
 from taut.mechanics.imposed.law_addresses import Law, failure_of, with_addresses
 from taut.mechanics.kinds import Given
 from taut.mechanics.linear.linearisation import nodal_linearisation
+from taut.mechanics.linear.stable_step import longest_step
 from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_words import Watched, Watcher
 from taut.mechanics.operations.observation import observed
-from taut.mechanics.operations.stable_step import longest_step
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import Called
 from taut.mechanics.spec import BUILT_IN, Spec, rows_of, sources_of, terms_of
@@ -237,6 +238,7 @@ class Plant:
         pack = self.pack if metric == "mass" else packed_by_name(euclidean(self.spec, self.tables))[0]
         pack = with_addresses(copied(pack), self.laws)
         reals_of(pack, GAINS)[:] = gains
+        reals_of(pack, STANDS)[:] = np.nan  # what is driven may differ from what stands there
         integers_of(pack, STABILISED)[0] = int(any(gains))
         return pack
 

@@ -23,6 +23,7 @@ from taut.errors import OptionError
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.curves import hermite, hermite_slopes, three_point_slopes
 from taut.numerics.lanes import one
+from taut.numerics.sines import sine_and_cosine
 from taut.structure.magnitudes import size_problem
 from taut.structure.signal_checks import signal_problems
 from taut.structure.signals import (
@@ -237,8 +238,9 @@ def _plain_at(kind: int, data: Any, at: int, t: float, inside: float) -> tuple[f
     if kind == SINUSOID:
         w = data[at + 2]
         angle = w * t + data[at + 3]
-        swing = data[at + 1] * math.sin(angle)
-        value, rate, acceleration = value + swing, w * (data[at + 1] * math.cos(angle)), -(w * w * swing)
+        sine, cosine = sine_and_cosine(angle)
+        swing = data[at + 1] * sine
+        value, rate, acceleration = value + swing, w * (data[at + 1] * cosine), -(w * w * swing)
     elif kind == DOUBLET:
         if inside < one(data[at + 1]) or inside >= one(data[at + 3]):
             value = 0.0

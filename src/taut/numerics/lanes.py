@@ -14,6 +14,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -22,6 +23,8 @@ from numba.core.typing.templates import ConcreteTemplate, infer_global, signatur
 from numba.extending import lower_builtin, lower_cast, models, register_model
 
 WIDTH = 16
+LINE = 64
+"""Bytes of a line of memory."""
 
 _DOUBLES = ir.VectorType(ir.DoubleType(), WIDTH)
 _BITS = ir.VectorType(ir.IntType(1), WIDTH)
@@ -65,7 +68,14 @@ class LanePointerType(types.Type):  # type: ignore[misc]
         super().__init__(name=f"lane_pointer{WIDTH}")
 
 
-lanes, mask, lane_pointer = LanesType(), MaskType(), LanePointerType()
+class OneLanePointerType(types.Type):  # type: ignore[misc]
+    """Where one lane of a row of lanes begins; indexed like an array of floats."""
+
+    def __init__(self) -> None:
+        super().__init__(name=f"one_lane_pointer{WIDTH}")
+
+
+lanes, mask, lane_pointer, one_lane_pointer = LanesType(), MaskType(), LanePointerType(), OneLanePointerType()
 
 
 def _model(of: type, data: ir.Type) -> None:
@@ -79,6 +89,7 @@ def _model(of: type, data: ir.Type) -> None:
 _model(LanesType, _DOUBLES)
 _model(MaskType, _BITS)
 _model(LanePointerType, ir.PointerType(ir.DoubleType()))
+_model(OneLanePointerType, ir.PointerType(ir.DoubleType()))
 
 
 def _spread(builder: Any, value: Any, kind: Any = _DOUBLES) -> Any:
@@ -147,10 +158,18 @@ for _name, _opcode in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul"), ("true
     _teach(getattr(operator, f"i{_name}"), _operate(_opcode), _between(lanes))
 for _name, _sign in (("gt", ">"), ("lt", "<"), ("ge", ">="), ("le", "<="), ("eq", "==")):
     _teach(getattr(operator, _name), _compare(_sign), _between(mask))
+_teach(operator.and_, _operate("and_"), [(mask, mask, mask)])
+_teach(operator.or_, _operate("or_"), [(mask, mask, mask)])
 _teach(builtins.max, _extreme(">"), _between(lanes))
 _teach(builtins.min, _extreme("<"), _between(lanes))
 _teach(operator.neg, lambda builder, a: builder.fneg(a), [(lanes, lanes)])
-for _function, _name in ((math.sqrt, "sqrt"), (builtins.abs, "fabs"), (math.sin, "sin"), (math.cos, "cos")):
+for _function, _name in (
+    (math.sqrt, "sqrt"),
+    (builtins.abs, "fabs"),
+    (math.sin, "sin"),
+    (math.cos, "cos"),
+    (math.exp, "exp"),
+):
     _teach(_function, _called(f"llvm.{_name}.v{WIDTH}f64", 1), [(lanes, lanes)])
 
 
@@ -178,6 +197,31 @@ _teach(
 )
 
 
+def _of_one(builder: Any, pointer: Any, index: Any) -> Any:
+    return builder.gep(pointer, [builder.mul(index, index.type(WIDTH))])
+
+
+_teach(
+    operator.getitem,
+    lambda builder, pointer, index: builder.load(_of_one(builder, pointer, index)),
+    [(types.float64, one_lane_pointer, types.intp)],
+)
+_teach(
+    operator.setitem,
+    lambda builder, pointer, index, value: builder.store(value, _of_one(builder, pointer, index)),
+    [(types.none, one_lane_pointer, types.intp, types.float64)],
+)
+
+
+def aligned(rows: np.ndarray) -> np.ndarray:
+    """The same where lines of memory begin: a vector that lies across two of them takes twice as long."""
+    room = np.zeros(rows.nbytes + LINE, dtype=np.uint8)
+    begin = -room.ctypes.data % LINE
+    copy = room[begin : begin + rows.nbytes].view(rows.dtype).reshape(rows.shape)
+    copy[...] = rows
+    return copy
+
+
 # --- choices and questions; as Python functions they are those of a single lane
 
 
@@ -194,6 +238,16 @@ def some(condition: Any) -> bool:
 def every(condition: Any) -> bool:
     """Whether the condition holds in all lanes."""
     return bool(condition)
+
+
+def which(condition: Any) -> int:
+    """The lanes in which the condition holds, as bits of a whole number."""
+    return int(condition)
+
+
+def lowest(bits: int) -> int:
+    """The number of the lowest bit that is set."""
+    return (bits & -bits).bit_length() - 1
 
 
 def most(number: Any) -> Any:
@@ -241,6 +295,18 @@ _teach(
 )
 _teach(some, _asked("!=", 0), [(_TRUTH, _TRUTH), (_TRUTH, mask)])
 _teach(every, _asked("==", 2**WIDTH - 1), [(_TRUTH, _TRUTH), (_TRUTH, mask)])
+_teach(
+    which,
+    lambda builder, condition: builder.zext(
+        builder.bitcast(condition, ir.IntType(WIDTH)) if condition.type == _BITS else condition, ir.IntType(64)
+    ),
+    [(types.int64, mask)],
+)
+_teach(
+    lowest,
+    lambda builder, bits: builder.cttz(bits, ir.Constant(ir.IntType(1), 1)),
+    [(types.int64, types.int64)],
+)
 _teach(most, _or_itself(_gathered), [(_FLOAT, _FLOAT), (_FLOAT, lanes)])
 _teach(
     one,

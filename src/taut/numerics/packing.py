@@ -18,7 +18,7 @@ import numpy.typing as npt
 from numba import types
 from numba.extending import intrinsic
 
-from taut.numerics.lanes import WIDTH, lane_pointer
+from taut.numerics.lanes import WIDTH, lane_pointer, one_lane_pointer
 
 Integers = npt.NDArray[np.int64]
 """A part of whole numbers."""
@@ -27,7 +27,7 @@ Reals = npt.NDArray[np.float64]
 
 Table = TypeVar("Table", bound=tuple[Any, ...])
 
-MOST_PARTS = 32
+MOST_PARTS = 48
 """Of a table: the length of its slot in the directory."""
 
 
@@ -41,6 +41,19 @@ class Pack(NamedTuple):
     reals: np.ndarray
 
 
+class OneLane(NamedTuple):
+    """In kernels: one lane of a pack in lanes, read like a pack of one plant.
+
+    Whole numbers are those of all lanes, but for the last ones: from `own` on each lane has as many as `count`.
+    """
+
+    integers: np.ndarray
+    reals: np.ndarray
+    lane: int
+    own: int
+    count: int
+
+
 @cache
 def kinds_of(table: type) -> tuple[int, ...]:
     """Of every part of a table the array it stands in: 0 for Integers, 1 for Reals, by its annotation."""
@@ -50,10 +63,14 @@ def kinds_of(table: type) -> tuple[int, ...]:
 
 def part(slot: int, table: type, field: str) -> int:
     """The place of a part in the directory."""
+    if len(table._fields) > MOST_PARTS:  # type: ignore[attr-defined]
+        raise TypeError(f"{table.__name__} has more than {MOST_PARTS} parts")
     return slot * MOST_PARTS + table._fields.index(field)  # type: ignore[attr-defined]
 
 
 def _pointer(array: int, p: Any) -> Any:
+    if array == 1 and p.instance_class is OneLane:
+        return one_lane_pointer
     return lane_pointer if p.types[array].ndim == 2 else types.CPointer(p.types[array].dtype)
 
 
@@ -68,6 +85,11 @@ def _begin(context: Any, builder: Any, p: Any, pack: Any, array: int, number: An
     begin = builder.load(builder.gep(directory.data, [builder.shl(number, number.type(1))]))
     if p.types[array].ndim == 2:
         begin = builder.mul(begin, begin.type(WIDTH))
+    if p.instance_class is OneLane:
+        lane, own, count = (builder.extract_value(pack, k) for k in (2, 3, 4))
+        first = builder.icmp_signed(">=", begin, own) if array == 0 else None
+        further = builder.select(first, builder.mul(lane, count), lane.type(0)) if array == 0 else lane
+        begin = builder.add(begin, further)
     return builder.gep(source.data, [begin])
 
 
@@ -172,6 +194,11 @@ def copied(pack: Pack) -> Pack:
     return Pack(pack.integers.copy(), pack.reals.copy())
 
 
+def lane_of(pack: Pack, lane: int) -> Pack:
+    """The pack of one plant of those that travel in lanes; a copy."""
+    return Pack(pack.integers, np.ascontiguousarray(pack.reals[:, lane]))
+
+
 def empty(table: type[Table]) -> Table:
     """A table of a plant that has nothing of its kind."""
     return table(*(np.empty(0, dtype=float if kind else np.int64) for kind in kinds_of(table)))
@@ -193,6 +220,18 @@ def packed(tables: Mapping[int, Table]) -> tuple[Pack, dict[int, Table]]:
             begins[kind] += values.size
     pack = Pack(np.concatenate(arrays[0], dtype=np.int64), np.concatenate([np.empty(0), *arrays[1]], dtype=float))
     return pack, viewed(pack, tables)
+
+
+def with_own_integers(pack: Pack, slot: int, table: type) -> Pack:
+    """The same pack in lanes with the whole numbers of a table once more for each lane, behind all others."""
+    directory = pack.integers.copy()
+    parts = [slot * MOST_PARTS + k for k, kind in enumerate(kinds_of(table)) if kind == 0]
+    own, begin = [], directory.size
+    for k in parts:
+        own.append(integers_of(pack, k))
+        directory[2 * k] = begin
+        begin += own[-1].size
+    return Pack(np.concatenate([directory, *own * WIDTH]), pack.reals)
 
 
 def viewed(pack: Pack, tables: Mapping[int, Table]) -> dict[int, Table]:

@@ -10,7 +10,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
-from taut.numerics.lanes import WIDTH, lane_pointer
+from taut.numerics.lanes import WIDTH, lane_pointer, one_lane_pointer
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -56,10 +56,21 @@ def shifted(typing_context: Any, pointer: Any, places: Any) -> Any:
     """The pointer to what stands so many places further on."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        step = builder.mul(args[1], args[1].type(WIDTH)) if pointer is lane_pointer else args[1]
+        wide = pointer in (lane_pointer, one_lane_pointer)
+        step = builder.mul(args[1], args[1].type(WIDTH)) if wide else args[1]
         return builder.gep(args[0], [step])
 
     return pointer(pointer, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lane_at(typing_context: Any, pointer: Any, lane: Any) -> Any:
+    """Of rows of lanes one lane, as a pointer to floats."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.gep(args[0], [args[1]])
+
+    return one_lane_pointer(lane_pointer, types.int64), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -20,7 +20,7 @@ from taut.mechanics.terms.contacts import (
     gap_at,
     ground_count,
 )
-from taut.numerics.compiled import entry
+from taut.numerics.compiled import entry, inlined
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted, start_of
 
@@ -29,8 +29,13 @@ from taut.numerics.pointers import shifted, start_of
 def book_contacts(p: Pack, before: np.ndarray, trial: np.ndarray) -> float:
     """Put the impulses that were found to those of the step; returns their work [J], `before` being the velocities
     before forces and impulses acted."""
+    return book(p, start_of(before), shifted(start_of(trial), coordinate_count(p)))
+
+
+@inlined
+def book(p: Pack, begun: np.ndarray, v: np.ndarray) -> float:
+    """The same with pointers; v: velocities now."""
     made, contacts = responses_in(p), contacts_in(p)
-    begun, v = start_of(before), shifted(start_of(trial), coordinate_count(p))
     done = impulse_work(p, begun, v, contact_count(p))
     made.work[0] += done if string_count(p) == 0 else impulse_work(p, begun, v, ground_count(p))
     for a in range(made.used[0]):
@@ -45,15 +50,20 @@ def leave_forces(p: Pack, h: float, trial: np.ndarray) -> None:
     """Leave in the state what contacts pushed with in a step of h, as forces, and no impulse for the next one."""
     impulse, state, at = contacts_in(p).impulse, start_of(trial), forces_begin(p)
     for c in range(contact_count(p)):
-        told, force = shifted(impulse, NUMBERS * c), shifted(state, at + NUMBERS * c)
-        if told[3] == OPEN:
-            continue
-        pushes = told[0] != 0.0 or told[1] != 0.0 or told[2] != 0.0
-        force[3] = told[3] if pushes else OPEN
-        for m in range(3):
-            force[m] = told[m] / h
-        for m in range(NUMBERS):
-            told[m] = 0.0
+        told = shifted(impulse, NUMBERS * c)
+        if told[3] != OPEN:
+            leave(h, told, shifted(state, at + NUMBERS * c))
+
+
+@inlined
+def leave(h: float, told: np.ndarray, force: np.ndarray) -> None:
+    """Of one contact: make forces of its impulses, and these zero."""
+    pushes = told[0] != 0.0 or told[1] != 0.0 or told[2] != 0.0
+    force[3] = told[3] if pushes else OPEN
+    for m in range(3):
+        force[m] = told[m] / h
+    for m in range(NUMBERS):
+        told[m] = 0.0
 
 
 @entry

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from taut.mechanics.contact.cone import SOFTNESS, impulse_from, soften
-from taut.mechanics.contact.parts import aim_string, pull_string, string_velocity
+from taut.mechanics.contact.parts import aim_string, note_mates, pull_string, string_velocity
 from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
 from taut.mechanics.grounds.surfaces import EDGE, PLANE, STRING, TERRAIN
 from taut.mechanics.inertia.thin import thin_in
@@ -96,6 +96,7 @@ def close(p: Pack, c: int, place: np.ndarray, nx: float, ny: float, nz: float, s
         made.coupled[0] = 1
     made.rank[a], made.owner[a] = made.bodies[body], body
     made.bodies[body] += 1
+    note_mates(p, a, c)
     return a
 
 

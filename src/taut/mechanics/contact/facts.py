@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from taut.errors import listed
+from taut.mechanics.batch import LanePlant
 from taut.mechanics.contact.responses import ENTRIES, WORST
 from taut.mechanics.grounds.compliances import touching_nodes
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.terms.contacts import NUMBERS, candidates
-from taut.numerics.packing import integers_of, reals_of
+from taut.numerics.lanes import WIDTH
+from taut.numerics.packing import integers_of, lane_of, reals_of
 from taut.structure.grounds import Box
 
 SUNK = 0.01
@@ -23,7 +25,11 @@ INSIDE = 1e-9
 
 
 def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[str, ...]:
-    """What is inside a ground at a state, in words."""
+    """What is inside a ground at a state, in words; of plants in lanes, in the first in which something is."""
+    if isinstance(plant, LanePlant):
+        alone = plant.variants.plant
+        lanes = (inside_grounds(alone, lane_of(tables, k), np.ascontiguousarray(y[:, k])) for k in range(WIDTH))
+        return next(filter(None, lanes), ())
     if not (isinstance(plant, Plant) and plant.given.rigid_grounds):
         return ()
     found, small = candidates(plant.given), INSIDE * plant.typical_length

@@ -19,8 +19,14 @@ from taut.mechanics.contact.closed_contacts import (
     search,
     velocity_at,
 )
-from taut.mechanics.contact.near_contacts import look_around, look_if_moved, quick_gap, way_left
-from taut.mechanics.contact.parts import hold_strings, string_rate
+from taut.mechanics.contact.near_contacts import look_if_moved, quick_gap
+from taut.mechanics.contact.parts import (
+    follow_velocities,
+    hold_strings,
+    keep_velocities,
+    meet_rows_again,
+    string_rate,
+)
 from taut.mechanics.contact.responses import DEEPEST, FORCED, responses_in
 from taut.mechanics.grounds.surfaces import BOX, EDGE, FAR, STRING, TERRAIN
 from taut.mechanics.parts import meet_rows, prepare_system
@@ -54,14 +60,14 @@ TURNS = 3
 @entry
 def begin_contacts(p: Pack, y: np.ndarray) -> None:
     """A step begins: no contact is closed yet, and the forces of the last step do not act any more."""
-    _forget(p)
+    forget(p)
     open_all(p)
     hold_strings(p)
-    _take_out(p, start_of(y))
+    take_out(p, start_of(y))
 
 
 @inlined
-def _forget(p: Pack) -> None:
+def forget(p: Pack) -> None:
     """Nothing of an earlier step holds."""
     made, contacts = responses_in(p), contacts_in(p)
     made.seen[0], made.stood[0] = np.nan, np.nan
@@ -70,7 +76,7 @@ def _forget(p: Pack) -> None:
 
 
 @inlined
-def _take_out(p: Pack, state: np.ndarray) -> None:
+def take_out(p: Pack, state: np.ndarray) -> None:
     """The contact forces of the last step, out of a state."""
     at = forces_begin(p)
     responses_in(p).work[0] = 0.0
@@ -88,13 +94,20 @@ def resume_contacts(p: Pack, y: np.ndarray, afresh: bool) -> None:
     for i in range(n):
         moved += 0 if state[i] == made.stood[i] else 1
     if afresh or moved > 0:
-        _forget(p)
+        forget(p)
         prepare_system(p, constants_in(p).metric[0], state)
         _touch(p, state)
+    begin_again(p, state)
+    take_out(p, state)
+
+
+@inlined
+def begin_again(p: Pack, y: np.ndarray) -> None:
+    """Of all that is closed at the beginning of a step."""
+    made = responses_in(p)
     for a in range(made.used[0]):
         made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2], made.slide[a] = 0.0, 0.0, 0.0, 0.0
-        made.hold[a] = held_by(p, made.contact[a], a, state)
-    _take_out(p, state)
+        made.hold[a] = held_by(p, made.contact[a], a, y)
 
 
 @kernel
@@ -106,12 +119,17 @@ def _touch(p: Pack, y: np.ndarray) -> None:
     for m in range(made.nearby[0]):
         c = made.near[m]
         if quick_gap(p, c, y) <= CLOSED * scale:
-            gap, nx, ny, nz, share = gap_at(p, c, y)
-            a = close(p, c, y, nx, ny, nz, share)
-            if a >= 0:
-                _begin_at(p, a, gap)
+            close_touching(p, c, y)
     for i in range(coordinate_count(p)):
         made.stood[i] = y[i]
+
+
+@inlined
+def close_touching(p: Pack, c: int, y: np.ndarray) -> None:
+    gap, nx, ny, nz, share = gap_at(p, c, y)
+    a = close(p, c, y, nx, ny, nz, share)
+    if a >= 0:
+        _begin_at(p, a, gap)
 
 
 @inlined
@@ -154,8 +172,7 @@ def keep_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, last: bool) 
 
 @kernel
 def _keep_apart(p: Pack, h: float, start: np.ndarray, end: np.ndarray, last: bool) -> int:
-    made, n, sweeps = responses_in(p), coordinate_count(p), 0
-    v = shifted(end, n)
+    made, sweeps, v = responses_in(p), 0, shifted(end, coordinate_count(p))
     look_if_moved(p, start, end)
     for _ in range(TURNS):
         left = max(_close_inside(p, start, end), _aim(p, h, start, end))
@@ -163,15 +180,10 @@ def _keep_apart(p: Pack, h: float, start: np.ndarray, end: np.ndarray, last: boo
             return sweeps
         if last:
             return sweeps + counted(p, 0, left / h)
-        for i in range(n):
-            made.before[i] = v[i]
+        keep_velocities(p, v)
         sweeps += search(p, v)
-        limit, gone = way_left(p), 0
-        for i in range(n):
-            end[i] += h * (v[i] - made.before[i])
-            gone += 0 if abs(end[i] - made.seen[i]) <= limit else 1
-        if gone > 0:
-            look_around(p, start, end)
+        follow_velocities(p, h, v, end)
+        look_if_moved(p, start, end)
         # What is closed ends as it was to where all are planes.
         if made.bent[0] == 0 and _close_inside(p, start, end) < 0.0:
             return sweeps
@@ -181,9 +193,10 @@ def _keep_apart(p: Pack, h: float, start: np.ndarray, end: np.ndarray, last: boo
 @inlined
 def _close_inside(p: Pack, start: np.ndarray, end: np.ndarray) -> float:
     """Close what ends inside a ground; returns how deep it is [m], negative where there is nothing."""
-    made, contacts, left, small = responses_in(p), contacts_in(p), -1.0, MET * constants_in(p).scale[0]
-    for m in range(made.nearby[0]):
+    made, contacts, left, small, m = responses_in(p), contacts_in(p), -1.0, MET * constants_in(p).scale[0], 0
+    while m < made.nearby[0]:  # which may become more on the way
         c = made.near[m]
+        m += 1
         if made.place[c] > 0:
             continue
         gap = quick_gap(p, c, end)
@@ -233,9 +246,15 @@ def _aim(p: Pack, h: float, start: np.ndarray, end: np.ndarray) -> float:
 def move_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray) -> int:
     """Bring the end of a move of h from y onto the constraints and out of every ground, in turn; returns in how many
     rounds, 0 where constraints cannot be met."""
-    start, end, small = start_of(y), start_of(trial), 0.5 * MET * constants_in(p).scale[0]
+    return part(p, h, start_of(y), start_of(trial)) if meet_rows(p, h, start_of(trial)) >= 0.0 else 0
+
+
+@kernel
+def part(p: Pack, h: float, start: np.ndarray, end: np.ndarray) -> int:
+    """The same where constraints are met already."""
+    small = 0.5 * MET * constants_in(p).scale[0]
     for k in range(ROUNDS):
-        way = meet_rows(p, h, end)
+        way = meet_rows_again(p, h, end) if k > 0 else 0.0
         if not way >= 0.0:
             return 0
         # Where bars moved by no more than a gap that is zero, contacts are as they were left.
@@ -248,11 +267,15 @@ def move_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray) -> int:
 def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
     """Change the velocities at the end of a step so that no closed contact goes on into its ground, and bounces as it
     came at the beginning of the step; moved: velocities of the move. Returns how many sweeps that took."""
-    made, contacts, n = responses_in(p), contacts_in(p), coordinate_count(p)
-    begun, v, bounces = start_of(y), shifted(start_of(trial), n), False
     _touch(p, start_of(trial))
-    if made.used[0] == 0:
-        return 0
+    return strike_closed(p, start_of(y), start_of(moved), start_of(trial)) if responses_in(p).used[0] > 0 else 0
+
+
+@kernel
+def strike_closed(p: Pack, begun: np.ndarray, moved: np.ndarray, end: np.ndarray) -> int:
+    """The same where all that touches is closed, and no other contact."""
+    made, contacts, n, bounces = responses_in(p), contacts_in(p), coordinate_count(p), False
+    v = shifted(end, n)
     for a in range(made.used[0]):
         c = made.contact[a]
         came, u1, u2 = velocity_at(p, a, shifted(begun, n))
@@ -265,17 +288,25 @@ def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
         for i in range(n):
             made.before[i] = v[i]
     sweeps = search(p, v)
-    return sweeps + bound_bounce(p, start_of(moved), v) if bounces else sweeps
+    return sweeps + bound_bounce(p, moved, v) if bounces else sweeps
 
 
 @entry
 def foresee(p: Pack, y: np.ndarray, trial: np.ndarray) -> None:
     """Make of the velocities of the move those at the end of the step, as far as they can be known before: forces that
     depend on velocities are then right to second order. Not where something struck, whose velocity has jumped."""
-    made, n, at = responses_in(p), coordinate_count(p), forces_begin(p)
-    begun, v = start_of(y), shifted(start_of(trial), n)
+    n, begun = coordinate_count(p), start_of(y)
+    v = shifted(start_of(trial), n)
+    if not struck(p, begun):
+        for i in range(n):
+            v[i] += v[i] - begun[n + i]
+
+
+@inlined
+def struck(p: Pack, begun: np.ndarray) -> bool:
+    """Whether something is pushed now that was open at the beginning of a step."""
+    made, at = responses_in(p), forces_begin(p)
     for a in range(made.used[0]):
         if made.impulse[3 * a] > 0.0 and begun[at + NUMBERS * made.contact[a] + 3] == OPEN:
-            return
-    for i in range(n):
-        v[i] += v[i] - begun[n + i]
+            return True
+    return False

@@ -11,13 +11,16 @@ import math
 
 import numpy as np
 
+from taut.mechanics.contact.responses import responses_in
 from taut.mechanics.inertia.thin import rod_count, thin_in
 from taut.mechanics.operations.projection import worst_residuals
 from taut.mechanics.parts import meet_row_rates, respond, row_residuals, solve_system
 from taut.mechanics.rows.bars import bar_count, bars_in
 from taut.mechanics.systems.pairs import LOOSE, PAIRS, pairs_at, respond_pair
 from taut.mechanics.tables import constants_in, coordinate_count, row_count, work_in
+from taut.mechanics.terms.contacts import contacts_in
 from taut.numerics.compiled import entry, inlined, kernel
+from taut.numerics.lanes import every, where
 from taut.numerics.packing import Pack, size_of
 from taut.numerics.pointers import shifted, start_of
 
@@ -44,33 +47,102 @@ def _along(block: np.ndarray, place: np.ndarray, i: int, j: int) -> tuple[float,
 
 @kernel
 def meet_local(p: Pack, h: float, y: np.ndarray) -> float:
-    """A push s along the bar as it was makes its vector b - s c: of the two s for which that has the right length the
-    one near zero, written so that nothing cancels."""
-    bars, n, per_h, longest = bars_in(p), coordinate_count(p), 1.0 / h, 0.0
-    pairs = pairs_at(p, PAIRS + constants_in(p).metric[0])
-    v = shifted(y, n)
+    longest, least = 0.0 * y[0], 0.0 * y[0]
     for k in range(bar_count(p)):
-        i, j, length, block = bars.first[k], bars.second[k], bars.length[k], shifted(pairs.block, 9 * k)
-        bx, by, bz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
-        longer = bx * bx + by * by + bz * bz - length * length
-        if abs(longer) <= 2.0 * MET * length * length or bars.per_length[k] == 0.0:
-            continue
-        fx, fy, fz, gx, gy, gz = _along(block, pairs.place, i, j)
-        cx, cy, cz = fx - gx, fy - gy, fz - gz
-        cc, bc = cx * cx + cy * cy + cz * cz, bx * cx + by * cy + bz * cz
-        if cc == 0.0:  # both ends are held
-            continue
-        square = bc * bc - cc * longer
-        if not (square >= 0.0 and bc > 0.0):  # the step is too long for its bars
-            return -1.0
-        s = longer / (bc + math.sqrt(square))
-        fx, fy, fz, gx, gy, gz = s * fx, s * fy, s * fz, s * gx, s * gy, s * gz
-        _add(y, i, fx, fy, fz)
-        _add(y, j, gx, gy, gz)
-        _add(v, i, per_h * fx, per_h * fy, per_h * fz)
-        _add(v, j, per_h * gx, per_h * gy, per_h * gz)
-        longest = max(longest, max(max(abs(fx), max(abs(fy), abs(fz))), max(abs(gx), max(abs(gy), abs(gz)))))
+        way = _meet_bar(p, k, 1.0 / h, y)
+        longest, least = max(longest, way), min(least, way)
+    return where(least < 0.0, least, longest)
+
+
+@kernel
+def meet_again_local(p: Pack, h: float, y: np.ndarray) -> float:
+    """Only those that something touches: impulses move no others."""
+    made, rods, longest = responses_in(p), contacts_in(p).rod, 0.0
+    for a in range(made.used[0]):
+        k = rods[made.contact[a]]
+        if made.rank[a] == 0 and 0 <= k < bar_count(p):
+            way = _meet_bar(p, k, 1.0 / h, y)
+            if way < 0.0:
+                return way
+            longest = max(longest, way)
     return longest
+
+
+@inlined
+def _meet_bar(p: Pack, k: int, per_h: float, y: np.ndarray) -> float:
+    """How far its ends had to go [m], negative where the step is too long for it.
+
+    A push s along the bar as it was makes its vector b - s c: of the two s for which that has the right length the
+    one near zero, written so that nothing cancels.
+    """
+    bars, v = bars_in(p), shifted(y, coordinate_count(p))
+    pairs = pairs_at(p, PAIRS + constants_in(p).metric[0])
+    i, j, length, block = bars.first[k], bars.second[k], bars.length[k], shifted(pairs.block, 9 * k)
+    bx, by, bz = y[j] - y[i], y[j + 1] - y[i + 1], y[j + 2] - y[i + 2]
+    longer = bx * bx + by * by + bz * bz - length * length
+    met = (abs(longer) <= 2.0 * MET * length * length) | (bars.per_length[k] == 0.0)
+    if every(met):
+        return 0.0 * length
+    fx, fy, fz, gx, gy, gz = _along(block, pairs.place, i, j)
+    cx, cy, cz = fx - gx, fy - gy, fz - gz
+    cc, bc = cx * cx + cy * cy + cz * cz, bx * cx + by * cy + bz * cz
+    met = met | (cc == 0.0)  # both ends are held
+    square = bc * bc - cc * longer
+    possible = (square >= 0.0) & (bc > 0.0)
+    root = math.sqrt(where(possible, square, 0.0))
+    s = where(met, 0.0, longer) / where(possible, bc + root, 1.0)
+    fx, fy, fz, gx, gy, gz = s * fx, s * fy, s * fz, s * gx, s * gy, s * gz
+    _add(y, i, fx, fy, fz)
+    _add(y, j, gx, gy, gz)
+    _add(v, i, per_h * fx, per_h * fy, per_h * fz)
+    _add(v, j, per_h * gx, per_h * gy, per_h * gz)
+    way = max(max(abs(fx), max(abs(fy), abs(fz))), max(abs(gx), max(abs(gy), abs(gz))))
+    return where(met | possible, way, -1.0)
+
+
+@inlined
+def _ends(p: Pack, a: int) -> tuple[int, int]:
+    """Of the body of an entry: the ends of its bar, or its node twice."""
+    contacts, thin = contacts_in(p), thin_in(p)
+    c = responses_in(p).contact[a]
+    k = contacts.rod[c]
+    return (thin.first[k], thin.second[k]) if k >= 0 else (contacts.first[c], contacts.first[c])
+
+
+@inlined
+def keep_local(p: Pack, v: np.ndarray) -> None:
+    made = responses_in(p)
+    for a in range(made.used[0]):
+        i, j = _ends(p, a)
+        for m in range(3):
+            made.before[i + m], made.before[j + m] = v[i + m], v[j + m]
+
+
+@inlined
+def follow_local(p: Pack, h: float, v: np.ndarray, y: np.ndarray) -> None:
+    made = responses_in(p)
+    for a in range(made.used[0]):
+        if made.rank[a] > 0:
+            continue
+        i, j = _ends(p, a)
+        for m in range(3):
+            y[i + m] += h * (v[i + m] - made.before[i + m])
+            if j != i:
+                y[j + m] += h * (v[j + m] - made.before[j + m])
+
+
+@inlined
+def keep_whole(p: Pack, v: np.ndarray) -> None:
+    before = responses_in(p).before
+    for i in range(coordinate_count(p)):
+        before[i] = v[i]
+
+
+@inlined
+def follow_whole(p: Pack, h: float, v: np.ndarray, y: np.ndarray) -> None:
+    before = responses_in(p).before
+    for i in range(coordinate_count(p)):
+        y[i] += h * (v[i] - before[i])
 
 
 @kernel
@@ -111,10 +183,10 @@ def meet_rates_local(p: Pack, y: np.ndarray) -> None:
         bx, by, bz = place[j] - place[i], place[j + 1] - place[i + 1], place[j + 2] - place[i + 2]
         longer = bx * (v[j] - v[i]) + by * (v[j + 1] - v[i + 1]) + bz * (v[j + 2] - v[i + 2])
         softness = bx * (fx - gx) + by * (fy - gy) + bz * (fz - gz)
-        if softness > 0.0 and bars.per_length[k] > 0.0:
-            s = longer / softness
-            _add(v, i, s * fx, s * fy, s * fz)
-            _add(v, j, s * gx, s * gy, s * gz)
+        held = (softness > 0.0) & (bars.per_length[k] > 0.0)
+        s = where(held, longer, 0.0) / where(held, softness, 1.0)
+        _add(v, i, s * fx, s * fy, s * fz)
+        _add(v, j, s * gx, s * gy, s * gz)
 
 
 @kernel

@@ -23,14 +23,18 @@ WAY = 0.45
 
 
 @inlined
+def plane_gap(p: Pack, c: int, y: np.ndarray) -> float:
+    """The gap of a contact with a plane [m]."""
+    contacts = contacts_in(p)
+    i, plane = contacts.first[c], shifted(contacts.data, contacts.start[contacts.surface[c]])
+    return plane[0] * y[i] + plane[1] * y[i + 1] + plane[2] * y[i + 2] - plane[LEVEL] - contacts.radius[c]
+
+
+@inlined
 def quick_gap(p: Pack, c: int, y: np.ndarray) -> float:
     """The gap of a contact [m], by the shortest way."""
     contacts = contacts_in(p)
-    i, s = contacts.first[c], contacts.surface[c]
-    if contacts.kind[s] == PLANE:
-        plane = shifted(contacts.data, contacts.start[s])
-        return plane[0] * y[i] + plane[1] * y[i + 1] + plane[2] * y[i + 2] - plane[LEVEL] - contacts.radius[c]
-    return gap_at(p, c, y)[0]
+    return plane_gap(p, c, y) if contacts.kind[contacts.surface[c]] == PLANE else gap_at(p, c, y)[0]
 
 
 @inlined

@@ -16,6 +16,27 @@ def contact_reading(p: Pack, which: int, start: int, end: int, contacts: np.ndar
 
 
 @inlined
+def meet_rows_again(p: Pack, h: float, y: np.ndarray) -> float:
+    """`taut.mechanics.parts.meet_rows` once more, after impulses at closed contacts alone have changed a move."""
+    return 0.0
+
+
+@inlined
+def keep_velocities(p: Pack, v: np.ndarray) -> None:
+    """Keep those that impulses at closed contacts can change (`Responses.before`)."""
+
+
+@inlined
+def follow_velocities(p: Pack, h: float, v: np.ndarray, y: np.ndarray) -> None:
+    """Move the end of a move of h by how much velocities have changed since they were kept."""
+
+
+@inlined
+def note_mates(p: Pack, a: int, c: int) -> None:
+    """An entry is made of a contact; for those who want to know which others it may close (`contact/in_lanes.py`)."""
+
+
+@inlined
 def string_count(p: Pack) -> int:
     """How many cables are held at a length, which are contacts behind all others (`contact/strings.py`)."""
     return 0

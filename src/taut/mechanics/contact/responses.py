@@ -51,6 +51,8 @@ class Responses(NamedTuple):
     owner: Integers  # (a,) the body that an entry was counted for
     near: Integers  # (c,) contacts that may touch soon, in their order
     nearby: Integers  # (1,) how many
+    mate: Integers  # (c,) the next contact of the same bar, itself where there is none; where each bar is by itself
+    busy: Integers  # (1,) where many plants go in lanes, in which something is closed, as bits
     frame: Reals  # (9 a,) normal and two directions along the ground
     share: Reals  # (a,) of the second node
     begin: Reals  # (a,) the gap at the start of the move [m]
@@ -125,6 +127,8 @@ def responses_of(contacts: Contacts, coordinates: int, joined: np.ndarray, strun
         owner=np.zeros(room, dtype=whole),
         near=np.zeros(every, dtype=whole),
         nearby=np.zeros(1, dtype=whole),
+        mate=mates_of(contacts) if local else none,
+        busy=np.zeros(1, dtype=whole),
         frame=np.zeros(9 * room),
         share=np.zeros(room),
         begin=np.zeros(room),
@@ -147,6 +151,16 @@ def responses_of(contacts: Contacts, coordinates: int, joined: np.ndarray, strun
         work=np.zeros(1),
         worst=np.zeros(6),
     )
+
+
+def mates_of(contacts: Contacts) -> np.ndarray:
+    """Of every contact the next one of the same bar, or of a node by itself, round and round."""
+    mate = np.arange(contacts.first.size)
+    body = np.where(contacts.rod >= 0, contacts.rod, -1 - contacts.first)
+    for one in np.unique(body):
+        own = np.flatnonzero(body == one)
+        mate[own] = np.roll(own, -1)
+    return mate.astype(np.int64)
 
 
 @kernel

@@ -158,4 +158,5 @@ COMPLIANCES = Term(
     relaxation=relaxation,
     dampers=dampers,
     works=True,
+    lanes=True,
 )

@@ -19,6 +19,7 @@ from taut.mechanics.operations.event_table import AS_GIVEN
 from taut.mechanics.tables import coordinate_count, part_of, slot, term_states_begin, term_states_in
 from taut.mechanics.terms.contacts import OPEN, SLIDING, STICKING, Candidate
 from taut.numerics.compiled import inlined, kernel
+from taut.numerics.lanes import every, some, where
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 from taut.numerics.pointers import shifted
 from taut.structure.ground_checks import touching
@@ -109,11 +110,19 @@ def depth_at(p: Pack, c: int, y: np.ndarray) -> tuple[float, float, float, float
     i, s = table.node[c], table.surface[c]
     data, kind = shifted(table.data, table.start[s]), table.kind[s]
     if kind == PLANE:  # most are, and most are open
-        nx, ny, nz = data[0], data[1], data[2]
-        return table.radius[c] + data[LEVEL] - (nx * y[i] + ny * y[i + 1] + nz * y[i + 2]), nx, ny, nz, 1.0
+        return depth_in_plane(p, c, y)
     gap, nx, ny, nz = distance_from(kind, data, y[i], y[i + 1], y[i + 2])
     lean = 1.0 / nz if kind == TERRAIN else 1.0
     return (table.radius[c] - gap) * lean, nx, ny, nz, lean
+
+
+@inlined
+def depth_in_plane(p: Pack, c: int, y: np.ndarray) -> tuple[float, float, float, float, float]:
+    """In the place of `depth_at` where many plants go in lanes, on planes."""
+    table = compliances_in(p)
+    i, data = table.node[c], shifted(table.data, table.start[table.surface[c]])
+    nx, ny, nz = data[0], data[1], data[2]
+    return table.radius[c] + data[LEVEL] - (nx * y[i] + ny * y[i + 1] + nz * y[i + 2]), nx, ny, nz, 1.0
 
 
 @inlined
@@ -160,20 +169,33 @@ def share_held(p: Pack, c: int, rub: Rub) -> float:
     """1 where a bristle sticks, else what is left of T."""
     mode = compliances_in(p).mode[c]
     slides = mode != STICKING if mode < AS_GIVEN else rub.size > rub.limit
-    return rub.limit / rub.size if slides and rub.size > 0.0 else 1.0
+    slides = slides & (rub.size > 0.0)
+    return where(slides, rub.limit, 1.0) / where(slides, rub.size, 1.0)
 
 
 @inlined
-def _bend(p: Pack, c: int, y: np.ndarray, n: tuple[float, float, float], fx: float, fy: float, fz: float) -> float:
-    """Leave the rate of a bristle that pushes with f; returns the rate at which it stores energy."""
+def _bend(
+    p: Pack, c: int, y: np.ndarray, n: tuple[float, float, float], closed: bool, fx: float, fy: float, fz: float
+) -> float:
+    """Leave the rate of a bristle that pushes with f; returns the rate at which it stores energy. In lanes that are not
+    closed it springs back."""
     table, states = compliances_in(p), term_states_in(p)
     m = table.first_state[0] + table.bristle[c]
     k, s, at = table.tangential_stiffness[c], states.stage[0], term_states_begin(p) + m
     firm = table.tangential_damping[c] + s * k
     zx, zy, zz = along(y[at], y[at + 1], y[at + 2], n[0], n[1], n[2])
     rx, ry, rz = (fx - k * zx) / firm, (fy - k * zy) / firm, (fz - k * zz) / firm
+    stored = k * (rx * (y[at] + s * rx) + ry * (y[at + 1] + s * ry) + rz * (y[at + 2] + s * rz))
+    if not every(closed):
+        freed = _spring_back(p, c, y)
+        stored = where(closed, stored, freed)
+        rx, ry, rz = (
+            where(closed, rx, states.rate[m]),
+            where(closed, ry, states.rate[m + 1]),
+            where(closed, rz, states.rate[m + 2]),
+        )
     states.rate[m], states.rate[m + 1], states.rate[m + 2] = rx, ry, rz
-    return k * (rx * (y[at] + s * rx) + ry * (y[at + 1] + s * ry) + rz * (y[at + 2] + s * rz))
+    return stored
 
 
 @inlined
@@ -183,9 +205,9 @@ def _spring_back(p: Pack, c: int, y: np.ndarray) -> float:
     m = table.first_state[0] + table.bristle[c]
     k, s, at = table.tangential_stiffness[c], states.stage[0], term_states_begin(p) + m
     x, w, z = y[at], y[at + 1], y[at + 2]
-    if x == 0.0 and w == 0.0 and z == 0.0:
+    if every((x == 0.0) & (w == 0.0) & (z == 0.0)):
         states.rate[m], states.rate[m + 1], states.rate[m + 2] = 0.0, 0.0, 0.0
-        return 0.0
+        return 0.0 * k
     back = k / (table.tangential_damping[c] + s * k)
     states.rate[m], states.rate[m + 1], states.rate[m + 2] = -back * x, -back * w, -back * z
     return -k * back * (1.0 - s * back) * (x * x + w * w + z * z)
@@ -193,28 +215,30 @@ def _spring_back(p: Pack, c: int, y: np.ndarray) -> float:
 
 @inlined
 def _friction(
-    p: Pack, c: int, y: np.ndarray, n: tuple[float, float, float], normal: float, out: np.ndarray
-) -> tuple[float, float, float, int, float]:
-    """Along x, y, z [N], what the contact does, and the rate at which its bristle stores energy."""
-    table, law = compliances_in(p), compliances_in(p).law[c]
+    p: Pack, c: int, y: np.ndarray, n: tuple[float, float, float], closed: bool, normal: float, out: np.ndarray
+) -> tuple[float, float, float, bool, float]:
+    """Along x, y, z [N], whether the contact sticks, and the rate at which its bristle stores energy. normal: zero in
+    lanes that are not closed."""
+    table, law, none = compliances_in(p), compliances_in(p).law[c], 0.0 * normal
     if law == SMOOTH:
-        return 0.0, 0.0, 0.0, SLIDING, 0.0
+        return none, none, none, normal < 0.0, none
     if law == BRISTLE:
         rub = rub_at(p, c, y, n[0], n[1], n[2], normal)
         held = share_held(p, c, rub)
         fx, fy, fz = held * rub.x, held * rub.y, held * rub.z
-        return -fx, -fy, -fz, (STICKING if held == 1.0 else SLIDING), _bend(p, c, y, n, fx, fy, fz)
+        return -fx, -fy, -fz, held == 1.0, _bend(p, c, y, n, closed, fx, fy, fz)
     size, i, slow = coordinate_count(p), table.node[c], table.threshold[c]
     vx, vy, vz = along(y[size + i], y[size + i + 1], y[size + i + 2], n[0], n[1], n[2])
     speed, limit = math.sqrt(vx * vx + vy * vy + vz * vz), table.kinetic[c] * normal
-    if law == THRESHOLD and speed < slow:
+    rubbed = limit / max(speed, slow)
+    fx, fy, fz, sticks = -rubbed * vx, -rubbed * vy, -rubbed * vz, speed < slow
+    if law == THRESHOLD and some(sticks):
         # All other forces have been added by now, but for those of constraints.
         px, py, pz = along(out[i], out[i + 1], out[i + 2], n[0], n[1], n[2])
         pull = math.sqrt(px * px + py * py + pz * pz)
-        held = min(1.0, table.static[c] * normal / pull) if pull > 0.0 else 0.0
-        return -held * px, -held * py, -held * pz, STICKING, 0.0
-    rubbed = limit / max(speed, slow)
-    return -rubbed * vx, -rubbed * vy, -rubbed * vz, (SLIDING if speed >= slow else STICKING), 0.0
+        held = where(pull > 0.0, min(1.0, table.static[c] * normal / where(pull > 0.0, pull, 1.0)), 0.0)
+        fx, fy, fz = where(sticks, -held * px, fx), where(sticks, -held * py, fy), where(sticks, -held * pz, fz)
+    return fx, fy, fz, sticks, none
 
 
 @kernel
@@ -223,7 +247,8 @@ def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
     for c in range(compliance_count(p)):
         depth, nx, ny, nz, lean = depth_at(p, c, y)
         push = shifted(table.push, 3 * c)
-        if not is_closed(p, c, depth):
+        closed = is_closed(p, c, depth)
+        if not some(closed):
             table.doing[c], push[0], push[1], push[2] = OPEN, 0.0, 0.0, 0.0
             power += _spring_back(p, c, y) if table.law[c] == BRISTLE else 0.0
             continue
@@ -231,10 +256,12 @@ def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
         vx, vy, vz = y[size + i], y[size + i + 1], y[size + i + 2]
         sinking = -lean * (nx * vx + ny * vy + nz * vz)
         pressing, _ = pressed(table.stiffness[c], table.damping[c], depth, sinking)
+        pressing, elastic = where(closed, pressing, 0.0), where(closed, table.stiffness[c] * depth, 0.0)
         normal = pressing * lean
-        fx, fy, fz, doing, stored = _friction(p, c, y, (nx, ny, nz), normal, out)
-        power += stored + fx * vx + fy * vy + fz * vz - (pressing - table.stiffness[c] * depth) * sinking
-        table.doing[c] = doing
+        fx, fy, fz, sticks, stored = _friction(p, c, y, (nx, ny, nz), closed, normal, out)
+        fx, fy, fz = where(closed, fx, 0.0), where(closed, fy, 0.0), where(closed, fz, 0.0)
+        power += stored + fx * vx + fy * vy + fz * vz - (pressing - elastic) * sinking
+        table.doing[c] = STICKING if every(sticks) else SLIDING  # in lanes nobody asks for it
         push[0], push[1], push[2] = fx + normal * nx, fy + normal * ny, fz + normal * nz
         out[i] += push[0]
         out[i + 1] += push[1]
@@ -251,8 +278,9 @@ def conservative_force(p: Pack, y: np.ndarray, out: np.ndarray) -> tuple[float, 
             at = term_states_begin(p) + table.first_state[0] + table.bristle[c]
             bent = y[at] * y[at] + y[at + 1] * y[at + 1] + y[at + 2] * y[at + 2]
             stored += 0.5 * table.tangential_stiffness[c] * bent
-        if is_closed(p, c, depth):
-            i, push = table.node[c], table.stiffness[c] * depth
+        closed = is_closed(p, c, depth)
+        if some(closed):
+            i, push = table.node[c], where(closed, table.stiffness[c] * depth, 0.0)
             stored, squared = stored + 0.5 * push * depth, squared + push * push
             out[i] += push * lean * nx
             out[i + 1] += push * lean * ny

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 
 from taut.numerics.compiled import inlined
+from taut.numerics.lanes import every, where
 
 HALVED = math.log(2.0)
 
@@ -27,7 +28,7 @@ def pressed(k: float, c: float, depth: float, rate: float) -> tuple[float, float
     """N [N], and r."""
     spring, damper = k * depth, c * rate
     size = math.sqrt(spring * spring + damper * damper)
-    share = damper / size if size > 0.0 else 0.0
+    share = where(size > 0.0, damper, 0.0) / where(size > 0.0, size, 1.0)
     return spring * (1.0 + share), share
 
 
@@ -41,7 +42,7 @@ def resistance(k: float, c: float, share: float) -> float:
 @inlined
 def grip(static: float, kinetic: float, speed: float, threshold: float) -> float:
     """The coefficient of friction: the static one at rest, half way to the kinetic one at the threshold."""
-    if static == kinetic:
+    if every(static == kinetic):
         return kinetic
     slid = speed / threshold
     return kinetic + (static - kinetic) * math.exp(-HALVED * slid * slid)

@@ -31,7 +31,7 @@ from taut.mechanics.terms.springs import Springs, member_state, springs_in
 from taut.mechanics.terms.torques import Torques
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.curves import three_point_slopes
-from taut.numerics.lanes import one
+from taut.numerics.lanes import one, some, where
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader, reals_at
 from taut.structure import signals
 from taut.structure.drives import QUANTITIES, Driven, own_value
@@ -85,17 +85,24 @@ class Drives(NamedTuple):
     kind: Integers  # (d,)
     start: Integers  # (d,) where the signal's numbers begin in `data`
     data: Reals
+    steady: Integers  # (1,) 1 where nothing but time changes what is driven: no commands, no Python functions
+    stands: Reals  # (2,) the time at which it was written last, and the piece of the signals [s]
 
 
 drives_in = reader(Drives, slot(KIND))
 drive_count = counter(part_of(KIND, Drives, "row"))
 DRIVE_DATA = part_of(KIND, Drives, "data")
+STANDS = part_of(KIND, Drives, "stands")
 
 
 @kernel
 def impose(p: Pack, t: float, y: np.ndarray) -> None:
     """Write every driven number and its rates."""
     drives, bars, inside = drives_in(p), driven_bars_in(p), one(constants_in(p).piece[0])
+    # A step asks for the same time again and again, and sines are dear.
+    if drives.steady[0] == 1 and one(drives.stands[0]) == t and one(drives.stands[1]) == inside:
+        return
+    drives.stands[0], drives.stands[1] = t, inside
     for k in range(drive_count(p)):
         value, rate, acceleration = signal_at(drives.kind[k], drives.data, drives.start[k], t, inside)
         value, row = value + drives.own[k], drives.row[k]
@@ -104,13 +111,17 @@ def impose(p: Pack, t: float, y: np.ndarray) -> None:
             reals_at(p, drives.rate[k])[row] = rate
         if drives.acceleration[k] >= 0:
             reals_at(p, drives.acceleration[k])[row] = acceleration
-        if drives.rigidity[k] > 0.0:
+        follows = drives.rigidity[k] > 0.0
+        if some(follows):
             # What a cable is given when it tightens; one that is slack or cut keeps its zero.
             springs, given = springs_in(p), slackening_in(p)
             firm = drives.rigidity[k] / value
-            given.stiffness[row], given.damping[row] = firm, drives.drag[k] + drives.lag[k] * firm
-            if springs.stiffness[row] != 0.0:
-                springs.stiffness[row], springs.damping[row] = firm, given.damping[row]
+            drag = drives.drag[k] + drives.lag[k] * firm
+            given.stiffness[row] = where(follows, firm, given.stiffness[row])
+            given.damping[row] = where(follows, drag, given.damping[row])
+            pulls = follows & (abs(springs.stiffness[row]) > 0.0)
+            springs.stiffness[row] = where(pulls, firm, springs.stiffness[row])
+            springs.damping[row] = where(pulls, drag, springs.damping[row])
     for k in range(driven_bar_count(p)):
         bars.per_length[k] = 1.0 / bars.length[k]
 
@@ -122,7 +133,7 @@ def winding_power(p: Pack, k: int, y: np.ndarray) -> float:
     row = drives.row[k]
     length, _, elastic, viscous = member_state(p, row, y, springs.damps[0])
     rest = springs.rest_length[row]
-    softer = 0.5 * elastic * (length - rest) / rest if drives.rigidity[k] > 0.0 else 0.0
+    softer = where(drives.rigidity[k] > 0.0, 0.5 * elastic * (length - rest) / rest, 0.0)
     return -(elastic + viscous + softer) * springs.rest_rate[row]
 
 
@@ -190,6 +201,8 @@ def tabulate(given: Given) -> Drives:
         kind=table.kind,
         start=table.start,
         data=table.data,
+        steady=np.array([not (table.functions or table.commands)], dtype=np.int64),
+        stands=np.full(2, np.nan),
     )
 
 
@@ -203,4 +216,4 @@ def shortest_period(given: Given) -> float:
     return min((signals.shortest_period(driven.drive.signal) for driven in given.driven), default=math.inf)
 
 
-DRIVES = Imposed(KIND, Drives, tabulate, impose, power, breaks=breaks, shortest_period=shortest_period)
+DRIVES = Imposed(KIND, Drives, tabulate, impose, power, breaks=breaks, shortest_period=shortest_period, lanes=True)

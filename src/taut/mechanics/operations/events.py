@@ -240,6 +240,22 @@ def _stored(p: Pack, y: np.ndarray) -> float:
     return elastic + gravity
 
 
+@inlined
+def _jump(p: Pack, t: float, inside: float, y: np.ndarray) -> None:
+    before = _stored(p, y)
+    constants_in(p).piece[0] = inside
+    let_in(p, y)
+    impose(p, t, y)
+    y[2 * coordinate_count(p)] += _stored(p, y) - before
+
+
+@entry
+def pass_break_in_lanes(p: Pack, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
+    """The same where many plants go in lanes, in which no event is looked for."""
+    _jump(p, t, inside, start_of(y))
+    return filled
+
+
 @entry
 def pass_imposed_break(p: Pack, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
     """The next piece begins: what jumps by it, a rest length, does work at once, and cables may slacken or tighten.
@@ -249,11 +265,7 @@ def pass_imposed_break(p: Pack, t: float, inside: float, y: np.ndarray, log: np.
     state, own, events, looks = start_of(y), event_count(p), events_in(p), events_in(p).band[0] > 0.0
     if looks:
         release(p)
-    before = _stored(p, state)
-    constants_in(p).piece[0] = inside
-    let_in(p, state)
-    impose(p, t, state)
-    state[2 * coordinate_count(p)] += _stored(p, state) - before
+    _jump(p, t, inside, state)
     if looks:
         freeze(p)
         for e in range(own):

@@ -190,7 +190,7 @@ def impose_on(p: Pack, t: float, y: np.ndarray) -> None:
 
 @entry
 def imposes_something(p: Pack) -> bool:
-    """Whether anything is imposed at all."""
+    """Whether forces or loads hang on what is imposed in a step."""
     return True
 
 

@@ -29,6 +29,7 @@ from taut.mechanics.kinds import EventSource, Given, Term
 from taut.mechanics.operations.event_table import AS_GIVEN
 from taut.mechanics.tables import command_count, coordinate_count, layout_of, part_of, slot
 from taut.numerics.compiled import inlined, kernel
+from taut.numerics.lanes import every
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
 from taut.numerics.pointers import shifted
 from taut.structure.ground_checks import touching
@@ -193,19 +194,20 @@ def force(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> float:
     contacts, at = contacts_in(p), forces_begin(p)
     for c in range(contact_count(p)):
         k = at + NUMBERS * c
-        if y[k + 3] != OPEN:
-            x, z, w = y[k], y[k + 1], y[k + 2]
-            if c >= ground_count(p):
-                pull_string_at(p, c - ground_count(p), x, y, out)
-                continue
-            i, j = contacts.first[c], contacts.second[c]
-            share = gap_at(p, c, y)[4] if j != i else 0.0
-            out[i] += (1.0 - share) * x
-            out[i + 1] += (1.0 - share) * z
-            out[i + 2] += (1.0 - share) * w
-            out[j] += share * x
-            out[j + 1] += share * z
-            out[j + 2] += share * w
+        if every(y[k + 3] == OPEN):
+            continue
+        x, z, w = y[k], y[k + 1], y[k + 2]
+        if c >= ground_count(p):
+            pull_string_at(p, c - ground_count(p), x, y, out)
+            continue
+        i, j = contacts.first[c], contacts.second[c]
+        share = gap_at(p, c, y)[4] if j != i else 0.0
+        out[i] += (1.0 - share) * x
+        out[i + 1] += (1.0 - share) * z
+        out[i + 2] += (1.0 - share) * w
+        out[j] += share * x
+        out[j + 1] += share * z
+        out[j + 2] += share * w
     return 0.0
 
 
@@ -251,4 +253,5 @@ CONTACTS = Term(
     events=EventSource(_count, _margin, _put, _begin, _subjects, CHANGES),
     dampers=lambda given, table: (),  # friction and impacts are no forces of a step
     works=True,
+    lanes=True,
 )

@@ -13,7 +13,7 @@ from taut.mechanics.batch import Variants
 from taut.mechanics.capabilities import BATCH, check, features_of
 from taut.mechanics.imposed.drives import DRIVE_DATA, tabulated_drives
 from taut.mechanics.inertia.scales import slowness_of
-from taut.mechanics.operations.stable_step import shortest_period
+from taut.mechanics.linear.stable_step import shortest_period
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import COMPOUND, SINUSOID, STEPS, TABLE, Tabulated
 from taut.mechanics.tables import FASTEST, SCALE, part_of
@@ -40,8 +40,8 @@ class Remade(Variants):
         structure = self.plant.structure
         for address, numbers in self.masses:
             structure = with_masses(structure, address.text, numbers[k])
-        gravity = self.plant.given.gravity if self.gravity is None else tuple(map(float, self.gravity[k]))
-        made = with_structure(self.plant, structure, gravity)
+        x, y, z = self.plant.given.gravity if self.gravity is None else self.gravity[k].tolist()
+        made = with_structure(self.plant, structure, (x, y, z))
         if STIFFNESS in self.parts:
             _rescale(made, self.parts[STIFFNESS][k])
         return made
@@ -96,12 +96,12 @@ def varied_by(plant: Plant, numbers: Mapping[str, np.ndarray], count: int) -> Va
         rows = [_scales(plant, stiffness) for stiffness in parts[STIFFNESS]]
         parts[SCALE], parts[FASTEST] = (np.array([row[k] for row in rows]) for k in (0, 1))
     _check_lengths(plant, parts.get(DRIVE_DATA))
-    starts = [numbers.get(name, _same(getattr(plant, name), count)) for name in ("positions", "velocities")]
+    places, speeds = (numbers.get(name, _same(getattr(plant, name), count)) for name in ("positions", "velocities"))
     gravity = numbers.get("gravity")
     if not remade:
-        return Variants(plant, count, *starts, parts, gravity)
+        return Variants(plant, count, places, speeds, parts, gravity)
     masses = tuple((address, numbers[address.text]) for address in addresses if address.remade)
-    return Remade(plant, count, *starts, parts, gravity, masses)
+    return Remade(plant, count, places, speeds, parts, gravity, masses)
 
 
 def _same(own: np.ndarray, count: int) -> np.ndarray:
