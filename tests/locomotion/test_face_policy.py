@@ -56,15 +56,15 @@ def test_three_rolls_make_all_sixty() -> None:
         by_symmetry(ROBOT, ("bar:x1",), [Roll(("x2b", "y2b", "z2b"), ("y2b", "z2b"), (0.1,))])
 
 
-def _outward(one: np.ndarray, other: np.ndarray, middle: np.ndarray) -> np.ndarray:
-    """(2,) the way across an edge from the middle of its face, seen from above."""
+def _way(one: np.ndarray, other: np.ndarray, middle: np.ndarray, bearing: float) -> np.ndarray:
+    """(2,) the way across an edge from the middle of its face and along it, seen from above."""
     edge = (other - one) / np.linalg.norm(other - one)
-    way = one - middle - ((one - middle) @ edge) * edge
-    return np.asarray(way[:2] / np.linalg.norm(way[:2]))
+    across = one - middle - ((one - middle) @ edge) * edge
+    return np.asarray(np.cos(bearing) * across[:2] / np.linalg.norm(across[:2]) + np.sin(bearing) * edge[:2])
 
 
 @pytest.mark.parametrize("face_down", ["closed", "open"])
-def test_the_law_picks_the_edge_nearest_to_the_heading(face_down: str) -> None:
+def test_the_law_picks_the_way_nearest_to_the_heading(face_down: str) -> None:
     """Against the same by numpy, of robots turned about the vertical at random."""
     draw = np.random.default_rng(5)
     robot = taut.generators.six_strut_robot(face_down=face_down)
@@ -80,8 +80,8 @@ def test_the_law_picks_the_edge_nearest_to_the_heading(face_down: str) -> None:
         assert len(fitting) == 3
         middle = places[low].mean(axis=0)
 
-        outward = [_outward(*(places[names.index(node)] for node in roll.over), middle) for roll in fitting]
-        wanted = fitting[int(np.argmax(np.array(outward) @ [np.cos(heading), np.sin(heading)]))]
+        ways = [_way(*(places[names.index(node)] for node in roll.over), middle, roll.bearing) for roll in fitting]
+        wanted = fitting[int(np.argmax(np.array(ways) @ [np.cos(heading), np.sin(heading)]))]
         ticks = []
         for _ in range(policy.held + policy.rested + 1):
             decided(places.ravel(), state, out)
@@ -128,7 +128,8 @@ def test_a_robot_rolls_along_its_heading_by_a_controller() -> None:
         assert run.ok
         gone = course_of(run)
         assert gone.distance > 1.0
-        assert abs(np.angle(np.exp(1j * (gone.direction - heading)))) < 0.5
+        # Ways from a closed face are 120 degrees apart, so that one is within 60 degrees of any heading.
+        assert abs(np.angle(np.exp(1j * (gone.direction - heading)))) < np.pi / 3.0
         assert len(stands(run)) >= 5
         many = taut.rollout(plant, {}, 5 * policy.turn, seeds=range(3), noise={"velocities": 0.02})
         assert many.ok.all()

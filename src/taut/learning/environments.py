@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ class RobotEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             self._kept.append((float(self._trials.time[0]), seen.nodes[0], seen.velocities[0]))
 
     def _observed(self) -> np.ndarray:
-        return observed(self._trials.seen, self.task.observations)[0]
+        return np.asarray(observed(self._trials.seen, self.task.observations)[0])
 
 
 class RobotVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -135,7 +136,7 @@ class RobotVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """New trials of all copies."""
-        seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else seed
+        seeds: Sequence[int | None] | None = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else seed
         if seeds is None and not self._draws:
             seeds = [None] * self.num_envs
         if seeds is not None:

@@ -1,7 +1,7 @@
 """A policy that reacts to the face a robot stands on: a table of rolls over edges, and a compiled law that reads it.
 
 At the beginning of every turn the law looks which face is below the centre of mass, picks the roll of that face whose
-edge lies nearest to the heading, and commands its changes of length; later in the turn it takes them back. Table and
+way lies nearest to the heading, and commands its changes of length; later in the turn it takes them back. Table and
 heading stand in the controller's state, so that one compiled law serves all policies.
 """
 
@@ -32,16 +32,21 @@ EVEN = 1e-9
 
 HEADING, TICK, CHOSEN, ROLLS, NODES, MEMBERS, HELD, CYCLE, START = range(9)
 """Numbers at the front of the state. Behind them: the share of every node in the mass; room for places about the centre
-and for a face; of every roll the nodes of its face (1 or 0), the two of its edge, its changes; the commands."""
+and for a face; of every roll the nodes of its face (1 or 0), the two of its edge, cosine and sine of its bearing, its
+changes; the commands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """From a face over one of its edges: changes of length [m], one for each entry of a policy's members."""
+    """From a face over one of its edges: changes of length [m], one for each entry of a policy's members.
+
+    bearing: [rad] of the way that it goes, from straight across the edge towards the second of its nodes.
+    """
 
     face: tuple[str, ...]
     over: tuple[str, str]
     changes: tuple[float, ...]
+    bearing: float = 0.0
 
     __repr__ = brief
 
@@ -73,12 +78,12 @@ def image_of(roll: Roll, members: tuple[str, ...], symmetry: Symmetry) -> Roll:
         raise OptionError(f"a symmetry takes members out of the policy; name {lost} among them too")
     face = tuple(symmetry.nodes[node] for node in roll.face)
     over = (symmetry.nodes[roll.over[0]], symmetry.nodes[roll.over[1]])
-    return Roll(face, over, tuple(into[member] for member in members))
+    return Roll(face, over, tuple(into[member] for member in members), roll.bearing)
 
 
 @dataclass(frozen=True, slots=True)
 class FacePolicy:
-    """Rolls on and on, over the edge of the face below that lies nearest to the heading.
+    """Rolls on and on, each time by that roll from the face below whose way lies nearest to the heading.
 
     members: single bars or cables, "bar:x1". rolls: see `Roll`, `by_symmetry` makes all of a few; where the face below
         has none, nothing is commanded. heading: [rad] from x towards y.
@@ -126,7 +131,12 @@ class FacePolicy:
                     raise OptionError(f'FacePolicy: there is no node "{node}"{suggestion(node, names)}')
         weights = inertia(structure).weighing
         rows = [
-            (*(float(node in roll.face) for node in names), *map(float, map(names.index, roll.over)), *roll.changes)
+            (
+                *(float(node in roll.face) for node in names),
+                *map(float, map(names.index, roll.over)),
+                *(math.cos(roll.bearing), math.sin(roll.bearing)),
+                *roll.changes,
+            )
             for roll in self.rolls
         ]
         room = np.zeros(4 * len(names))
@@ -142,7 +152,7 @@ class FacePolicy:
 
 @kernel
 def _nearest(state: np.ndarray, about: int, face: int, table: int, width: int) -> int:
-    """The roll of the face below whose edge is nearest to the heading; -1 where that face has none."""
+    """The roll of the face below whose way is nearest to the heading; -1 where that face has none."""
     count, best, found = int(state[NODES]), -2.0, -1
     mark_face_below(shifted(start_of(state), about), count, EVEN, shifted(start_of(state), face))
     x, y = math.cos(state[HEADING]), math.sin(state[HEADING])
@@ -153,10 +163,11 @@ def _nearest(state: np.ndarray, about: int, face: int, table: int, width: int) -
         if not fits:
             continue
         i, j = about + 3 * int(state[row + count]), about + 3 * int(state[row + count + 1])
-        out_x, out_y = state[j + 1] - state[i + 1], state[i] - state[j]
-        if out_x * state[i] + out_y * state[i + 1] < 0.0:  # away from below the centre
-            out_x, out_y = -out_x, -out_y
-        along = (x * out_x + y * out_y) / max(math.hypot(out_x, out_y), 1e-300)
+        edge_x, edge_y = state[j] - state[i], state[j + 1] - state[i + 1]
+        side = 1.0 if edge_y * state[i] - edge_x * state[i + 1] > 0.0 else -1.0  # away from below the centre
+        across, aside = state[row + count + 2] * side, state[row + count + 3]
+        way_x, way_y = across * edge_y + aside * edge_x, aside * edge_y - across * edge_x
+        along = (x * way_x + y * way_y) / max(math.hypot(way_x, way_y), 1e-300)
         if along > best:
             best, found = along, r
     return found
@@ -166,7 +177,7 @@ def _nearest(state: np.ndarray, about: int, face: int, table: int, width: int) -
 def _decide(places: np.ndarray, state: np.ndarray) -> int:
     """Take one tick of a turn; returns where the commands stand in the state."""
     count, rolls, members = int(state[NODES]), int(state[ROLLS]), int(state[MEMBERS])
-    width = count + 2 + members
+    width = count + 4 + members
     about, face = START + count, START + 4 * count
     table = face + count
     commands = table + rolls * width
@@ -183,7 +194,7 @@ def _decide(places: np.ndarray, state: np.ndarray) -> int:
     chosen = int(state[CHOSEN])
     for k in range(members):
         acts = chosen >= 0 and tick < state[HELD]
-        state[commands + k] = state[table + chosen * width + count + 2 + k] if acts else 0.0
+        state[commands + k] = state[table + chosen * width + count + 4 + k] if acts else 0.0
     return commands
 
 

@@ -128,7 +128,7 @@ def measured_transitions(
     policy: whose rolls start from those faces, and whose timing they have. trials: of each roll.
     step: [s] of the method impulses. threads: over which trials are spread; the bits are the same.
     """
-    vary, found = noise or RollNoise(), []
+    vary, found = noise or RollNoise(), list[RollTransition]()
     for robot in robots:
         (face,) = shape.faces(robot.positions[None])
         own = [roll for roll in policy.rolls if set(roll.face) == set(face)]
