@@ -143,6 +143,16 @@ def test_what_is_ignored_stays_ignored_and_handlers_of_a_program_stay_its_own() 
     assert own == [1]
 
 
+def test_an_interrupt_that_was_held_inside_is_heard_outside_and_is_no_second_one_there() -> None:
+    """As of a search, each of whose ensembles finishes what is in hand."""
+    with held_interrupts() as outside:
+        with held_interrupts() as inside:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert inside()
+        assert outside()
+        os.kill(os.getpid(), signal.SIGINT)  # the first that it hears itself, and so not raised
+
+
 def test_an_interrupt_that_python_had_to_ignore_is_heard_all_the_same() -> None:
     """As in a destructor, out of which no exception comes."""
     lines = [

@@ -24,10 +24,13 @@ SOON = 0.01
 
 
 class _Held:
-    """The handler within: notes the first signal; a second one interrupts at once."""
+    """The handler within: notes the first signal; a second one interrupts at once.
+
+    passed_on: one that a handler inside this one noted, and did not raise.
+    """
 
     def __init__(self) -> None:
-        self.asked = False
+        self.asked = self.passed_on = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self.asked:
@@ -51,10 +54,13 @@ def held_interrupts() -> Iterator[Callable[[], bool]]:
     try:
         for number in ours:
             signal.signal(number, held)
-        yield lambda: held.asked
+        yield lambda: held.asked or held.passed_on
     finally:
         for number in ours:
             signal.signal(number, before[number])
+        for outer in before.values():
+            if isinstance(outer, _Held) and (held.asked or held.passed_on):
+                outer.passed_on = True
 
 
 class _Raised:
