@@ -19,14 +19,17 @@ from taut import (
     Doublet,
     Drive,
     Feedback,
+    LinearConstraint,
     Material,
     Motion,
+    Plant,
     SampledSignal,
     SignalSum,
     Sinusoid,
     SmoothStart,
     Structure,
     assemble,
+    ensemble,
     simulate,
 )
 from taut.mechanics.spec import Spec
@@ -301,8 +304,49 @@ def test_plants_without_drives_have_the_spec_they_had() -> None:
     assert "drives" not in plant.tables
     assert "driven_bars" not in plant.tables
     assert assemble(structure, drives=[Drive("d", "bar:b", "length", by=0.0)]).spec == Spec(
-        rows=("bars", "linear", "driven_bars"), imposed=("drives",), system="saddle", held=True
+        rows=("bars", "driven_bars"), imposed=("drives",), held=True
     )
+
+
+MEETING = (Bar("one", ("a", "b"), mass=1.0), Bar("two", ("c", "d"), mass=0.8), Bar("joins", ("b", "c"), mass=0.5))
+"""Without the last no bar meets another."""
+
+
+def telescoping(bars: tuple[Bar, ...], stroke: float, more: tuple[LinearConstraint, ...] = ()) -> Plant:
+    """Two bars on cables, of which the first is driven."""
+    places = {"a": (0.0, 0.0, 1.0), "b": (0.9, 0.1, 1.1), "c": (1.0, 0.8, 1.6), "d": (0.1, 0.9, 1.5)}
+    anchors = {"p": (-1.0, 0.0, 0.0), "q": (2.0, 0.0, 0.0), "r": (0.5, 2.0, 3.0), "s": (0.5, -1.0, 3.0)}
+    ends = ("pa", "qb", "rc", "sd", "ac", "bd", "sa", "rd", "qc")
+    cables = [Cable(end, (end[0], end[1]), stiffness=150.0, rest_length=0.7, damping=1.0) for end in ends]
+    structure = Structure(
+        {**places, **anchors, "m": (5.0, 0.0, 0.0)},
+        bars,
+        cables,
+        supports=dict.fromkeys(anchors, "xyz"),
+        point_masses={"m": 1.0},
+        constraints=more,
+    )
+    return assemble(structure, gravity=G, drives=[Drive("screw", "bar:one", "length", by=Sinusoid(stroke, 2.0))])
+
+
+def test_driven_bars_in_closed_form_move_as_by_the_factor() -> None:
+    """A mass that falls aside, kept from going along x, where nothing pulls it, makes it one for the sparse system."""
+    idle = LinearConstraint("idle", (("m", "x", 1.0),))
+    explicit, factored = telescoping(MEETING[:2], 0.1), telescoping(MEETING[:2], 0.1, (idle,))
+    assert (explicit.spec.system, factored.spec.system) == ("pairs", "saddle")
+    one, other = (simulate(plant, 0.5, every=0.05, tolerance=1e-12, verify=False) for plant in (explicit, factored))
+    assert np.abs(one.nodes - other.nodes).max() <= 1e-10
+    assert np.abs(one.bar_force - other.bar_force).max() <= 1e-7
+    assert np.abs(one.drive_power - other.drive_power).max() <= 1e-7
+
+
+@pytest.mark.parametrize("bars", [MEETING[:2], pytest.param(MEETING, marks=pytest.mark.slow)], ids=["apart", "meeting"])
+def test_driven_bars_go_in_lanes(bars: tuple[Bar, ...]) -> None:
+    plants = [telescoping(bars, stroke) for stroke in (0.02, 0.05, 0.1)]
+    together = ensemble(plants, 0.3, every=0.05, method="rk4", step=1e-3, correction="none")
+    for k, plant in enumerate(plants):
+        alone = simulate(plant, 0.3, every=0.05, method="rk4", step=1e-3, correction="none", locate=False, verify=False)
+        assert np.array_equal(together.nodes[k], alone.nodes)
 
 
 def test_a_bar_driven_to_its_own_length_moves_as_one_that_is_not() -> None:
