@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 import taut
-from taut.dynamics import light_runs
 from taut.locomotion import SinusoidGait, measures_of
 
 PHASES = (2.91, 6.2, 3.93, 0.03, 5.87, 3.7)
@@ -71,26 +70,27 @@ def measure(variants: int = 32, duration: float = 5.0, repeats: int = 3) -> Cost
         return taut.rollout(plant, {"drive:*.phase": phases}, span, every=EVERY, fields=fields, threads=threads)
 
     run(EVERY, 1)
-    followed, in_steps = light_runs.drive, list[float]()
-
-    def timed(*given: Any) -> Any:
-        begun = time.thread_time()
-        found = followed(*given)
-        in_steps.append(time.thread_time() - begun)
-        return found
-
-    light_runs.drive = timed
-    try:
-        whole = _spent(lambda: run(duration, 1), time.process_time, 1)
-    finally:
-        light_runs.drive = followed
+    # What does not grow with the duration is no step; samples are as many in both.
+    spans = 0.5 * duration, duration
+    half, whole = (
+        _spent(
+            lambda span=span: taut.rollout(
+                plant, {"drive:*.phase": phases}, span, every=span, fields=("velocities",), threads=1
+            ),
+            time.process_time,
+            repeats,
+        )
+        for span in spans
+    )
+    step = (whole - half) / (spans[1] - spans[0]) * STEP / variants
+    whole = _spent(lambda: run(duration, 1), time.process_time, repeats)
     one, two = (_spent(lambda count=count: run(duration, count), time.perf_counter, repeats) for count in (1, 2))
     found = taut.rollout(plant, {"drive:*.phase": phases}, duration, every=EVERY)
     measures_of(found)
     measured = _spent(lambda: measures_of(found), time.process_time, repeats) / variants
     return Cost(
-        step=sum(in_steps) / variants / (duration / STEP),
-        overhead=(whole - sum(in_steps)) / variants,
+        step=step,
+        overhead=whole / variants - step * duration / STEP,
         measures=measured,
         threads=one / two,
         sending=sending(plant, phases),

@@ -108,6 +108,11 @@ def test_what_makes_no_sense_is_refused() -> None:
         FacePolicy(STRUTS, ())
     with pytest.raises(OptionError, match="the roll over a b has 1 changes for 6 members"):
         FacePolicy(STRUTS, (Roll(("a", "b", "c"), ("a", "b"), (0.0,)),))
+    robot, roll = taut.generators.six_strut_robot(), Roll(("x2b", "y2b", "z2b"), ("y2b", "z2b"), (0.0, 0.1))
+    with pytest.raises(OptionError, match='"bar:x\\*" is no member by itself; name each, as "bar:x1"'):
+        by_symmetry(robot, ("bar:x*",), [roll])
+    with pytest.raises(OptionError, match="a roll has 2 changes for 6 members; give one each"):
+        by_symmetry(robot, tuple(f"bar:{name}" for name in robot.bars), [roll])
     with pytest.raises(OptionError, match='there is no node "x2c"; did you mean'):
         FacePolicy(STRUTS, (Roll(("x2c", "y2b", "z2b"), ("y2b", "z2b"), (0.0,) * 6),)).controller(ROBOT)
 

@@ -63,6 +63,9 @@ def pd_tracking(
     times, members = np.asarray(time, dtype=float), list(wanted)
     if not members:
         raise OptionError("nothing is wanted; name a free angle and its values at the times")
+    lacking = [member for member in members if any(member not in given for given in (rates, feed_forward or wanted))]
+    if lacking:
+        raise OptionError(f'"{lacking[0]}" has a value that is wanted, and no rate or feed-forward; give all of them')
     drives = []
     for member in members:
         parts = [np.asarray(given[member], dtype=float) for given in (wanted, rates)]

@@ -33,8 +33,8 @@ TRIES = 3
 WORTH = 1.0
 """[s] about what a batch takes, so that sending it, some 30 ms, does not count."""
 
-A_STEP = 1e-5
-"""[s] about what a step takes, of a robot of six struts."""
+A_STEP = 2e-6
+"""[s] about what a step takes, of a robot of six struts in lanes."""
 
 KEPT_PLANTS = 4
 _PLANTS: dict[str, Plant] = {}

@@ -72,6 +72,13 @@ def by_symmetry(structure: Structure, members: tuple[str, ...], rolls: Iterable[
 
 def image_of(roll: Roll, members: tuple[str, ...], symmetry: Symmetry) -> Roll:
     """What a symmetry makes of a roll."""
+    unknown = [member for member in members if member not in symmetry.members]
+    if unknown or len(roll.changes) != len(members):
+        raise OptionError(
+            f'"{unknown[0]}" is no member by itself; name each, as "bar:x1"'
+            if unknown
+            else f"a roll has {len(roll.changes)} changes for {len(members)} members; give one each"
+        )
     into = {symmetry.members[member]: change for member, change in zip(members, roll.changes, strict=True)}
     if set(into) != set(members):
         lost = ", ".join(sorted(set(into) - set(members)))

@@ -119,6 +119,11 @@ class RollPlanner:
                     known.add(flag)
                     self.moves.setdefault(flag[0], []).append(Move(roll, one, symmetry))
         told = [outcome for one in measured for outcome in one.outcomes if outcome.share >= LIKELY]
+        if not told:
+            raise OptionError(
+                f"RollPlanner: no roll led to one face in {LIKELY:.0%} of its trials, so that nothing can be planned; "
+                "measure other rolls, or with less noise"
+            )
         self.longest = max(float(np.linalg.norm(outcome.shift[:2])) for outcome in told)
         reach = float(np.linalg.norm(shape.places, axis=1).max())
         self.clearance = reach + 3.0 * max(outcome.scatter for outcome in told)

@@ -11,6 +11,7 @@ import numpy as np
 from taut.reprs import brief
 from taut.search.goals import Objective, Score
 from taut.search.options import SearchOptions
+from taut.search.ranking import ranked
 from taut.search.searching import Candidate, Evaluate
 
 COPIES = 64
@@ -60,7 +61,9 @@ def finals(
     first = evaluate(points, options.seeds(options.generations, FINAL, len(few), FINAL_COPIES)).copies
     if len(objective.goals) > 1:
         return few, first
-    order = np.argsort([objective.costs(own)[0] for own in first], kind="stable")
+    order = ranked(
+        np.array([objective.costs(own) for own in first]), np.array([objective.violation(own) for own in first])
+    )
     return tuple(few[k] for k in order), first[order]
 
 

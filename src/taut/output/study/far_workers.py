@@ -16,12 +16,18 @@ LARGEST = 16
 BATCHES = 64
 """Batches, at least, that a study is cut into, so that many workers have something to do."""
 
+TRIES = 3
+"""Of a batch whose workers die, where a fresh pool can be made."""
+
 AHEAD = 512
 """Batches that are with the executor at once."""
 
 
 def by_executor(
-    variants: Iterator[tuple[int, Variant]], count: int, executor: Executor, interrupted: Callable[[], bool]
+    variants: Iterator[tuple[int, Variant]],
+    count: int,
+    executor: Executor | Callable[[], Executor],
+    interrupted: Callable[[], bool],
 ) -> Iterator[tuple[int, Outcome]]:
     """Points and what came of them, as they come; those of a batch whose workers died say so."""
     size = max(1, min(LARGEST, count // BATCHES))
@@ -30,7 +36,7 @@ def by_executor(
         while batch := list(islice(variants, size)):
             yield tuple(point for point, _ in batch), [variant for _, variant in batch]
 
-    for points, found in spread(batches(), [Lane(executor, AHEAD)], _all_computed, interrupted, tries=1):
+    for points, found in spread(batches(), [Lane(executor, AHEAD)], _all_computed, interrupted, tries=TRIES):
         told = [outcome(str(found), NOBODY, {})] * len(points) if isinstance(found, Lost) else found
         yield from zip(points, told, strict=True)
 

@@ -35,7 +35,7 @@ def sweep(
     *,
     output: str | os.PathLike[str] | None = None,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
     keep_runs: str | os.PathLike[str] | None = None,
     restart: bool = False,
     progress: Callable[[float, float], None] | None = None,
@@ -49,7 +49,8 @@ def sweep(
         one stopped; a study that is finished is only read. Without it the study is in memory only.
     jobs: processes that compute at once. A script with more than one must call this under `if __name__ == "__main__":`,
         and a point whose process dies is tried once more, then marked as failed.
-    executor: computes points instead of processes of this machine: any of `concurrent.futures`, such as a cluster's.
+    executor: computes points instead of processes of this machine: any of `concurrent.futures`, such as a cluster's,
+        or a function that makes one, by which what dies with a process is computed again.
     keep_runs: a folder for the run file of every point.
     restart: forget what an earlier call kept.
     progress: called with the points that are done and their number.
@@ -105,7 +106,7 @@ def _outcomes(
     plan: Plan,
     runs: Path | None,
     jobs: int,
-    executor: Executor | None,
+    executor: Executor | Callable[[], Executor] | None,
     journal: Journal | None,
     progress: Callable[[float, float], None] | None,
 ) -> dict[int, Outcome]:

@@ -36,7 +36,7 @@ def spread(
     count: int,
     jobs: int,
     interrupted: Callable[[], bool],
-    executor: Executor | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
 ) -> Iterator[tuple[int, Outcome]]:
     """Points and what came of them, in the order in which they are ready; ends early where the user interrupts it.
 
