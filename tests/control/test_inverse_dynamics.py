@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from taut import Angle, Bar, Command, Drive, LagrangianPlant, ModelError, OptionError, Structure, assemble
+from taut import Angle, Bar, Command, Drive, LagrangianPlant, Load, ModelError, OptionError, Structure, assemble
 from taut.control import computed_torque, inverse_dynamics, pd_tracking
 from taut.mechanisms import Joint, in_coordinates
 from taut.papers.mechanism.model import AT_END, AT_START, LEGS, in_joints, in_nodes, static_torque
@@ -184,6 +184,25 @@ def _of(output: str, structure: Structure, places: np.ndarray, speeds: np.ndarra
     ahead, here, behind = (shown(q + s * h * v + 0.5 * h**2 * acceleration) for s in (1.0, 0.0, -1.0))
     here = shown(q)
     return here, (ahead - behind) / (2 * h), (ahead - 2.0 * here + behind) / h**2
+
+
+@pytest.mark.parametrize("start", [0.0, 5.0])
+def test_a_command_that_does_not_start_at_zero_is_counted_once(start: float) -> None:
+    """A mass of 2 kg is to go by 3 m/s^2: 6 N, whatever the load began with."""
+    structure = Structure({"p": (0.0, 0.0, 0.0)}, point_masses={"p": 2.0})
+    plant = assemble(structure, loads=[Load("p", "x", Command(start))])
+    nothing = np.zeros(1)
+    follow = computed_torque(
+        "follow",
+        plant,
+        ["node:p.position.x"],
+        lambda t: (nothing, nothing, np.array([3.0])),
+        proportional=1.0,
+        derivative=1.0,
+        rate=100.0,
+        actuators=["node:p.force.x"],
+    )
+    assert follow.law(0.0, np.zeros(6), nothing) == pytest.approx([6.0])
 
 
 def test_computed_torque_says_what_does_not_fit() -> None:

@@ -151,3 +151,33 @@ def test_what_makes_no_sense_is_said() -> None:
     plant = taut.assemble(ROBOT, gravity=9.81, ground=[Ground("floor")], drives=limited)
     with pytest.raises(OptionError, match=r'variant 1: the input "drive:x1" goes from 0 to 0.1 m in 0.02 s'):
         taut.start_many(plant, 2, **LONG).step(PERIOD, [[0.0], [0.1]])
+
+
+def spring_pair(phase: float = 0.0) -> taut.Plant:
+    """A mass between two cables, the first of which is wound by a wave."""
+    ends = {"a": ("o", "p"), "b": ("p", "q")}
+    cables = [taut.Cable(name, route, rest_length=0.8, stiffness=100.0) for name, route in ends.items()]
+    structure = taut.Structure(
+        {"o": (0.0, 0.0, 0.0), "p": (1.0, 0.0, 0.0), "q": (2.0, 0.0, 0.0)},
+        cables=cables,
+        supports={"o": "xyz", "q": "xyz"},
+        point_masses={"p": 1.0},
+    )
+    return taut.assemble(structure, drives=[Drive("w", "cable:a", "rest_length", by=Sinusoid(0.05, 1.0, phase))])
+
+
+@pytest.mark.slow
+def test_readings_are_each_ones_own_though_tables_are_shared() -> None:
+    """What drives wrote for one variant is not what the next one sees, nor after some were set back."""
+    options: dict[str, Any] = {"observe": ["cable:a.tension"], "method": "rk4", "step": 1e-2}
+    phases = (0.0, 1.5, 3.0)
+    alone = [taut.start(spring_pair(phase), **options) for phase in phases]
+    together = taut.start_many(spring_pair(), 3, **options)
+    seen = together.reset(parameters={"drive:w.phase": np.array(phases)})
+    assert np.array_equal(seen, [one.observe() for one in alone])
+    for _ in range(3):
+        together.step(0.1)
+        wanted = [one.step(0.1) for one in alone]
+    assert np.array_equal(together.observe(), wanted)
+    together.reset([0])
+    assert np.array_equal(together.observe()[1:], wanted[1:])

@@ -398,3 +398,13 @@ def test_a_rest_length_that_answers_to_the_motion() -> None:
         if damping == 0.0:
             found = solve_ivp(rate, (0.0, 0.5), [begin, 0.2], rtol=1e-12, atol=1e-12, t_eval=run.time)
             assert np.abs(run.node("a")[:, 2] - found.y[0]).max() <= 1e-8
+
+
+def test_a_bar_that_cannot_move_beside_a_driven_one() -> None:
+    plant = telescoping((*MEETING[:2], Bar("idle", ("p", "q"), mass=1.0)), 0.1)
+    assert plant.spec.system == "pairs"
+    run = simulate(plant, 0.05, every=0.01, tolerance=1e-12, verify=False)
+    assert np.abs(run.bar_force[:, 2]).max() == 0.0
+    assert run.nodes == pytest.approx(
+        simulate(telescoping(MEETING[:2], 0.1), 0.05, every=0.01, tolerance=1e-12, verify=False).nodes, abs=1e-12
+    )

@@ -215,3 +215,15 @@ def test_an_ensemble_strikes_grounds_too() -> None:
     together = taut.ensemble(plant, 0.2, velocities=speeds, **OPTIONS)
     assert any("what contacts and slack cables do is not logged" in note for note in together.notes[0])
     assert_same(taut.rollout(plant, {"velocities": speeds}, 0.2, every=0.02), 1, together[1])
+
+
+def test_numbers_that_a_plant_would_refuse_are_refused_of_variants() -> None:
+    undamped = taut.assemble(
+        taut.generators.six_strut_robot(damping=0.0),
+        gravity=9.81,
+        ground=[taut.Ground("floor", friction=0.3, static_friction=0.4)],
+    )
+    with pytest.raises(OptionError, match="damping of cables varies, and the plant has none"):
+        taut.rollout(undamped, {"cable:*.damping": [0.0, 2.0]}, 0.1)
+    with pytest.raises(OptionError, match="friction 0.8 of variant 1 is more than its ground's static friction 0.4"):
+        taut.rollout(undamped, {"ground:floor.friction": [0.2, 0.8]}, 0.1)

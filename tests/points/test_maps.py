@@ -13,8 +13,20 @@ from numba import njit
 from spatial_mechanism import AT_END, LEGS, THETA, in_joints
 from test_joints import moved, pendulum
 
-from taut import Constant, CosineRamp, LagrangianPlant, Load, ModelError, Sinusoid, Structure, assemble, simulate
-from taut.mechanisms import CoordinateDrive, CoordinateMap, GeneralisedPlant, in_coordinates
+from taut import (
+    Cable,
+    Constant,
+    CosineRamp,
+    LagrangianPlant,
+    Load,
+    ModelError,
+    SampledSignal,
+    Sinusoid,
+    Structure,
+    assemble,
+    simulate,
+)
+from taut.mechanisms import CoordinateDrive, CoordinateMap, GeneralisedPlant, Joint, in_coordinates
 from taut.structure.examples import example
 from taut.structure.files import parse_model, read_model
 from taut.structure.format.writing import model_text
@@ -287,3 +299,20 @@ def test_what_is_wrong_with_a_drive(drive: CoordinateDrive, message: str) -> Non
     structure, joints = pendulum()
     with pytest.raises(ModelError, match=message):
         in_coordinates(assemble(structure), joints, drives=[drive])
+
+
+@pytest.mark.slow
+def test_an_imposed_table_without_slopes_begins_and_ends_at_rest() -> None:
+    """As of a driven bar; a rate that jumped would strike, with work that nobody books."""
+    table = SampledSignal((0.2, 0.6, 1.0), (0.0, 0.3, 0.5))
+    structure = Structure(
+        {"o": (0.0, 0.0, 0.0), "p": (1.0, 0.0, 0.0)},
+        cables=[Cable("c", ("o", "p"), rest_length=1.0, stiffness=1.0)],
+        point_masses={"p": 2.0},
+        supports={"o": "xyz"},
+    )
+    joint = Joint("j", (1.0, 0.0, 0.0), ("node:p",), slides=((1.0, 0.0, 0.0),))
+    plant = in_coordinates(assemble(structure), [joint], drives=[CoordinateDrive("j", "value", table)])
+    run = simulate(plant, 1.5, every=0.1, tolerance=1e-10, verify=False)
+    assert np.abs(run.velocities[[2, 10], 1, 0]).max() < 1e-9
+    assert np.abs(run.energy_violation).max() < 1e-8

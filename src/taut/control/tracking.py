@@ -120,13 +120,16 @@ def computed_torque(
     held = [one.name for one in chosen if one.row >= 0]
     if held:
         raise OptionError(f'"{held[0]}" is of something held, and no force commands it; make it free, or commanded')
-    commands = [commanded(plant, one.name)[0] for one in chosen]
+    commands = [commanded(plant, one.name) for one in chosen]
+    starts = np.array([start for _, start in commands])
 
     def law(t: float, measured: np.ndarray, state: np.ndarray) -> np.ndarray:
         places, speeds = measured[: plant.coordinates], measured[plant.coordinates :]
-        return efforts_for(plant, t, places, speeds, chosen, ports, sums, wanted, (proportional, derivative))
+        more = efforts_for(plant, t, places, speeds, chosen, ports, sums, wanted, (proportional, derivative))
+        return np.asarray(starts + more)
 
-    return Controller(name, ("node:*.position", "node:*.velocity"), tuple(commands), law, rate=rate)
+    names = tuple(name for name, _ in commands)
+    return Controller(name, ("node:*.position", "node:*.velocity"), names, law, rate=rate)
 
 
 def efforts_for(
@@ -140,7 +143,8 @@ def efforts_for(
     wanted: Reference,
     gains: tuple[float, float],
 ) -> np.ndarray:
-    """M a = f + B u + G^T l,  G a = bias,  H a = y'' - (dH/dt) v  solved for u."""
+    """M a = f + B u + G^T l,  G a = bias,  H a = y'' - (dH/dt) v  solved for u: what actuators are to give beyond what
+    they give where their Commands start, which is in f."""
     state = State(plant, q, v, t)
     found = acting_on_nodes(state, actuators)
     terms, moving = found.terms, found.terms.moving
@@ -154,7 +158,7 @@ def efforts_for(
     system[f : f + r, :f], system[f + r :, :f] = terms.rows, turn[:, moving]
     right[:f], right[f : f + r], right[f + r :] = terms.force, terms.bias, second - drift
     answer = np.linalg.lstsq(system, right, rcond=1.0 / WEAK**2)[0]
-    return np.asarray(found.present + answer[f + r :])
+    return np.asarray(answer[f + r :])
 
 
 def _shown(state: State, ports: Sequence[Port]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -13,9 +13,9 @@ import numpy as np
 
 from taut.dynamics.correction import STARTED
 from taut.dynamics.setup import Run
-from taut.dynamics.time_loop import AWAITED, PAUSED
+from taut.dynamics.time_loop import AWAITED, PAUSED, inside_piece
 from taut.dynamics.workspace import CLOCK, COUNTS, FILLED, FRESH, HORIZON, LOGGED, REFERENCE, TIME
-from taut.numerics.compiled import address_of, direct, entry, inlined, kernel
+from taut.numerics.compiled import address_of, again, direct, entry, inlined, kernel
 from taut.numerics.packing import Pack, copied
 from taut.numerics.pointers import all_of, done_by_kernel_at, number_by_kernel_at, row_of
 
@@ -41,6 +41,11 @@ class Places(NamedTuple):
     memory: int
     varied: np.ndarray  # (p,)
     flags: np.ndarray  # (f,)
+    stands: np.ndarray  # (2,) the time that drives were written for last; none without drives
+    piece: int
+
+
+_piece_at = again(inlined, inside_piece, {})
 
 
 @kernel
@@ -95,6 +100,10 @@ def advance_all(
             reals[places.coming + j] = numbers.coming[k, j]
         for j in range(numbers.memory.shape[1]):
             reals[places.memory + j] = numbers.memory[k, j]
+        for j in range(places.stands.size):
+            reals[places.stands[j]] = np.nan  # what is written there is another variant's
+        if moves == 0:
+            reals[places.piece] = _piece_at(breaks, clock, counts)
         if moves == 1:
             d.scratch[STARTED, 0] = clock[REFERENCE]
             targets[0], targets[1] = clock[TIME], clock[HORIZON]

@@ -27,8 +27,9 @@ from taut.errors import OptionError
 from taut.mechanics.batch import Variants
 from taut.mechanics.imposed.commands import COMING
 from taut.mechanics.imposed.controllers import MEMORY
+from taut.mechanics.imposed.drives import STANDS
 from taut.mechanics.plant import Plant
-from taut.mechanics.tables import part_of, state_layout
+from taut.mechanics.tables import PIECE, part_of, state_layout
 from taut.mechanics.terms.slackening import Slackening
 from taut.mechanics.terms.springs import CRUSHED, DAMPS, Springs
 from taut.mechanics.varying.variation import Remade, numbers_for, varied_by
@@ -81,7 +82,9 @@ class BatchSimulation:
         flags = [int(run.tables.integers[2 * part]) for part in (DAMPS, CRUSHED)]
         commanded, remembered = (int(run.tables.integers[2 * part]) for part in (COMING, MEMORY))
         nothing = np.zeros(0, dtype=np.int64)
-        self._places = Places(commanded, remembered, nothing, np.array(flags, dtype=np.int64))
+        stands = int(run.tables.integers[2 * STANDS]) + np.arange(2 if "drives" in plant.tables else 0)
+        piece = int(run.tables.integers[2 * PIECE])
+        self._places = Places(commanded, remembered, nothing, np.array(flags, dtype=np.int64), stands, piece)
         self._starts = np.broadcast_to(
             np.stack([plant.positions, plant.velocities]), (count, 2, *plant.positions.shape)
         )

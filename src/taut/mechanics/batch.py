@@ -92,6 +92,11 @@ class Variants:
     def works(self) -> bool:
         return bool(self.plant.works or np.any(self.parts.get(CABLE_DAMPING, 0.0)))
 
+    @property
+    def dampers(self) -> tuple[str, ...]:
+        varied = ("cables",) if np.any(self.parts.get(CABLE_DAMPING, 0.0)) else ()
+        return self.plant.dampers or varied
+
 
 @dataclass(frozen=True)
 class Plants:
@@ -142,6 +147,10 @@ class Plants:
     def works(self) -> bool:
         return any(plant.works for plant in self.plants)
 
+    @property
+    def dampers(self) -> tuple[str, ...]:
+        return next((plant.dampers for plant in self.plants if plant.dampers), ())
+
 
 def alike(plants: Sequence[Any]) -> Plants:
     """Plants that can go side by side; raises OptionError where one has another layout than the first."""
@@ -185,6 +194,11 @@ class LanePlant:
     @property
     def works(self) -> bool:
         return self.variants.works
+
+    @property
+    def dampers(self) -> tuple[str, ...]:
+        """Of all variants: a step that begins with the forces of the last may do so where none of them damps."""
+        return self.variants.dampers
 
     @property
     def formulation(self) -> str:

@@ -154,14 +154,14 @@ def tabulated_drives(given: Given) -> Tabulated:
 def signal_of(driven: Driven) -> Signal:
     """A table without slopes begins and ends at rest, where its rate may not jump."""
     signal = driven.drive.signal
-    return _at_rest(signal) if QUANTITIES[driven.drive.quantity].smooth else signal
+    return at_rest(signal) if QUANTITIES[driven.drive.quantity].smooth else signal
 
 
-def _at_rest(signal: Signal) -> Signal:
+def at_rest(signal: Signal) -> Signal:
     if isinstance(signal, SignalSum):
-        return SignalSum(tuple(map(_at_rest, signal.signals)))
+        return SignalSum(tuple(map(at_rest, signal.signals)))
     if isinstance(signal, SmoothStart):
-        return replace(signal, signal=_at_rest(signal.signal))
+        return replace(signal, signal=at_rest(signal.signal))
     if not isinstance(signal, SampledSignal) or signal.slopes is not None:
         return signal
     slopes = three_point_slopes(np.array(signal.times), np.array(signal.values))

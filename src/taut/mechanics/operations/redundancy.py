@@ -99,11 +99,13 @@ def _movable(tools: Mapping[str, Any], tables: Any, p: Pack, y: np.ndarray) -> n
 
 def idle_bars(tables: Any, y: np.ndarray) -> np.ndarray:
     """The same where no bar touches another: bars that cannot move along themselves, a unit vector each."""
-    bars, moves = tables["bars"], np.zeros(tables["thin"].diagonal.size, dtype=bool)
+    kinds, moves = [tables["bars"]], np.zeros(tables["thin"].diagonal.size, dtype=bool)
+    kinds += [tables["driven_bars"]] if "driven_bars" in tables else []  # in the order of rows
     moves[tables["nodes"].free] = True
-    first, second = (end[:, None] + np.arange(3) for end in (bars.first, bars.second))
+    ends = (np.concatenate([getattr(kind, end) for kind in kinds]) for end in ("first", "second"))
+    first, second = (end[:, None] + np.arange(3) for end in ends)
     idle = np.flatnonzero(~((moves[first] | moves[second]) & (y[second] != y[first])).any(axis=1))
-    vectors = np.zeros((idle.size, bars.first.size))
+    vectors = np.zeros((idle.size, len(first)))
     vectors[np.arange(idle.size), idle] = 1.0
     return vectors
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.mechanics.imposed.drives import at_rest
 from taut.mechanics.points.joints import generalised_count
 from taut.mechanics.signals import signal_at, signal_value, tabulated
 from taut.mechanics.tables import constants_in, part_of, slot
@@ -56,7 +57,7 @@ class Springs(NamedTuple):
 def tabulate(names: Sequence[str], springs: Springs, drives: Sequence[CoordinateDrive]) -> CoordinateTerms:
     places = np.flatnonzero((springs.stiffness > 0.0) | (springs.damping > 0.0)).astype(np.int64)
     pushes, imposed = ([d for d in drives if d.quantity == quantity] for quantity in ("force", "value"))
-    pushed, moved = (tabulated([drive.to for drive in chosen]) for chosen in (pushes, imposed))
+    pushed, moved = tabulated([drive.to for drive in pushes]), tabulated([at_rest(drive.to) for drive in imposed])
 
     def coordinates(chosen: Sequence[CoordinateDrive]) -> np.ndarray:
         return np.array([names.index(drive.coordinate) for drive in chosen], dtype=np.int64)

@@ -9,14 +9,16 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.mechanics.assemble import with_structure
-from taut.mechanics.batch import Variants
+from taut.mechanics.batch import CABLE_DAMPING, Variants
 from taut.mechanics.capabilities import BATCH, check, features_of
+from taut.mechanics.grounds.compliances import Compliances
 from taut.mechanics.imposed.drives import DRIVE_DATA, tabulated_drives
 from taut.mechanics.inertia.scales import slowness_of
 from taut.mechanics.linear.stable_step import shortest_period
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import COMPOUND, SINUSOID, STEPS, TABLE, Tabulated
 from taut.mechanics.tables import FASTEST, SCALE, part_of
+from taut.mechanics.terms.contacts import Contacts
 from taut.mechanics.terms.springs import Springs
 from taut.mechanics.varying.addresses import NOT_BELOW_ZERO, WEIGHT, Address, address_of, plain_parts, weight_rows
 from taut.numerics.packing import reals_of
@@ -24,6 +26,10 @@ from taut.structure.drives import QUANTITIES
 from taut.structure.structure import with_masses
 
 STIFFNESS = part_of("springs", Springs, "stiffness")
+FRICTIONS = tuple(
+    (part_of(table, kind, "static"), part_of(table, kind, "kinetic"))
+    for table, kind in (("contacts", Contacts), ("compliances", Compliances))
+)
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,8 @@ def varied_by(plant: Plant, numbers: Mapping[str, np.ndarray], count: int) -> Va
         rows = [_scales(plant, stiffness) for stiffness in parts[STIFFNESS]]
         parts[SCALE], parts[FASTEST] = (np.array([row[k] for row in rows]) for k in (0, 1))
     _check_lengths(plant, parts.get(DRIVE_DATA))
+    _check_damping(plant, parts.get(CABLE_DAMPING))
+    _check_frictions(plant, parts)
     places, speeds = (numbers.get(name, _same(getattr(plant, name), count)) for name in ("positions", "velocities"))
     gravity = numbers.get("gravity")
     if not remade:
@@ -135,6 +143,29 @@ def _check_numbers(address: Address, values: np.ndarray) -> None:
             if name != address.text
             else f'"{address.text}" of variant {row} holds {values[bad][0]:g}, which it cannot be'
         )
+
+
+def _check_damping(plant: Plant, damping: np.ndarray | None) -> None:
+    """Methods are chosen, and steps begun, by whether the plant damps."""
+    if damping is not None and damping.any() and not plant.dampers:
+        raise OptionError(
+            "damping of cables varies, and the plant has none: how steps begin hangs on that; assemble it with some, "
+            'as structure.changed("cable:*", damping=1.0), and let variants have zero'
+        )
+
+
+def _check_frictions(plant: Plant, parts: Mapping[int, np.ndarray]) -> None:
+    """What slides is not held by more than what rests."""
+    for places in FRICTIONS:
+        if not any(place in parts for place in places):
+            continue
+        held, sliding = np.broadcast_arrays(*(parts.get(place, reals_of(plant.pack, place)[None]) for place in places))
+        if (sliding > held).any():
+            row, contact = np.argwhere(sliding > held)[0]
+            raise OptionError(
+                f"friction {sliding[row, contact]:g} of variant {row} is more than its ground's static friction "
+                f"{held[row, contact]:g}; vary static_friction too, or leave it out of the ground"
+            )
 
 
 def _check_lengths(plant: Plant, data: np.ndarray | None) -> None:
