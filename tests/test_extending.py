@@ -450,12 +450,12 @@ def test_ensembles_agree_with_each_alone(kind: str, monkeypatch: pytest.MonkeyPa
 
         return noted
 
-    for name in ("_in_lanes", "_one_by_one"):
+    for name in ("in_lanes", "one_by_one"):
         monkeypatch.setattr(ensembles, name, noting(name))
     plants = [VARIANTS[kind](k) for k in range(5)]
     together = ensemble(plants, 0.15, every=EVERY, method="rk4", step=5e-4)
     assert together.ok.all(), together.status
-    assert went == (["_one_by_one"] * 5 if kind == "wound_cable" else ["_in_lanes"])
+    assert went == (["one_by_one"] * 5 if kind == "wound_cable" else ["in_lanes"])
     for k, one in enumerate(plants):
         alone = simulate(one, 0.15, every=EVERY, method="rk4", step=5e-4, locate=False)
         assert np.abs(together.nodes[k] - alone.nodes).max() < 1e-12

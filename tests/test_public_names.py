@@ -208,6 +208,7 @@ def shown() -> dict[str, Any]:
         ),
         *(model, taut.control.lqr(model), taut.control.h2_norm(model), taut.control.step_response(model, 1.0)),
         *_designed(model),
+        *_followed(),
         taut.output.Still(tower, standing.cable_tension, standing.bar_force, standing.reaction),
         taut.output.ModeShape("sway", 1.0, np.zeros((len(tower.nodes), 3))),
         taut.LagrangianPlant(("a",) * 300, lambda q: np.eye(q.size), np.sum, np.zeros(300), np.zeros(300)),
@@ -233,6 +234,27 @@ def shown() -> dict[str, Any]:
         *(_sized(), taut.dynamics.predictability(plant, run), _swept()),
     ]
     return {type(thing).__name__: thing for thing in everything}
+
+
+def _followed() -> list[Any]:
+    """What actuators give along a motion, and what follows one."""
+    lever = taut.Structure(
+        {"a": (1.0, 0.0, 0.0), "b": (0.0, 0.0, 0.0), "c": (0.0, 1.0, 0.0)},
+        [taut.Bar("one", ("a", "b"), mass=1.0), taut.Bar("two", ("b", "c"), mass=1.0)],
+        supports={"a": "xyz", "b": "xyz", "c": "z"},
+        angles=[taut.Angle("knee", ("b", "a"), ("b", "c"), mode="free")],
+    )
+    motor = taut.Drive("motor", "angle:knee", "torque", to=taut.Command())
+    times, still = np.linspace(0.0, 1.0, 50), np.zeros(50)
+    plant = taut.assemble(lever, drives=[motor])
+    places = np.repeat(plant.positions[None], 50, axis=0)
+    nothing = np.zeros_like(places)
+    return [
+        taut.control.inverse_dynamics(plant, times, places, nothing, nothing),
+        taut.control.pd_tracking(
+            times, {"knee": still + 1.0}, {"knee": still}, proportional=1.0, derivative=1.0, rate=100.0
+        ),
+    ]
 
 
 def _designed(model: taut.LinearModel) -> list[Any]:

@@ -18,6 +18,7 @@ from taut.mechanics.tables import slot
 from taut.numerics import pointers
 from taut.numerics.compiled import bound, callees, is_kernel
 from taut.numerics.packing import MOST_PARTS, kinds_of, size_of
+from taut.numerics.sines import sine_and_cosine
 
 
 class Dual:
@@ -170,7 +171,8 @@ def plain(kernel: Callable[..., Any], tables: Mapping[str, Any]) -> Callable[...
     """A composed kernel as the Python it was written in, and so are all the kernels it calls; copies of tables, by the
     names of their slots, stand in for its pack."""
     held = {slot(name): _with_room(table) for name, table in tables.items()}
-    known: dict[Any, Callable[..., Any]] = {}
+    # It takes whole turns off by rounding, which has no slope.
+    known: dict[Any, Callable[..., Any]] = {sine_and_cosine: lambda angle: (_sin(angle), _cos(angle))}
 
     def meaning(value: Any) -> Any:
         if is_kernel(value):

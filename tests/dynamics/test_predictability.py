@@ -61,7 +61,7 @@ def test_corrections_do_not_make_the_arm_worse() -> None:
         return np.array([np.abs(run.nodes[-1] - best).max() for run in runs])
 
     exact = errors(True, 1e-12)
-    assert exact.max() < 1.1 * exact.min()  # 3.4e-11 to 3.5e-11
+    assert exact.max() < 1.25 * exact.min()  # 3.4e-11 to 3.8e-11, where round-off of the load counts
     scatter, gain = [], []
     for tolerance in (1e-8, 1e-9, 1e-10, 1e-11):
         located, blind = errors(True, tolerance), errors(False, tolerance)
