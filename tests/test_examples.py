@@ -116,7 +116,10 @@ def test_every_script_has_a_test() -> None:
         "follow_a_circle",
         "hold_up_a_mast",
         "hold_up_a_tower",
+        "learn_to_roll",
         "move_a_robot",
+        "roll_on_rough_ground",
+        "roll_to_a_goal",
         "stand_a_tower",
         "two_hundred_seconds",
     }
