@@ -1,7 +1,7 @@
 """What a search for gaits finds beside gaits drawn at random: `python -m benchmarks.gait_search`.
 
 The robot of examples/six_strut.yaml, its six struts driven by sinusoids of one frequency. Random: 256 gaits of the
-space that is searched, 8 copies each, the best eight of them with 64 copies each. Search: its best gait with 64 copies
+space that is searched, 2 copies each, the best eight of them with 64 copies each. Search: its best gait with 64 copies
 of noise that had no part in choosing it, with twice as many, at a tenth of the step, and on a ground that gives way.
 Everything is kept in a folder (gait-searches) after every generation: the same command goes on.
 
@@ -33,7 +33,7 @@ from taut.structure.files import Model, read_model
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 STRUTS = tuple(f"bar:{name}" for name in ("x1", "x2", "y1", "y2", "z1", "z2"))
-RANDOM, SCREENED, AGAIN, COPIES = 256, 8, 8, 64
+RANDOM, SCREENED, AGAIN, COPIES = 256, 2, 8, 64
 RANDOM_SEED = 777
 FACES_OF = 16
 """Copies whose faces are looked at."""
@@ -88,10 +88,10 @@ class Search:
 SPACE = SinusoidSpace(STRUTS, amplitude=(0.0, 0.15), frequency=(0.4, 3.0), shared=("frequency", "mean"))
 PAIRS = replace(SPACE, members=("bar:x*", "bar:y*", "bar:z*"))
 OPTIONS = SearchOptions(
-    "ga", generations=60, population=96, seed=1, copies=8, elite=8, extra=16, step=2e-3, tell_step=1e-3
+    "ga", generations=23, population=40, seed=1, copies=4, elite=6, extra=8, step=2e-3, tell_step=1e-3
 )
-CLIMB = replace(OPTIONS, generations=40, population=64)
-SHORT = replace(OPTIONS, generations=15, population=32)
+CLIMB = replace(OPTIONS, generations=8, population=32)
+SHORT = replace(OPTIONS, generations=4, population=16, copies=2, elite=4)
 
 SEARCHES = (
     Search("roll", "none: every strut for itself", SPACE, OPTIONS),
