@@ -7,7 +7,6 @@ from typing import Any
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -16,6 +15,8 @@ def array_at(typing_context: Any, pointer: Any, size: Any) -> Any:
     result = types.Array(pointer.dtype, 1, "C")
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from numba.np.arrayobj import populate_array  # slow to import, and compiled code needs none of it
+
         view = context.make_array(result)(context, builder)
         step = args[1].type(context.get_abi_sizeof(context.get_data_type(pointer.dtype)))
         populate_array(

@@ -8,7 +8,6 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
 
 from taut.numerics.lanes import WIDTH, lane_pointer, one_lane_pointer
 
@@ -79,6 +78,8 @@ def row_of(typing_context: Any, array: Any, number: Any) -> Any:
     row = types.Array(array.dtype, array.ndim - 1, "C")
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from numba.np.arrayobj import populate_array  # slow to import, and compiled code needs none of it
+
         source = context.make_array(array)(context, builder, args[0])
         shape = cgutils.unpack_tuple(builder, source.shape)
         strides = cgutils.unpack_tuple(builder, source.strides)

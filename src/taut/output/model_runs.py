@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,8 +21,6 @@ from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, ModelError, OptionError, WriteError
 from taut.mechanics.assemble import assemble
 from taut.mechanics.plant import Plant
-from taut.mechanics.points.following_joints import in_coordinates
-from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.output.drafts import Draft, drafting, remove_outdone
 from taut.output.progress import progress_bar
 from taut.output.recording import recording
@@ -34,6 +32,9 @@ from taut.structure.format.overriding import overridden
 from taut.structure.format.writing import correction_text
 from taut.structure.scenario import RUN_OPTIONS, Scenario
 from taut.structure.structure import Structure
+
+if TYPE_CHECKING:
+    from taut.mechanics.points.generalised import GeneralisedPlant
 
 
 def recorded(
@@ -146,7 +147,11 @@ def assembled(structure: Structure, scenario: Scenario, **changed: Any) -> Plant
     """A structure ready to move as a scenario says, but for what is changed; in the coordinates of joints where it has
     any."""
     plant = assemble(structure, **scenario.physics | changed)
-    return in_coordinates(plant, scenario.joints) if scenario.joints else plant
+    if not scenario.joints:
+        return plant
+    from taut.mechanics.points.following_joints import in_coordinates  # kernels of their own, which few models need
+
+    return in_coordinates(plant, scenario.joints)
 
 
 def continued(source: Path, other: Model | None, overrides: Iterable[str]) -> tuple[Model, Trajectory]:

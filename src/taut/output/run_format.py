@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from taut.errors import TautError
 from taut.structure.files import parse_model
 from taut.structure.joining import subdivided
@@ -28,6 +30,7 @@ CHECKPOINT = {
 }
 
 
+@lru_cache(maxsize=1)  # a run that is written asks three times
 def structure_of(text: str) -> Structure | None:
     """The structure that a run of this model has; None where the text does not say."""
     try:
