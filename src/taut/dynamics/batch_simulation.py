@@ -16,12 +16,12 @@ import numpy as np
 
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
+from taut.dynamics.batch_lanes import Worker, can_go_side_by_side, grouped
 from taut.dynamics.batch_loop import Numbers, Places, Stepper
 from taut.dynamics.driver import status_of
 from taut.dynamics.inputs import Inputs
 from taut.dynamics.settings import Settings, prepared_run
 from taut.dynamics.setup import beginning
-from taut.dynamics.simulation import BUDGET
 from taut.dynamics.trajectory import Checkpoint
 from taut.errors import OptionError
 from taut.mechanics.batch import Variants
@@ -33,6 +33,7 @@ from taut.mechanics.tables import PIECE, part_of, state_layout
 from taut.mechanics.terms.slackening import Slackening
 from taut.mechanics.terms.springs import CRUSHED, DAMPS, Springs
 from taut.mechanics.varying.variation import Remade, numbers_for, varied_by
+from taut.numerics.lanes import WIDTH
 from taut.numerics.packing import copied, reals_of
 from taut.type_checks import checked_arguments
 
@@ -60,10 +61,12 @@ class BatchSimulation:
         fresh = [copied(run.tables) for run in runs]
         for run in runs:
             beginning(run, locate=False)  # which also says in the tables that nothing is located
-        self._steppers = [Stepper(run, tables, look, BUDGET) for run, tables in zip(runs, fresh, strict=True)]
+        steppers = [Stepper(run, tables, look) for run, tables in zip(runs, fresh, strict=True)]
+        self._workers = [Worker(stepper, settings, plant) for stepper in steppers]
+        self._side_by_side = can_go_side_by_side(settings, plant)
         self._pool = ThreadPoolExecutor(len(runs)) if len(runs) > 1 else None
         self._parts: dict[int, np.ndarray] = {}
-        run = self._steppers[0].run
+        run = self._workers[0].alone.run
         state, names = run.space.vectors.shape[1], plant.sensor_names
         self._layout = state_layout(plant.coordinates, plant.internal.size, 0)
         coming, memory = plant.coming(run.tables), plant.memory(run.tables)
@@ -78,6 +81,7 @@ class BatchSimulation:
             np.zeros((count, 2), dtype=np.int64),
             np.zeros((count, len(names))),
             np.zeros(count, dtype=np.int64),
+            np.zeros(count),
         )
         flags = [int(run.tables.integers[2 * part]) for part in (DAMPS, CRUSHED)]
         commanded, remembered = (int(run.tables.integers[2 * part]) for part in (COMING, MEMORY))
@@ -195,18 +199,19 @@ class BatchSimulation:
         return values
 
     def _advance(self, who: np.ndarray, *, moves: bool) -> int:
-        """One compiled call a thread; returns how many did not get there."""
+        """One thread each; returns how many did not get there."""
+        numbers, places, workers = self._numbers, self._places, self._workers
+        if not moves:
+            return workers[0].alone(numbers, places, who, moves=False)
+        groups, others = grouped(numbers, who) if self._side_by_side else (np.zeros((0, WIDTH), dtype=np.int64), who)
         if self._pool is None:
-            return self._steppers[0](self._numbers, self._places, who, moves=moves)
-        shares = np.array_split(who, len(self._steppers))
-        work = [
-            self._pool.submit(stepper, self._numbers, self._places, share, moves=moves)
-            for stepper, share in zip(self._steppers, shares, strict=True)
-        ]
+            return workers[0].step(numbers, places, groups, others)
+        shares = zip(workers, np.array_split(groups, len(workers)), np.array_split(others, len(workers)), strict=True)
+        work = [self._pool.submit(worker.step, numbers, places, *share) for worker, *share in shares]
         return sum(one.result() for one in work)
 
     def _note_ends(self, who: np.ndarray) -> None:
-        run = self._steppers[0].run
+        run = self._workers[0].alone.run
         for k in who[~np.isin(self._numbers.codes[who], (loop.AWAITED, loop.FINISHED))]:
             code, clock = int(self._numbers.codes[k]), self._numbers.clocks[k]
             self._status[k] = status_of(code, run, clock, self._numbers.states[k])
@@ -275,7 +280,7 @@ class BatchSimulation:
         variants = varied_by(self.plant, rows, chosen.size)
         if isinstance(variants, Remade):
             raise OptionError("masses of variants that are stepped do not vary; start plants of their own")
-        fresh = self._steppers[0].fresh
+        fresh = self._workers[0].alone.fresh
         for place, values in variants.parts.items():
             # What a run keeps of laws while it looks for events is the variant's own, too.
             for part in (place, *([KEPT_LAWS[place]] if place in KEPT_LAWS else [])):
@@ -292,7 +297,7 @@ class BatchSimulation:
 
     def _begun(self, k: int, internal: np.ndarray | None) -> tuple[Checkpoint, np.ndarray]:
         """Variant k at its start, and whole numbers of its tables; internal: what is commanded then."""
-        stepper = self._steppers[0]
+        stepper = self._workers[0].alone
         tables, starts = stepper.run.tables, self._starts[k]
         tables.reals[:], tables.integers[:] = stepper.fresh.reals, stepper.fresh.integers
         parts = {part: rows[k : k + 1] for part, rows in self._parts.items()}
@@ -311,6 +316,7 @@ class BatchSimulation:
         numbers.coming[k] = point.y[first : first + numbers.coming.shape[1]]
         numbers.memory[k] = point.memory
         numbers.flags[k] = flags
+        numbers.pieces[k] = loop.inside_piece(self.plant.breaks, point.clock, point.counts)
         self._status[k] = ""
 
     def _begin_with_inputs(self, k: int) -> None:

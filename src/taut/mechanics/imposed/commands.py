@@ -104,7 +104,7 @@ def impose(p: Pack, t: float, y: np.ndarray) -> None:
         if commands.hold[k] != ZERO_ORDER:
             for m in range(1, RAMPED):
                 data[place + m] = y[at + m]
-            data[place + RAMPED] = commands.hold[k]
+            data[place + RAMPED] = float(commands.hold[k])
 
 
 @inlined
@@ -115,4 +115,4 @@ def let_in(p: Pack, y: np.ndarray) -> None:
         y[begin + k] = coming[k]
 
 
-COMMANDS = Imposed(KIND, Commands, tabulate, impose)
+COMMANDS = Imposed(KIND, Commands, tabulate, impose, lanes=True)
