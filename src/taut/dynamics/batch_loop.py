@@ -19,7 +19,6 @@ from taut.numerics.compiled import address_of, direct, entry, inlined, kernel
 from taut.numerics.packing import Pack, copied
 from taut.numerics.pointers import all_of, done_by_kernel_at, number_by_kernel_at, row_of
 
-
 BUDGET = 100_000
 """Steps of the method in one call of the time loop."""
 
