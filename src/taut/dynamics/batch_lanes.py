@@ -155,7 +155,8 @@ class Worker:
             if self._lanes is None:
                 self._lanes = LaneStepper(lanes_run(self._settings, self._plant))
             done = self._lanes(numbers, places, groups)
-            others = np.concatenate([np.unique(groups[~done]), others])
+            if not done.all():
+                others = np.concatenate([np.unique(groups[~done]), others])
             if numbers.readings.shape[1]:
                 self.alone(numbers, places, np.unique(groups[done]), moves=False)
         return self.alone(numbers, places, others, moves=True) if others.size else 0
@@ -194,14 +195,14 @@ def grouped(numbers: Numbers, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     too few to go side by side."""
     if who.size < FEWEST:
         return np.zeros((0, WIDTH), dtype=np.int64), who
-    keys = np.concatenate(
-        [numbers.clocks[who][:, CLOCKED], numbers.counts[who][:, COUNTED], numbers.flags[who]], axis=1
-    )
+    keys = [numbers.clocks[who][:, CLOCKED], numbers.counts[who][:, COUNTED], numbers.flags[who]]
     together = [who]
-    if (keys != keys[0]).any():
-        _, place = np.unique(keys, axis=0, return_inverse=True)
+    if any((key != key[0]).any() for key in keys):
+        _, place = np.unique(np.concatenate(keys, axis=1), axis=0, return_inverse=True)
         order = np.argsort(place.ravel(), kind="stable")
         together = np.split(who[order], np.flatnonzero(np.diff(place.ravel()[order])) + 1)
+    elif who.size % WIDTH == 0:
+        return who.reshape(-1, WIDTH), who[:0]
     groups, alone = list[np.ndarray](), list[np.ndarray]()
     for some in together:
         for first in range(0, some.size, WIDTH):

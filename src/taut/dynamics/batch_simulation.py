@@ -20,9 +20,11 @@ from taut.dynamics.batch_lanes import Worker, can_go_side_by_side, grouped
 from taut.dynamics.batch_loop import Numbers, Places, Stepper
 from taut.dynamics.driver import status_of
 from taut.dynamics.inputs import Inputs
+from taut.dynamics.run_surroundings import surroundings
 from taut.dynamics.settings import Settings, prepared_run
 from taut.dynamics.setup import beginning
-from taut.dynamics.trajectory import Checkpoint
+from taut.dynamics.simulating import read_off
+from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import OptionError
 from taut.mechanics.batch import Variants
 from taut.mechanics.imposed.commands import COMING
@@ -34,7 +36,7 @@ from taut.mechanics.terms.slackening import Slackening
 from taut.mechanics.terms.springs import CRUSHED, DAMPS, Springs
 from taut.mechanics.varying.variation import Remade, numbers_for, varied_by
 from taut.numerics.lanes import WIDTH
-from taut.numerics.packing import copied, reals_of
+from taut.numerics.packing import Pack, copied, reals_of
 from taut.type_checks import checked_arguments
 
 KEPT_LAWS = {
@@ -95,6 +97,7 @@ class BatchSimulation:
         self._since, self._length = np.zeros(count), np.zeros(count)
         self._turns, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._status = [""] * count
+        self._over = np.zeros(count, dtype=bool)
         self._home = self._begun(0, None)
         self.reset()
 
@@ -127,6 +130,11 @@ class BatchSimulation:
         return self._numbers.states[:, size : 2 * size].reshape(self.count, -1, 3).copy()
 
     @property
+    def states(self) -> np.ndarray:
+        """(N, size) positions, velocities, work, commands and contact forces; what steps write into, not a copy."""
+        return self._numbers.states
+
+    @property
     def command(self) -> np.ndarray:
         """(N, inputs) what every input was set to last."""
         return self._numbers.coming[:, self._in.at].copy()
@@ -134,7 +142,7 @@ class BatchSimulation:
     @property
     def ended(self) -> np.ndarray:
         """(N,) whether each can be stepped no further."""
-        return np.array([bool(status) for status in self._status])
+        return self._over.copy()
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -158,21 +166,19 @@ class BatchSimulation:
         """
         if not 0.0 < dt < math.inf:
             raise OptionError(f"a step of {dt} s makes no sense: give a finite time more than zero")
-        numbers = self._numbers
-        clocks, going = numbers.clocks, np.flatnonzero(~self.ended)
-        now = clocks[:, at.TIME]
-        if inputs is not None:
-            values = np.broadcast_to(self._fitted(inputs), (self.count, len(self.inputs)))
-            self._in.set_many(numbers.coming, values, now, dt, going)
-        else:
-            self._in.set_many(numbers.coming, numbers.coming[:, self._in.at], now, dt, going)
-        for k in going[self._steps[going] == 0]:  # what is set before anything has moved is how it begins
-            self._begin_with_inputs(int(k))
+        numbers, going = self._numbers, np.flatnonzero(~self._over)
+        now, steps = numbers.clocks[:, at.TIME], self._steps
+        last = numbers.coming[:, self._in.at]
+        values = last if inputs is None else np.broadcast_to(self._fitted(inputs), last.shape)
+        self._in.set_many(numbers.coming, values, now, dt, going)
+        if not steps.all():
+            for k in going[steps[going] == 0]:  # what is set before anything has moved is how it begins
+                self._begin_with_inputs(int(k))
         other = going[self._length[going] != dt]
         self._since[other], self._turns[other], self._length[other] = now[other], 0, dt
         self._turns[going] += 1
-        self._steps[going] += 1
-        clocks[going, at.HORIZON] = self._since[going] + self._turns[going] * dt
+        steps[going] += 1
+        numbers.clocks[going, at.HORIZON] = self._since[going] + self._turns[going] * dt
         if self._advance(going, moves=True):
             self._note_ends(going)
         return self._seen()
@@ -214,7 +220,7 @@ class BatchSimulation:
         run = self._workers[0].alone.run
         for k in who[~np.isin(self._numbers.codes[who], (loop.AWAITED, loop.FINISHED))]:
             code, clock = int(self._numbers.codes[k]), self._numbers.clocks[k]
-            self._status[k] = status_of(code, run, clock, self._numbers.states[k])
+            self._status[k], self._over[k] = status_of(code, run, clock, self._numbers.states[k]), True
 
     # --- starts
 
@@ -295,13 +301,33 @@ class BatchSimulation:
         self._places = self._places._replace(varied=np.concatenate(entries))
         self._numbers = self._numbers._replace(varied=np.concatenate([*self._parts.values()], axis=1))
 
+    def run_of(self, k: int, samples: Sequence[tuple[float, np.ndarray]]) -> Trajectory:
+        """Times and states of variant k as a run, with all that can be read off them."""
+        times, states = np.array([time for time, _ in samples]), np.array([state for _, state in samples])
+        tables = copied(self._workers[0].alone.fresh)
+        self._fill(tables, k)
+        run = read_off(self.plant, tables, times, states, float(self._numbers.clocks[k, at.REFERENCE]))
+        return replace(
+            run,
+            status=self._status[k] or f"finished: stepped to t = {times[-1]:g} s",
+            options=surroundings(self.plant),
+            drive_names=self.plant.drive_names,
+            load_names=self.plant.load_names,
+            sensor_names=self.plant.sensor_names,
+            contact_names=self.plant.contact_names,
+        )
+
+    def _fill(self, tables: Pack, k: int) -> None:
+        """With the numbers of variant k."""
+        starts, parts = self._starts[k], {part: rows[k : k + 1] for part, rows in self._parts.items()}
+        Variants(self.plant, 1, starts[:1], starts[1:], parts).fill(tables, 0)
+
     def _begun(self, k: int, internal: np.ndarray | None) -> tuple[Checkpoint, np.ndarray]:
         """Variant k at its start, and whole numbers of its tables; internal: what is commanded then."""
         stepper = self._workers[0].alone
         tables, starts = stepper.run.tables, self._starts[k]
         tables.reals[:], tables.integers[:] = stepper.fresh.reals, stepper.fresh.integers
-        parts = {part: rows[k : k + 1] for part, rows in self._parts.items()}
-        Variants(self.plant, 1, starts[:1], starts[1:], parts).fill(tables, 0)
+        self._fill(tables, k)
         own = replace(stepper.run, plant=replace(self.plant, positions=starts[0], velocities=starts[1]))
         point, _ = beginning(own, locate=False, internal=internal)
         flags = tables.integers[self._places.flags]
@@ -317,7 +343,7 @@ class BatchSimulation:
         numbers.memory[k] = point.memory
         numbers.flags[k] = flags
         numbers.pieces[k] = loop.inside_piece(self.plant.breaks, point.clock, point.counts)
-        self._status[k] = ""
+        self._status[k], self._over[k] = "", False
 
     def _begin_with_inputs(self, k: int) -> None:
         numbers, first = self._numbers, self._layout.internal
