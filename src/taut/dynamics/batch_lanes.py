@@ -34,13 +34,14 @@ from taut.dynamics.workspace import (
 )
 from taut.mechanics.batch import Variants, side_by_side
 from taut.mechanics.capabilities import features_of, goes_in_lanes
+from taut.mechanics.contact.responses import ALIVE
 from taut.mechanics.plant import Plant
 from taut.numerics.compiled import address_of, direct, entry
 from taut.numerics.lanes import WIDTH, aligned
 from taut.numerics.packing import copied
 from taut.numerics.pointers import all_of, number_by_kernel_at, row_of, start_of
 
-FEWEST = 4
+FEWEST = 8
 """So many side by side take less time than one after another (`python -m benchmarks.environment_steps`)."""
 
 CLOCKED, COUNTED = [TIME, START, HORIZON], [GRID, PIECE, PENDING]
@@ -70,12 +71,13 @@ def advance_groups(
     places: Any,
     groups: np.ndarray,
     done: np.ndarray,
+    alive: int,
     room: Any,
     budget: int,
 ) -> None:
     """Take groups of variants (g, WIDTH) on to the time that their clocks say; where one of a group does not get there
     none of them is changed. loop: the address of the time loop. ready: tables that none of them has used. done: (g,)
-    whether each group got there."""
+    whether each group got there. alive: where the tables say which lanes only fill up; negative where nobody asks."""
     reals, integers, y, started = all_of(plant.reals), plant.integers, all_of(room.y), row_of(d.scratch, STARTED)
     begun, size = all_of(started), room.y.shape[0]
     clock, counts = room.clock, room.counts
@@ -87,8 +89,11 @@ def advance_groups(
             counts[j] = numbers.counts[first, j]
         for j in range(places.flags.size):
             integers[places.flags[j]] = numbers.flags[first, j]
+        bits = 1
         for lane in range(WIDTH):
             k = groups[g, lane]
+            if lane > 0 and k != groups[g, lane - 1]:
+                bits |= 1 << lane
             state = start_of(row_of(numbers.states, k))
             for j in range(size):
                 y[WIDTH * j + lane] = state[j]
@@ -99,6 +104,8 @@ def advance_groups(
             for j in range(places.stands.size):
                 reals[WIDTH * places.stands[j] + lane] = np.nan  # what is written there is another's
             begun[lane] = numbers.clocks[k, REFERENCE]
+        if alive >= 0:
+            integers[alive] = bits
         room.targets[0], room.targets[1] = clock[TIME], clock[HORIZON]
         counts[FILLED], counts[FRESH], code = 0, 0, PAUSED
         while code == PAUSED:
@@ -177,13 +184,14 @@ class LaneStepper:
         )
         known = (run.tables, run.method.numbers, run.rules, run.plant.breaks)
         self._loop = address_of(run.words["time_loop"], *known, *self._room, run.space, BUDGET)
+        self._alive = int(run.tables.integers[2 * ALIVE]) if "contacts" in run.plant.spec.terms else -1
         self._call: Callable[..., None] | None = None
 
     def __call__(self, numbers: Numbers, places: Places, groups: np.ndarray) -> np.ndarray:
         """groups: (g, WIDTH). Returns which of them got there."""
         run, done = self.run, np.zeros(len(groups), dtype=np.int64)
         given = (run.tables, self._ready, run.method.numbers, run.rules, run.plant.breaks, run.space)
-        args = (self._loop, *given, numbers, places, groups, done, self._room, BUDGET)
+        args = (self._loop, *given, numbers, places, groups, done, self._alive, self._room, BUDGET)
         if self._call is None:
             self._call = direct(advance_groups, *args)
         self._call(*args)
