@@ -10,6 +10,7 @@ import pytest
 
 import taut
 from taut import Command, Drive, Ground, Load, OptionError, Sinusoid, SmoothStart
+from taut.dynamics import BatchSimulation
 
 ROBOT = taut.generators.six_strut_robot()
 COUNT, TURNS, PERIOD = 5, 6, 0.02
@@ -157,11 +158,11 @@ MANY = 27
 """Sixteen side by side, and eight of those that are left, once three of them go at times of their own."""
 
 
-def side_by_side(sim: taut.dynamics.BatchSimulation) -> bool:
+def side_by_side(sim: BatchSimulation) -> bool:
     return sim._workers[0]._lanes is not None
 
 
-def followed_together(threads: int, order: np.ndarray, **options: Any) -> tuple[np.ndarray, taut.dynamics.BatchSimulation]:
+def followed_together(threads: int, order: np.ndarray, **options: Any) -> tuple[np.ndarray, BatchSimulation]:
     """All turns of variants in this order, some of which are set back on the way; what is seen, in their own order."""
     given = np.cumsum(0.01 * np.random.default_rng(4).normal(size=(TURNS, MANY, 3)), axis=0)
     frictions, damping = np.linspace(0.2, 0.9, MANY), np.outer(np.linspace(0.0, 30.0, MANY), np.ones(24))
@@ -236,6 +237,22 @@ def spring_pair(phase: float = 0.0) -> taut.Plant:
         point_masses={"p": 1.0},
     )
     return taut.assemble(structure, drives=[Drive("w", "cable:a", "rest_length", by=Sinusoid(0.05, 1.0, phase))])
+
+
+@pytest.mark.slow
+def test_a_correction_by_a_time_that_stiffness_changes_is_refused() -> None:
+    stiff, options = {"cable:b.stiffness": np.full((1, 1), 200.0)}, {"method": "rk4", "step": 1e-2}
+    together = taut.start_many(spring_pair(), 1, **options)
+    with pytest.raises(OptionError, match=r'say one for all: Correction\("energy", time=...\)'):
+        together.reset(parameters=stiff)
+    plant = spring_pair()
+    firmer = taut.assemble(plant.structure.changed("cable:b", stiffness=200.0), drives=plant.given.drives)
+    for correction in ("none", taut.Correction("energy", time=0.2)):
+        together = taut.start_many(plant, 1, correction=correction, **options)
+        together.reset(parameters=stiff)
+        alone = taut.start(firmer, correction=correction, locate=False, **options)
+        for _ in range(3):
+            assert np.array_equal(together.step(0.1)[0], alone.step(0.1))
 
 
 @pytest.mark.slow

@@ -15,6 +15,12 @@ from taut.dynamics.correction import STARTED
 from taut.dynamics.setup import Run
 from taut.dynamics.time_loop import AWAITED, PAUSED
 from taut.dynamics.workspace import CLOCK, COUNTS, FILLED, FRESH, HORIZON, LOGGED, REFERENCE, TIME
+from taut.mechanics.imposed.commands import COMING
+from taut.mechanics.imposed.controllers import MEMORY
+from taut.mechanics.imposed.drives import STANDS
+from taut.mechanics.plant import Plant
+from taut.mechanics.tables import PIECE
+from taut.mechanics.terms.springs import CRUSHED, DAMPS
 from taut.numerics.compiled import address_of, direct, entry, inlined, kernel
 from taut.numerics.packing import Pack, copied
 from taut.numerics.pointers import all_of, done_by_kernel_at, number_by_kernel_at, row_of
@@ -47,6 +53,36 @@ class Places(NamedTuple):
     flags: np.ndarray  # (f,)
     stands: np.ndarray  # (2,) the time that drives were written for last; none without drives
     piece: int
+
+
+def numbers_of(run: Run, plant: Plant, count: int) -> Numbers:
+    """Room for them."""
+    coming, memory = plant.coming(run.tables), plant.memory(run.tables)
+    return Numbers(
+        clocks=np.zeros((count, CLOCK)),
+        counts=np.zeros((count, COUNTS), dtype=np.int64),
+        states=np.zeros((count, run.space.vectors.shape[1])),
+        coming=np.zeros((count, coming.size)),
+        memory=np.zeros((count, memory.size)),
+        varied=np.zeros((count, 0)),
+        flags=np.zeros((count, 2), dtype=np.int64),
+        readings=np.zeros((count, len(plant.sensor_names))),
+        codes=np.zeros(count, dtype=np.int64),
+        pieces=np.zeros(count),
+    )
+
+
+def places_of(run: Run, plant: Plant) -> Places:
+    """Before anything differs."""
+    begins = {part: int(run.tables.integers[2 * part]) for part in (COMING, MEMORY, DAMPS, CRUSHED, STANDS, PIECE)}
+    return Places(
+        coming=begins[COMING],
+        memory=begins[MEMORY],
+        varied=np.zeros(0, dtype=np.int64),
+        flags=np.array([begins[DAMPS], begins[CRUSHED]], dtype=np.int64),
+        stands=begins[STANDS] + np.arange(2 if "drives" in plant.tables else 0),
+        piece=begins[PIECE],
+    )
 
 
 @kernel

@@ -17,7 +17,7 @@ import numpy as np
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.batch_lanes import Worker, can_go_side_by_side, grouped
-from taut.dynamics.batch_loop import Numbers, Places, Stepper
+from taut.dynamics.batch_loop import Stepper, numbers_of, places_of
 from taut.dynamics.driver import status_of
 from taut.dynamics.inputs import Inputs
 from taut.dynamics.run_surroundings import surroundings
@@ -27,14 +27,11 @@ from taut.dynamics.simulating import read_off
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import OptionError
 from taut.mechanics.batch import Variants
-from taut.mechanics.imposed.commands import COMING
-from taut.mechanics.imposed.controllers import MEMORY
-from taut.mechanics.imposed.drives import STANDS
 from taut.mechanics.plant import Plant
-from taut.mechanics.tables import PIECE, part_of, state_layout
+from taut.mechanics.tables import part_of, state_layout
 from taut.mechanics.terms.slackening import Slackening
-from taut.mechanics.terms.springs import CRUSHED, DAMPS, Springs
-from taut.mechanics.varying.variation import Remade, numbers_for, varied_by
+from taut.mechanics.terms.springs import Springs
+from taut.mechanics.varying.variation import STIFFNESS, Remade, numbers_for, varied_by
 from taut.numerics.lanes import WIDTH
 from taut.numerics.packing import Pack, copied, reals_of
 from taut.type_checks import checked_arguments
@@ -58,6 +55,7 @@ class BatchSimulation:
         self, settings: Settings, inputs: Inputs, outputs: Sequence[str], count: int, threads: int, plant: Plant
     ) -> None:
         self.plant, self.count, self._in, self._outputs = plant, count, inputs, tuple(outputs)
+        self._correction = settings.correction
         look = plant.composition.tools["sense"] if plant.sensor_names else None
         runs = [prepared_run(settings) for _ in range(min(threads, count))]
         fresh = [copied(run.tables) for run in runs]
@@ -69,28 +67,10 @@ class BatchSimulation:
         self._pool = ThreadPoolExecutor(len(runs)) if len(runs) > 1 else None
         self._parts: dict[int, np.ndarray] = {}
         run = self._workers[0].alone.run
-        state, names = run.space.vectors.shape[1], plant.sensor_names
+        names = plant.sensor_names
         self._layout = state_layout(plant.coordinates, plant.internal.size, 0)
-        coming, memory = plant.coming(run.tables), plant.memory(run.tables)
         self._chosen = [names.index(name) for name in outputs] if names else []
-        self._numbers = Numbers(
-            np.zeros((count, at.CLOCK)),
-            np.zeros((count, at.COUNTS), dtype=np.int64),
-            np.zeros((count, state)),
-            np.zeros((count, coming.size)),
-            np.zeros((count, memory.size)),
-            np.zeros((count, 0)),
-            np.zeros((count, 2), dtype=np.int64),
-            np.zeros((count, len(names))),
-            np.zeros(count, dtype=np.int64),
-            np.zeros(count),
-        )
-        flags = [int(run.tables.integers[2 * part]) for part in (DAMPS, CRUSHED)]
-        commanded, remembered = (int(run.tables.integers[2 * part]) for part in (COMING, MEMORY))
-        nothing = np.zeros(0, dtype=np.int64)
-        stands = int(run.tables.integers[2 * STANDS]) + np.arange(2 if "drives" in plant.tables else 0)
-        piece = int(run.tables.integers[2 * PIECE])
-        self._places = Places(commanded, remembered, nothing, np.array(flags, dtype=np.int64), stands, piece)
+        self._numbers, self._places = numbers_of(run, plant, count), places_of(run, plant)
         self._starts = np.broadcast_to(
             np.stack([plant.positions, plant.velocities]), (count, 2, *plant.positions.shape)
         )
@@ -286,6 +266,11 @@ class BatchSimulation:
         variants = varied_by(self.plant, rows, chosen.size)
         if isinstance(variants, Remade):
             raise OptionError("masses of variants that are stepped do not vary; start plants of their own")
+        if STIFFNESS in variants.parts and self._correction.kind != "none" and not self._correction.time:
+            raise OptionError(
+                "stiffness varies, and with it the typical time by which the correction weighs positions against "
+                f'velocities; say one for all: Correction("{self._correction.kind}", time=...)'
+            )
         fresh = self._workers[0].alone.fresh
         for place, values in variants.parts.items():
             # What a run keeps of laws while it looks for events is the variant's own, too.
