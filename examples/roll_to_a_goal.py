@@ -26,9 +26,10 @@ ROLLS = (
     Roll(("x1b", "x2b", "z2b"), ("x2b", "z2b"), (0.128, 0.014, -0.023, 0.01, -0.017, 0.029), 0.04),
     Roll(("x1b", "x2b", "z2b"), ("x1b", "x2b"), (-0.127, -0.119, 0.144, -0.131, 0.039, 0.038)),
 )
-"""Changes of the struts [m], found by evolution strategies (`found_roll` is one): from a face of three cables over an
-edge; from one with a side that no cable spans over an edge that a cable spans, and over that side. By symmetry these
-are all there are. Last, the way that they go, as measured, from straight across the edge [rad]."""
+"""Changes of the struts [m], found by an evolution strategy (cma), to which misses of the face, the scatter of where
+noisy trials end and what still moves then were costs: from a face of three cables over an edge; from one with a side
+that no cable spans over an edge that a cable spans, and over that side. By symmetry these are all there are. Last, the
+way that they go, as measured, from straight across the edge [rad]."""
 
 
 @dataclass(frozen=True)
@@ -52,39 +53,6 @@ def measured(trials: int = 48, seed: int = 0) -> tuple[RollTransition, ...]:
     return measured_transitions(
         RobotShape(standing()), robots, policy, trials=trials, noise=NOISE, seed=seed, threads=2
     )
-
-
-def found_roll(
-    face_down: str, onto: set[str], first: tuple[float, ...], generations: int = 6, seed: int = 1
-) -> tuple[np.ndarray, float]:
-    """Changes that lead onto a face, by cma from a first guess, and the share of 96 noisy trials that they do so in."""
-    import cma
-
-    robot, copies, draw = standing(face_down), 6, np.random.default_rng(seed)
-    shape, policy = RobotShape(robot), FacePolicy(STRUTS, ROLLS)
-    plant = taut.assemble(robot, gravity=9.81, ground=[taut.Ground("floor", friction=0.6)], drives=policy.drives(robot))
-    batch = taut.start_many(plant, 16 * copies, threads=2)
-
-    def costs(asked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Misses, scatter [m] and what still moves [m/s] of each; and hits."""
-        batch.reset(
-            velocities=NOISE.velocity * draw.normal(size=(batch.count, 12, 3)),
-            parameters={"ground:floor.friction": draw.uniform(*NOISE.friction, batch.count)},
-        )
-        batch.step(0.2, np.zeros(6))
-        do_roll(batch, policy, np.repeat(asked, copies, axis=0))
-        hits = np.array([set(face) == onto for face in shape.faces(batch.nodes)]).reshape(-1, copies)
-        places = shape.centre(batch.nodes)[:, :2].reshape(-1, copies, 2)
-        moving = np.abs(batch.velocities).max(axis=(1, 2)).reshape(-1, copies).mean(axis=1)
-        return 1.0 - hits.mean(axis=1) + 0.5 * places.std(axis=1).sum(axis=1) + 0.2 * moving, hits
-
-    bounds = {"popsize": 16, "bounds": [-0.15, 0.15], "seed": seed, "verbose": -9}
-    search = cma.CMAEvolutionStrategy(list(first), 0.04, bounds)
-    for _ in range(generations):
-        asked = np.array(search.ask())
-        search.tell(list(asked), list(costs(asked)[0]))
-    best = np.asarray(search.result.xfavorite)
-    return best, float(costs(np.tile(best, (16, 1)))[1].mean())
 
 
 def tries(found: tuple[RollTransition, ...], count: int = 10, seed: int = 0) -> list[Try]:

@@ -111,6 +111,21 @@ def test_what_sticks_stays_in_every_lane() -> None:
     assert np.abs(late[:, 1] - late[:, 0]).max() < 1e-12
 
 
+def test_the_order_of_plants_that_damp_and_that_do_not_changes_nothing() -> None:
+    """How a step begins hangs on whether anything damps, which in lanes is asked for all of them."""
+    plants = [wound(lift=0.02 + 0.001 * k, damping=20.0 * (k % 3 > 0)) for k in range(COUNT)]
+    assert {bool(plant.dampers) for plant in plants} == {True, False}
+    options = {"method": "impulses", "step": STEP, "every": EVERY, "fields": KEPT}
+    many, back = (ensemble(order, END, **options) for order in (plants, plants[::-1]))
+    apart = ensemble(sorted(plants, key=lambda plant: bool(plant.dampers)), END, **options)
+    places = sorted(range(COUNT), key=lambda k: bool(plants[k].dampers))
+    for name in KEPT:
+        assert np.array_equal(many.samples[name], back.samples[name][::-1]), name
+        assert np.array_equal(many.samples[name][places], apart.samples[name]), name
+    for k in (0, 1):
+        assert_same(many, k, alone(plants[k]))
+
+
 def test_contacts_make_no_energy() -> None:
     plant = wound(amplitude=0.0)
     many = ensemble(plant, END, velocities=velocities(plant), method="impulses", step=STEP, every=EVERY, fields=KEPT)

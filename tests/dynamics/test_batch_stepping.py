@@ -10,6 +10,7 @@ import pytest
 
 import taut
 from taut import Command, Drive, Ground, Load, OptionError, Sinusoid, SmoothStart
+from taut.dynamics import BatchSimulation
 
 ROBOT = taut.generators.six_strut_robot()
 COUNT, TURNS, PERIOD = 5, 6, 0.02
@@ -153,6 +154,78 @@ def test_what_makes_no_sense_is_said() -> None:
         taut.start_many(plant, 2, **LONG).step(PERIOD, [[0.0], [0.1]])
 
 
+MANY = 27
+"""Sixteen side by side, and eight of those that are left, once three of them go at times of their own."""
+
+
+def side_by_side(sim: BatchSimulation) -> bool:
+    return sim._workers[0]._lanes is not None
+
+
+def followed_together(threads: int, order: np.ndarray, **options: Any) -> tuple[np.ndarray, BatchSimulation]:
+    """All turns of variants in this order, some of which are set back on the way; what is seen, in their own order."""
+    given = np.cumsum(0.01 * np.random.default_rng(4).normal(size=(TURNS, MANY, 3)), axis=0)
+    frictions, damping = np.linspace(0.2, 0.9, MANY), np.outer(np.linspace(0.0, 30.0, MANY), np.ones(24))
+    sim = taut.start_many(robot(), order.size, threads=threads, **LONG, **options)
+    sim.reset(parameters={"ground:floor.friction": frictions[order], "cable:*.damping": damping[order]})
+    seen = []
+    for turn, one in enumerate(given):
+        if turn == 2:
+            sim.reset(np.flatnonzero(np.isin(order, (3, 11, 20))))
+        seen.append(sim.step(PERIOD, one[order]))
+    assert not sim.ended.any()
+    return np.array(seen)[:, np.argsort(order)], sim
+
+
+def test_side_by_side_each_moves_as_alone_whoever_goes_beside_it() -> None:
+    """The first, which does not damp, one that was set back on the way, and the last; in any order, by any threads."""
+    seen, sim = followed_together(1, np.arange(MANY))
+    assert side_by_side(sim)
+    assert np.abs(sim.velocities).max() > 0.1
+    mixed, _ = followed_together(3, np.random.default_rng(1).permutation(MANY))
+    assert np.array_equal(seen, mixed)
+    given = np.cumsum(0.01 * np.random.default_rng(4).normal(size=(TURNS, MANY, 3)), axis=0)
+    for k in (0, 11, 15, MANY - 1):
+        plant = robot(np.linspace(0.2, 0.9, MANY)[k], structure=ROBOT.changed("cable:*", damping=30.0 * k / (MANY - 1)))
+        alone = stepped(plant, given[:2, k])[1:] + stepped(plant, given[2:, k])[1:] if k == 11 else None
+        alone = alone or stepped(plant, given[:, k])[1:]
+        assert np.array_equal(np.array(alone), seen[:, k]), k
+        assert np.array_equal(stepped(plant, given[:1, k])[0], taut.start(plant, **LONG).observe())
+
+
+def test_side_by_side_readings_and_runs_are_those_of_one_alone() -> None:
+    plant, observe = robot(), ["bar:x1.tension", "cable:c1.tension", "node:x1a.velocity.z"]
+    given = np.cumsum(0.01 * np.random.default_rng(4).normal(size=(TURNS, 16, 3)), axis=0)
+    sim = taut.start_many(plant, 16, observe=observe, **LONG)
+    seen, kept = [], [(0.0, sim.states[9].copy())]
+    for one in given:
+        seen.append(sim.step(PERIOD, one))
+        assert np.array_equal(sim.observe(), seen[-1])
+        kept.append((float(sim.time[9]), sim.states[9].copy()))
+    assert side_by_side(sim)
+    alone = taut.start(plant, observe=observe, **LONG)
+    for one, other in zip(given[:, 9], seen, strict=True):
+        assert np.array_equal(alone.step(PERIOD, one), other[9])
+    run, wanted = sim.run_of(9, kept), alone.trajectory()
+    for name in ("time", "nodes", "cable_tension", "bar_force", "contact_force", "contact_state", "drive_rate", "work"):
+        assert np.array_equal(getattr(run, name), getattr(wanted, name)), name
+    assert run.contact_names == wanted.contact_names
+
+
+def test_side_by_side_one_that_fails_costs_the_others_nothing() -> None:
+    plant, inputs = robot(), np.zeros((16, 3))
+    sim = taut.start_many(plant, 16, **LONG)
+    sim.reset([5], parameters={"cable:*.stiffness": np.full((1, 24), 1e9)})
+    for _ in range(3):
+        seen = sim.step(PERIOD, inputs)
+    assert np.flatnonzero(sim.ended).tolist() == [5]
+    assert "the next state is not finite" in sim.status[5]
+    assert np.array_equal(seen[6], stepped(plant, np.zeros((3, 3)))[-1])
+    sim.reset([5], parameters={"cable:*.stiffness": np.full((1, 24), 500.0)})
+    softer = taut.start(robot(structure=ROBOT.changed("cable:*", stiffness=500.0)), **LONG)
+    assert np.array_equal(sim.step(PERIOD, inputs)[5], softer.step(PERIOD, inputs[0]))
+
+
 def spring_pair(phase: float = 0.0) -> taut.Plant:
     """A mass between two cables, the first of which is wound by a wave."""
     ends = {"a": ("o", "p"), "b": ("p", "q")}
@@ -164,6 +237,22 @@ def spring_pair(phase: float = 0.0) -> taut.Plant:
         point_masses={"p": 1.0},
     )
     return taut.assemble(structure, drives=[Drive("w", "cable:a", "rest_length", by=Sinusoid(0.05, 1.0, phase))])
+
+
+@pytest.mark.slow
+def test_a_correction_by_a_time_that_stiffness_changes_is_refused() -> None:
+    stiff, options = {"cable:b.stiffness": np.full((1, 1), 200.0)}, {"method": "rk4", "step": 1e-2}
+    together = taut.start_many(spring_pair(), 1, **options)
+    with pytest.raises(OptionError, match=r'say one for all: Correction\("energy", time=...\)'):
+        together.reset(parameters=stiff)
+    plant = spring_pair()
+    firmer = taut.assemble(plant.structure.changed("cable:b", stiffness=200.0), drives=plant.given.drives)
+    for correction in ("none", taut.Correction("energy", time=0.2)):
+        together = taut.start_many(plant, 1, correction=correction, **options)
+        together.reset(parameters=stiff)
+        alone = taut.start(firmer, correction=correction, locate=False, **options)
+        for _ in range(3):
+            assert np.array_equal(together.step(0.1)[0], alone.step(0.1))
 
 
 @pytest.mark.slow

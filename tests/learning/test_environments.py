@@ -55,6 +55,10 @@ def test_a_seed_makes_a_trial() -> None:
     run = env.trajectory()
     assert run.nodes.shape == (TASK.steps + 1, 12, 3)
     assert taut.locomotion.course_of(run).length > 0.0
+    assert run.contact_force.shape == (TASK.steps + 1, 12, 3)
+    weight = 9.81 * 3.0
+    assert 0.3 * weight < run.contact_force[1:, :, 2].sum(axis=1).mean() < 3.0 * weight
+    assert np.abs(run.energy_violation).max() < 0.5
     frame = env.render()
     assert frame.shape == (480, 640, 3)
     assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 20, "something is drawn"
@@ -84,6 +88,65 @@ def test_copies_move_as_one_alone_does_whatever_the_threads() -> None:
     fresh = alone().reset()[0]  # the next trial of the same generator
     assert np.array_equal(observations[2], fresh)
     assert not np.array_equal(observations[0], observations[1])
+
+
+def test_side_by_side_copies_move_as_one_alone_and_begin_again_by_themselves() -> None:
+    """Of 18 copies 16 go in lanes; one whose trial ends before the others' goes by itself from then on."""
+    many, count = RobotVectorEnv(TASK, 18, threads=1), TASK.steps
+    many.reset(seed=20)
+    given = np.random.default_rng(3).uniform(-1.0, 1.0, (count + 4, 18, 6)).astype(np.float32)
+    seen = []
+    for turn, action in enumerate(given):
+        if turn == 5:
+            many._trials.turns[4] = count - 1  # its trial is over with this step
+        seen.append(many.step(action))
+    assert many._trials.batch._workers[0]._lanes is not None
+    assert [bool(step[3][4]) for step in seen[:7]] == [False] * 5 + [True, False]
+    for k in (0, 15, 17):
+        observation, _ = alone().reset(seed=20 + k)
+        for action, (observations, rewards, *_) in zip(given[:count, k], seen, strict=False):
+            observation, reward, *_ = alone().step(action)
+            assert np.array_equal(observation, observations[k])
+            assert reward == rewards[k]
+        assert np.array_equal(alone().reset()[0], seen[count][0][k])
+        observation = alone().step(given[count + 1, k])[0]
+        assert np.array_equal(observation, seen[count + 1][0][k])
+    alone().reset(seed=24)
+    assert np.array_equal(alone().reset()[0], seen[6][0][4])
+    for action, step in zip(given[7:, 4], seen[7:], strict=True):
+        assert np.array_equal(alone().step(action)[0], step[0][4])
+
+
+def test_what_is_seen_is_what_numpy_says() -> None:
+    env = RobotVectorEnv(TASK, 2, threads=1)
+    env.reset(seed=1)
+    before = env._trials.centre.copy()
+    commanded = env._trials._commands.copy()
+    seen, rewards, *_ = env.step(actions(2))
+    batch, shares = env._trials.batch, env._trials._asked.shares
+    nodes, rates = batch.nodes, batch.velocities
+    centre, way = np.einsum("kni,n->ki", nodes, shares), np.einsum("kni,n->ki", nodes, shares) - before
+    moved = batch.command - commanded
+    clock = env._trials._offset + 2.0 * np.pi * TASK.period
+    cuts = np.cumsum([36, 36, 3, 3, 12, 12, 12, 6])
+    found = dict(zip(OBSERVATIONS, np.split(seen, cuts, axis=1), strict=True))
+    expected = {
+        "nodes": (nodes - centre[:, None]).reshape(2, -1),
+        "velocities": rates.reshape(2, -1),
+        "centre": centre,
+        "centre_velocity": np.einsum("kni,n->ki", rates, shares),
+        "heights": nodes[:, :, 2],
+        "touch": (nodes[:, :, 2] < 1e-4).astype(float),
+        "commands": batch.command,
+        "clock": np.stack([np.sin(clock), np.cos(clock)], axis=1),
+    }
+    for name, value in expected.items():
+        assert found[name] == pytest.approx(value, rel=1e-6, abs=1e-7), name
+    faces = [{k for k, mark in enumerate(row) if mark} for row in found["face"]]
+    lowest = [set(np.argsort(heights)[:3].tolist()) for heights in nodes[:, :, 2]]
+    assert faces == lowest, "a robot that has just begun to move stands on its three lowest nodes"
+    told = way[:, 0] + np.abs(way[:, 1]) + np.linalg.norm(way[:, :2], axis=1) + centre[:, 2]
+    assert rewards == pytest.approx(told - 0.1 * np.abs(moved).sum(axis=1), rel=1e-12)
 
 
 def test_a_heavier_robot_moves_as_one_that_is_built_so() -> None:

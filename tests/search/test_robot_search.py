@@ -80,6 +80,11 @@ def test_a_table_is_what_its_gait_is() -> None:
         plant, OPTIONS.duration, every=OPTIONS.every, method="impulses", step=OPTIONS.step, verify=False
     )
     assert np.abs(told.nodes[1] - run.nodes).max() < 1e-12
+    own = trial_of(model, space, replace(OPTIONS, noise=None))
+    assert own.noise == {"drive:*.values": pytest.approx(0.0012)}
+    noisy = own.runs(point[None], np.arange(2))
+    assert set(noisy.status) == {"finished"}
+    assert 1e-5 < np.abs(noisy.nodes[1] - run.nodes).max() < 0.1
 
 
 def test_a_slope_is_a_gravity_that_leans_and_uphill_is_level() -> None:

@@ -13,11 +13,20 @@ import numpy as np
 
 from taut.dynamics.correction import STARTED
 from taut.dynamics.setup import Run
-from taut.dynamics.time_loop import AWAITED, PAUSED, inside_piece
+from taut.dynamics.time_loop import AWAITED, PAUSED
 from taut.dynamics.workspace import CLOCK, COUNTS, FILLED, FRESH, HORIZON, LOGGED, REFERENCE, TIME
-from taut.numerics.compiled import address_of, again, direct, entry, inlined, kernel
+from taut.mechanics.imposed.commands import COMING
+from taut.mechanics.imposed.controllers import MEMORY
+from taut.mechanics.imposed.drives import STANDS
+from taut.mechanics.plant import Plant
+from taut.mechanics.tables import PIECE
+from taut.mechanics.terms.springs import CRUSHED, DAMPS
+from taut.numerics.compiled import address_of, direct, entry, inlined, kernel
 from taut.numerics.packing import Pack, copied
 from taut.numerics.pointers import all_of, done_by_kernel_at, number_by_kernel_at, row_of
+
+BUDGET = 100_000
+"""Steps of the method in one call of the time loop."""
 
 
 class Numbers(NamedTuple):
@@ -32,6 +41,7 @@ class Numbers(NamedTuple):
     flags: np.ndarray  # (N, f) whole ones
     readings: np.ndarray  # (N, s) what sensors show
     codes: np.ndarray  # (N,) how the last step ended
+    pieces: np.ndarray  # (N,) a time inside the smooth piece in which its signals stand [s]
 
 
 class Places(NamedTuple):
@@ -45,14 +55,42 @@ class Places(NamedTuple):
     piece: int
 
 
-_piece_at = again(inlined, inside_piece, {})
+def numbers_of(run: Run, plant: Plant, count: int) -> Numbers:
+    """Room for them."""
+    coming, memory = plant.coming(run.tables), plant.memory(run.tables)
+    return Numbers(
+        clocks=np.zeros((count, CLOCK)),
+        counts=np.zeros((count, COUNTS), dtype=np.int64),
+        states=np.zeros((count, run.space.vectors.shape[1])),
+        coming=np.zeros((count, coming.size)),
+        memory=np.zeros((count, memory.size)),
+        varied=np.zeros((count, 0)),
+        flags=np.zeros((count, 2), dtype=np.int64),
+        readings=np.zeros((count, len(plant.sensor_names))),
+        codes=np.zeros(count, dtype=np.int64),
+        pieces=np.zeros(count),
+    )
+
+
+def places_of(run: Run, plant: Plant) -> Places:
+    """Before anything differs."""
+    begins = {part: int(run.tables.integers[2 * part]) for part in (COMING, MEMORY, DAMPS, CRUSHED, STANDS, PIECE)}
+    return Places(
+        coming=begins[COMING],
+        memory=begins[MEMORY],
+        varied=np.zeros(0, dtype=np.int64),
+        flags=np.array([begins[DAMPS], begins[CRUSHED]], dtype=np.int64),
+        stands=begins[STANDS] + np.arange(2 if "drives" in plant.tables else 0),
+        piece=begins[PIECE],
+    )
 
 
 @kernel
-def _clean(plant: Any, fresh: Any, d: Any) -> None:
+def clean(plant: Any, fresh: Any, d: Any) -> None:
     """Tables and work space as nobody had used them."""
+    reals, unused = all_of(plant.reals), all_of(fresh.reals)
     for i in range(plant.reals.size):
-        plant.reals[i] = fresh.reals[i]
+        reals[i] = unused[i]
     for i in range(plant.integers.size):
         plant.integers[i] = fresh.integers[i]
     _empty(all_of(d.stages), d.stages.size)
@@ -103,7 +141,7 @@ def advance_all(
         for j in range(places.stands.size):
             reals[places.stands[j]] = np.nan  # what is written there is another variant's
         if moves == 0:
-            reals[places.piece] = _piece_at(breaks, clock, counts)
+            reals[places.piece] = numbers.pieces[k]
         if moves == 1:
             d.scratch[STARTED, 0] = clock[REFERENCE]
             targets[0], targets[1] = clock[TIME], clock[HORIZON]
@@ -113,10 +151,10 @@ def advance_all(
                     loop, (plant, method, rules, breaks, clock, counts, y, targets, samples, d, budget)
                 )
                 counts[LOGGED] = 0  # nobody asks for events
-            numbers.codes[k] = code
+            numbers.codes[k], numbers.pieces[k] = code, reals[places.piece]
             if code != AWAITED:
                 failed += 1
-                _clean(plant, fresh, d)  # what is not finite would go on to the next
+                clean(plant, fresh, d)  # what is not finite would go on to the next
             for j in range(numbers.memory.shape[1]):
                 numbers.memory[k, j] = reals[places.memory + j]
         if numbers.readings.shape[1] > 0:
@@ -127,8 +165,8 @@ def advance_all(
 class Stepper:
     """One thread's tables and work space, ready for any of the variants. fresh: its tables before a run began."""
 
-    def __init__(self, run: Run, fresh: Pack, look: Callable[..., Any] | None, budget: int) -> None:
-        self.run, self.fresh, self.ready, self._budget = run, fresh, copied(run.tables), budget
+    def __init__(self, run: Run, fresh: Pack, look: Callable[..., Any] | None) -> None:
+        self.run, self.fresh, self.ready = run, fresh, copied(run.tables)
         state = run.space.vectors.shape[1]
         self._room = np.zeros(2), np.zeros((2, state))
         times, samples = self._room
@@ -136,7 +174,7 @@ class Stepper:
         known = (run.tables, run.method.numbers, run.rules, run.plant.breaks)
         seen = (run.tables, 0, 0.0, begun[2], np.zeros(0))
         self._addresses = (
-            address_of(run.words["time_loop"], *known, *begun, times, samples, run.space, budget),
+            address_of(run.words["time_loop"], *known, *begun, times, samples, run.space, BUDGET),
             0 if look is None else address_of(look, *seen),
         )
         self._call: Callable[..., int] | None = None
@@ -154,7 +192,7 @@ class Stepper:
             places,
             who,
         )
-        args = (*self._addresses, *given, int(moves), *self._room, self._budget)
+        args = (*self._addresses, *given, int(moves), *self._room, BUDGET)
         if self._call is None:
             self._call = direct(advance_all, *args)
         return int(self._call(*args))

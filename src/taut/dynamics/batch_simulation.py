@@ -16,24 +16,24 @@ import numpy as np
 
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
-from taut.dynamics.batch_loop import Numbers, Places, Stepper
+from taut.dynamics.batch_lanes import Worker, can_go_side_by_side, grouped
+from taut.dynamics.batch_loop import Stepper, numbers_of, places_of
 from taut.dynamics.driver import status_of
 from taut.dynamics.inputs import Inputs
+from taut.dynamics.run_surroundings import surroundings
 from taut.dynamics.settings import Settings, prepared_run
 from taut.dynamics.setup import beginning
-from taut.dynamics.simulation import BUDGET
-from taut.dynamics.trajectory import Checkpoint
+from taut.dynamics.simulating import read_off
+from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import OptionError
 from taut.mechanics.batch import Variants
-from taut.mechanics.imposed.commands import COMING
-from taut.mechanics.imposed.controllers import MEMORY
-from taut.mechanics.imposed.drives import STANDS
 from taut.mechanics.plant import Plant
-from taut.mechanics.tables import PIECE, part_of, state_layout
+from taut.mechanics.tables import part_of, state_layout
 from taut.mechanics.terms.slackening import Slackening
-from taut.mechanics.terms.springs import CRUSHED, DAMPS, Springs
-from taut.mechanics.varying.variation import Remade, numbers_for, varied_by
-from taut.numerics.packing import copied, reals_of
+from taut.mechanics.terms.springs import Springs
+from taut.mechanics.varying.variation import STIFFNESS, Remade, numbers_for, varied_by
+from taut.numerics.lanes import WIDTH
+from taut.numerics.packing import Pack, copied, reals_of
 from taut.type_checks import checked_arguments
 
 KEPT_LAWS = {
@@ -55,42 +55,29 @@ class BatchSimulation:
         self, settings: Settings, inputs: Inputs, outputs: Sequence[str], count: int, threads: int, plant: Plant
     ) -> None:
         self.plant, self.count, self._in, self._outputs = plant, count, inputs, tuple(outputs)
+        self._correction = settings.correction
         look = plant.composition.tools["sense"] if plant.sensor_names else None
         runs = [prepared_run(settings) for _ in range(min(threads, count))]
         fresh = [copied(run.tables) for run in runs]
         for run in runs:
             beginning(run, locate=False)  # which also says in the tables that nothing is located
-        self._steppers = [Stepper(run, tables, look, BUDGET) for run, tables in zip(runs, fresh, strict=True)]
+        steppers = [Stepper(run, tables, look) for run, tables in zip(runs, fresh, strict=True)]
+        self._workers = [Worker(stepper, settings, plant) for stepper in steppers]
+        self._side_by_side = can_go_side_by_side(settings, plant)
         self._pool = ThreadPoolExecutor(len(runs)) if len(runs) > 1 else None
         self._parts: dict[int, np.ndarray] = {}
-        run = self._steppers[0].run
-        state, names = run.space.vectors.shape[1], plant.sensor_names
+        run = self._workers[0].alone.run
+        names = plant.sensor_names
         self._layout = state_layout(plant.coordinates, plant.internal.size, 0)
-        coming, memory = plant.coming(run.tables), plant.memory(run.tables)
         self._chosen = [names.index(name) for name in outputs] if names else []
-        self._numbers = Numbers(
-            np.zeros((count, at.CLOCK)),
-            np.zeros((count, at.COUNTS), dtype=np.int64),
-            np.zeros((count, state)),
-            np.zeros((count, coming.size)),
-            np.zeros((count, memory.size)),
-            np.zeros((count, 0)),
-            np.zeros((count, 2), dtype=np.int64),
-            np.zeros((count, len(names))),
-            np.zeros(count, dtype=np.int64),
-        )
-        flags = [int(run.tables.integers[2 * part]) for part in (DAMPS, CRUSHED)]
-        commanded, remembered = (int(run.tables.integers[2 * part]) for part in (COMING, MEMORY))
-        nothing = np.zeros(0, dtype=np.int64)
-        stands = int(run.tables.integers[2 * STANDS]) + np.arange(2 if "drives" in plant.tables else 0)
-        piece = int(run.tables.integers[2 * PIECE])
-        self._places = Places(commanded, remembered, nothing, np.array(flags, dtype=np.int64), stands, piece)
+        self._numbers, self._places = numbers_of(run, plant, count), places_of(run, plant)
         self._starts = np.broadcast_to(
             np.stack([plant.positions, plant.velocities]), (count, 2, *plant.positions.shape)
         )
         self._since, self._length = np.zeros(count), np.zeros(count)
         self._turns, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._status = [""] * count
+        self._over = np.zeros(count, dtype=bool)
         self._home = self._begun(0, None)
         self.reset()
 
@@ -123,6 +110,11 @@ class BatchSimulation:
         return self._numbers.states[:, size : 2 * size].reshape(self.count, -1, 3).copy()
 
     @property
+    def states(self) -> np.ndarray:
+        """(N, size) positions, velocities, work, commands and contact forces; what steps write into, not a copy."""
+        return self._numbers.states
+
+    @property
     def command(self) -> np.ndarray:
         """(N, inputs) what every input was set to last."""
         return self._numbers.coming[:, self._in.at].copy()
@@ -130,7 +122,7 @@ class BatchSimulation:
     @property
     def ended(self) -> np.ndarray:
         """(N,) whether each can be stepped no further."""
-        return np.array([bool(status) for status in self._status])
+        return self._over.copy()
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -154,21 +146,19 @@ class BatchSimulation:
         """
         if not 0.0 < dt < math.inf:
             raise OptionError(f"a step of {dt} s makes no sense: give a finite time more than zero")
-        numbers = self._numbers
-        clocks, going = numbers.clocks, np.flatnonzero(~self.ended)
-        now = clocks[:, at.TIME]
-        if inputs is not None:
-            values = np.broadcast_to(self._fitted(inputs), (self.count, len(self.inputs)))
-            self._in.set_many(numbers.coming, values, now, dt, going)
-        else:
-            self._in.set_many(numbers.coming, numbers.coming[:, self._in.at], now, dt, going)
-        for k in going[self._steps[going] == 0]:  # what is set before anything has moved is how it begins
-            self._begin_with_inputs(int(k))
+        numbers, going = self._numbers, np.flatnonzero(~self._over)
+        now, steps = numbers.clocks[:, at.TIME], self._steps
+        last = numbers.coming[:, self._in.at]
+        values = last if inputs is None else np.broadcast_to(self._fitted(inputs), last.shape)
+        self._in.set_many(numbers.coming, values, now, dt, going)
+        if not steps.all():
+            for k in going[steps[going] == 0]:  # what is set before anything has moved is how it begins
+                self._begin_with_inputs(int(k))
         other = going[self._length[going] != dt]
         self._since[other], self._turns[other], self._length[other] = now[other], 0, dt
         self._turns[going] += 1
-        self._steps[going] += 1
-        clocks[going, at.HORIZON] = self._since[going] + self._turns[going] * dt
+        steps[going] += 1
+        numbers.clocks[going, at.HORIZON] = self._since[going] + self._turns[going] * dt
         if self._advance(going, moves=True):
             self._note_ends(going)
         return self._seen()
@@ -195,21 +185,22 @@ class BatchSimulation:
         return values
 
     def _advance(self, who: np.ndarray, *, moves: bool) -> int:
-        """One compiled call a thread; returns how many did not get there."""
+        """One thread each; returns how many did not get there."""
+        numbers, places, workers = self._numbers, self._places, self._workers
+        if not moves:
+            return workers[0].alone(numbers, places, who, moves=False)
+        groups, others = grouped(numbers, who) if self._side_by_side else (np.zeros((0, WIDTH), dtype=np.int64), who)
         if self._pool is None:
-            return self._steppers[0](self._numbers, self._places, who, moves=moves)
-        shares = np.array_split(who, len(self._steppers))
-        work = [
-            self._pool.submit(stepper, self._numbers, self._places, share, moves=moves)
-            for stepper, share in zip(self._steppers, shares, strict=True)
-        ]
+            return workers[0].step(numbers, places, groups, others)
+        shares = zip(workers, np.array_split(groups, len(workers)), np.array_split(others, len(workers)), strict=True)
+        work = [self._pool.submit(worker.step, numbers, places, *share) for worker, *share in shares]
         return sum(one.result() for one in work)
 
     def _note_ends(self, who: np.ndarray) -> None:
-        run = self._steppers[0].run
+        run = self._workers[0].alone.run
         for k in who[~np.isin(self._numbers.codes[who], (loop.AWAITED, loop.FINISHED))]:
             code, clock = int(self._numbers.codes[k]), self._numbers.clocks[k]
-            self._status[k] = status_of(code, run, clock, self._numbers.states[k])
+            self._status[k], self._over[k] = status_of(code, run, clock, self._numbers.states[k]), True
 
     # --- starts
 
@@ -275,7 +266,12 @@ class BatchSimulation:
         variants = varied_by(self.plant, rows, chosen.size)
         if isinstance(variants, Remade):
             raise OptionError("masses of variants that are stepped do not vary; start plants of their own")
-        fresh = self._steppers[0].fresh
+        if STIFFNESS in variants.parts and self._correction.kind != "none" and not self._correction.time:
+            raise OptionError(
+                "stiffness varies, and with it the typical time by which the correction weighs positions against "
+                f'velocities; say one for all: Correction("{self._correction.kind}", time=...)'
+            )
+        fresh = self._workers[0].alone.fresh
         for place, values in variants.parts.items():
             # What a run keeps of laws while it looks for events is the variant's own, too.
             for part in (place, *([KEPT_LAWS[place]] if place in KEPT_LAWS else [])):
@@ -290,13 +286,33 @@ class BatchSimulation:
         self._places = self._places._replace(varied=np.concatenate(entries))
         self._numbers = self._numbers._replace(varied=np.concatenate([*self._parts.values()], axis=1))
 
+    def run_of(self, k: int, samples: Sequence[tuple[float, np.ndarray]]) -> Trajectory:
+        """Times and states of variant k as a run, with all that can be read off them."""
+        times, states = np.array([time for time, _ in samples]), np.array([state for _, state in samples])
+        tables = copied(self._workers[0].alone.fresh)
+        self._fill(tables, k)
+        run = read_off(self.plant, tables, times, states, float(self._numbers.clocks[k, at.REFERENCE]))
+        return replace(
+            run,
+            status=self._status[k] or f"finished: stepped to t = {times[-1]:g} s",
+            options=surroundings(self.plant),
+            drive_names=self.plant.drive_names,
+            load_names=self.plant.load_names,
+            sensor_names=self.plant.sensor_names,
+            contact_names=self.plant.contact_names,
+        )
+
+    def _fill(self, tables: Pack, k: int) -> None:
+        """With the numbers of variant k."""
+        starts, parts = self._starts[k], {part: rows[k : k + 1] for part, rows in self._parts.items()}
+        Variants(self.plant, 1, starts[:1], starts[1:], parts).fill(tables, 0)
+
     def _begun(self, k: int, internal: np.ndarray | None) -> tuple[Checkpoint, np.ndarray]:
         """Variant k at its start, and whole numbers of its tables; internal: what is commanded then."""
-        stepper = self._steppers[0]
+        stepper = self._workers[0].alone
         tables, starts = stepper.run.tables, self._starts[k]
         tables.reals[:], tables.integers[:] = stepper.fresh.reals, stepper.fresh.integers
-        parts = {part: rows[k : k + 1] for part, rows in self._parts.items()}
-        Variants(self.plant, 1, starts[:1], starts[1:], parts).fill(tables, 0)
+        self._fill(tables, k)
         own = replace(stepper.run, plant=replace(self.plant, positions=starts[0], velocities=starts[1]))
         point, _ = beginning(own, locate=False, internal=internal)
         flags = tables.integers[self._places.flags]
@@ -311,7 +327,8 @@ class BatchSimulation:
         numbers.coming[k] = point.y[first : first + numbers.coming.shape[1]]
         numbers.memory[k] = point.memory
         numbers.flags[k] = flags
-        self._status[k] = ""
+        numbers.pieces[k] = loop.inside_piece(self.plant.breaks, point.clock, point.counts)
+        self._status[k], self._over[k] = "", False
 
     def _begin_with_inputs(self, k: int) -> None:
         numbers, first = self._numbers, self._layout.internal

@@ -42,7 +42,10 @@ from taut.numerics.lanes import one
 from taut.numerics.vectors import add, number_at, put, put_number
 
 START, END = 0, 1
-"""Rows of the stages: accelerations by forces, and behind them the power of what damps."""
+"""Rows of the stages: accelerations by forces, and behind them the power of what damps, and of drives."""
+
+ALL_BUT_FORCES = 0
+"""Of what a step leaves (`method_uses.handed_on`)."""
 
 
 def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
@@ -52,8 +55,8 @@ def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:
 
 
 def hand_on(stages: np.ndarray, last: int) -> None:
-    """What acts at the start of the next step is what acted at the end of this one."""
-    put_number(row(stages, START), 0, np.inf)
+    """What acts at the start of the next step is what acted at the end of this one, or all of it but forces."""
+    put_number(row(stages, START), 0, -np.inf if last == ALL_BUT_FORCES else np.inf)
 
 
 def advance(
@@ -78,11 +81,15 @@ def advance(
     force, moved, push, last = row(b, GRADIENT_Q), row(b, CARRIED), row(stages, START), row(stages, END)
     known = one(number_at(push, 0))  # of all lanes, where there are several
     if known == np.inf:
-        put(push[: size + 1], last[: size + 1])
+        put(push[: size + 2], last[: size + 2])
+    elif known == -np.inf:
+        put_number(push, size + 1, number_at(last, size + 1))
     # What time decides is that of this very step, of a sample within a step too.
-    unknown = np.isnan(known) or imposes(plant)
-    resume_contacts(plant, trial, unknown)
-    before = drive_power(plant, t, y)
+    afresh = np.isnan(known) or imposes(plant)
+    unknown = afresh or known == -np.inf
+    resume_contacts(plant, trial, afresh)
+    if afresh:
+        put_number(push, size + 1, drive_power(plant, t, y))
     if unknown:
         put_number(push, size, forces(plant, t, trial, force) - power(plant, t, trial))
         even_supports(plant, t + h, h, y, trial)
@@ -122,7 +129,8 @@ def advance(
     work += book_contacts(plant, moved, trial)
     work += support_work(plant, h, trial, moved, trial, force)
     leave_forces(plant, h, trial)
-    damped = number_at(push, size) + number_at(last, size)
-    work += 0.5 * h * (loaded + later + damped + before + drive_power(plant, t + h, trial))
+    damped, after = number_at(push, size) + number_at(last, size), drive_power(plant, t + h, trial)
+    put_number(last, size + 1, after)
+    work += 0.5 * h * (loaded + later + damped + number_at(push, size + 1) + after)
     put_number(trial, space.work, number_at(trial, space.work) + work)
     return 2 if unknown else 1

@@ -42,7 +42,10 @@ class Inputs:
         self._least = np.array([one.least for one in ones])
         self._bounded = bool((self._least > -math.inf).any())
         self._slow = any(one.fastest < math.inf for one in ones)
-        self._led = any(one.hold != "zero" for one in ones)
+        self._ramps = np.array([one.hold != "zero" for one in ones], dtype=bool)
+        self._led = bool(self._ramps.any())
+        self._steep = np.array([STEEPEST if one.hold == "smooth" else 1.0 for one in ones])
+        self._fastest = np.array([one.fastest for one in ones])
 
     @property
     def at(self) -> np.ndarray:
@@ -56,25 +59,24 @@ class Inputs:
 
     def set_many(self, coming: np.ndarray, values: np.ndarray, now: np.ndarray, dt: float, who: np.ndarray) -> None:
         """Write inputs (N, m) of those variants that go on, each at its own time; raises where they make no sense."""
-        wrong = ~np.isfinite(values[who])
-        before = coming[np.ix_(who, self._at)]
+        rows = slice(None) if who.size == len(coming) else who[:, None]
+        given, before = values[who], coming[rows, self._at]
+        wrong = ~np.isfinite(given)
         if self._bounded:
-            wrong |= values[who] < self._least
+            wrong |= given < self._least
         if self._slow:
-            steep = np.array([STEEPEST if one.hold == "smooth" else 1.0 for one in self._ones])
-            fastest = np.array([one.fastest for one in self._ones])
-            wrong |= np.abs(values[who] - before) / dt * steep > fastest * (1.0 + 1e-9)
+            wrong |= np.abs(given - before) / dt * self._steep > self._fastest * (1.0 + 1e-9)
         if wrong.any():
             k = int(who[np.argwhere(wrong)[0][0]])
             try:
                 self.set(coming[k].copy(), values[k], float(now[k]), dt)
             except OptionError as error:
                 raise OptionError(f"variant {k}: {error}") from None
-        for column, one in enumerate(self._ones):
-            if one.hold != "zero":
-                coming[who, one.at + 1], coming[who, one.at + 2] = before[:, column], now[who]
-                coming[who, one.at + 3] = dt
-        coming[np.ix_(who, self._at)] = values[who]
+        led = self._at[self._ramps]
+        if led.size:
+            coming[rows, led + 1], coming[rows, led + 2] = before[:, self._ramps], now[who][:, None]
+            coming[rows, led + 3] = dt
+        coming[rows, self._at] = given
 
     def named(self, coming: np.ndarray) -> dict[str, float]:
         """What every input is."""

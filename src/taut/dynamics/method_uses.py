@@ -3,10 +3,11 @@ another."""
 
 from __future__ import annotations
 
+from taut.dynamics.impulses import ALL_BUT_FORCES
 from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Impulses, Method, Rattle
 from taut.mechanics import capabilities
 from taut.mechanics.plant_protocol import PlantProtocol
-from taut.mechanics.spec import BUILT_IN, winds_only
+from taut.mechanics.spec import BUILT_IN, steps_go_on
 
 
 def use_of(method: Method | Rattle) -> str:
@@ -28,11 +29,14 @@ def stepper_of(method: Method | Rattle) -> str:
     return "implicit" if isinstance(method, Implicit) else "explicit"
 
 
-def hands_on(plant: PlantProtocol, method: Method | Rattle) -> bool:
-    """Whether a step may begin with what acted at the end of the last: after impulses where positions alone decide."""
+def handed_on(plant: PlantProtocol, method: Method | Rattle) -> int:
+    """How much of what acted at the end of a step the next may begin with, as the `sample_stages` of its rules: after
+    impulses nothing, where more than positions decide; all but forces, where these hang on velocities; or all."""
     if not isinstance(method, Impulses):
-        return True
+        return method.sample_stages
     spec, features = getattr(plant, "spec", None), capabilities.features_of(plant)
-    own = spec is not None and winds_only(spec) and all(name in BUILT_IN for name in (*spec.terms, *spec.rows))
+    own = spec is not None and steps_go_on(spec) and all(name in BUILT_IN for name in (*spec.terms, *spec.rows))
     own = own and not getattr(plant, "driving", ())  # functions of velocities among them
-    return own and not {capabilities.DAMPING, capabilities.CYLINDERS, capabilities.FRICTION} & set(features)
+    if not own or {capabilities.CYLINDERS, capabilities.FRICTION} & set(features):
+        return method.stages
+    return ALL_BUT_FORCES if capabilities.DAMPING in features else method.sample_stages

@@ -12,7 +12,7 @@ import numpy as np
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction, limits_of
-from taut.dynamics.method_uses import hands_on, stepper_of, use_of
+from taut.dynamics.method_uses import handed_on, stepper_of, use_of
 from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Impulses, Method, Rattle
 from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.settling import HELD
@@ -167,7 +167,7 @@ def prepare_run(
         longest=plant.shortest_period,
         error_order=method.error_order or 0,
         stages=method.stages,
-        sample_stages=method.sample_stages if hands_on(plant, method) else method.stages,
+        sample_stages=handed_on(plant, method),
         dense=dense,
         limits=limits,
     )

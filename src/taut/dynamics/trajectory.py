@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -265,12 +266,17 @@ class Trajectory(Tabular):
 def of_samples(structure: Structure, samples: Mapping[str, Any]) -> Trajectory:
     """A trajectory of samples alone, by name; what is not named does not apply and has no columns."""
     count = len(samples["time"])
-    none = {name: np.zeros((count, *_no_columns(one.dimensions[1:]))) for name, one in VARIABLES.items()}
+    none = {name: np.zeros((count, *shape)) for name, shape in _no_columns().items() if name not in samples}
     return Trajectory(structure=structure, **{**none, **samples})
 
 
-def _no_columns(dimensions: Sequence[str]) -> tuple[int, ...]:
-    return tuple(3 if name == "axis" else 0 for name in dimensions) or (0,)
+@cache
+def _no_columns() -> dict[str, tuple[int, ...]]:
+    """Of every variable, the shape of a sample that has none of it."""
+    return {
+        name: tuple(3 if axis == "axis" else 0 for axis in one.dimensions[1:]) or (0,)
+        for name, one in VARIABLES.items()
+    }
 
 
 def samples_of(run: Trajectory, kept: slice = slice(None)) -> Trajectory:

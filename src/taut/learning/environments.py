@@ -9,8 +9,7 @@ import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
-from taut.learning.frames import frame_of, run_of
-from taut.learning.quantities import observed, rewarded
+from taut.learning.frames import frame_of
 from taut.learning.tasks import Task
 from taut.learning.trials import Trials
 
@@ -24,9 +23,8 @@ except ImportError:
 
 def _spaces(task: Task, trials: Trials) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
     """Of observations and actions of one copy."""
-    size = observed(trials.seen, task.observations).shape[1]
     return (
-        gymnasium.spaces.Box(-np.inf, np.inf, (size,), np.float32),
+        gymnasium.spaces.Box(-np.inf, np.inf, (trials.size,), np.float32),
         gymnasium.spaces.Box(-1.0, 1.0, (len(task.actuators),), np.float32),
     )
 
@@ -51,7 +49,7 @@ class RobotEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self.metadata = {**self.metadata, "render_fps": round(1.0 / self.task.period)}
         self._trials = Trials(self.task, 1, 1)
         self.observation_space, self.action_space = _spaces(self.task, self._trials)
-        self._kept: list[tuple[float, np.ndarray, np.ndarray]] = []
+        self._kept: list[tuple[float, np.ndarray]] = []
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -61,24 +59,22 @@ class RobotEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self._trials.begin(np.array([0]), [self.np_random])
         self._kept = []
         self._note()
-        return self._observed(), {}
+        return self._trials.look()[0][0], {}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """One period on."""
-        seen = self._trials.step(np.asarray(action)[None])
+        self._trials.step(np.asarray(action)[None])
         self._note()
-        reward = float(rewarded(seen, self.task.rewards)[0])
+        (seen,), (reward,) = self._trials.look()
         ended = bool(self._trials.failed[0])
         over = int(self._trials.turns[0]) >= self.task.steps
-        return self._observed(), reward, ended, over, {"centre": seen.centre[0]}
+        return seen, float(reward), ended, over, {"centre": self._trials.centre[0].copy()}
 
     def render(self) -> Any:
         """(height, width, 3) the robot now."""
         if self.render_mode is None:
             return None
-        seen = self._trials.seen
-        now = [(float(self._trials.time[0]), seen.nodes[0], seen.velocities[0])]
-        return frame_of(run_of(self._trials.plant, now))
+        return frame_of(self._trials.batch.run_of(0, [self._now()]))
 
     def __repr__(self) -> str:
         return f"<RobotEnv of {self.task.robot.name or 'structure'}: {len(self.task.actuators)} actuators>"
@@ -89,15 +85,14 @@ class RobotEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """The trial so far, for `taut.page`, `taut.film` and `taut.locomotion`."""
         if not self.keep:
             raise OptionError("this environment keeps nothing; make it with keep=True")
-        return run_of(self._trials.plant, self._kept)
+        return self._trials.batch.run_of(0, self._kept)
+
+    def _now(self) -> tuple[float, np.ndarray]:
+        return float(self._trials.time[0]), self._trials.batch.states[0].copy()
 
     def _note(self) -> None:
         if self.keep:
-            seen = self._trials.seen
-            self._kept.append((float(self._trials.time[0]), seen.nodes[0], seen.velocities[0]))
-
-    def _observed(self) -> np.ndarray:
-        return np.asarray(observed(self._trials.seen, self.task.observations)[0])
+            self._kept.append(self._now())
 
 
 class RobotVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -145,19 +140,19 @@ class RobotVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._draws = [gymnasium.utils.seeding.np_random(one)[0] for one in seeds]
         self._trials.begin(np.arange(self.num_envs), self._draws)
         self._over[:] = False
-        return observed(self._trials.seen, self.task.observations), {}
+        return self._trials.look()[0], {}
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """One period on; where a trial was over, the next begins."""
         again = np.flatnonzero(self._over)
-        seen = self._trials.step(actions)
-        rewards = rewarded(seen, self.task.rewards)
+        self._trials.step(actions)
         if again.size:
             self._trials.begin(again, [self._draws[k] for k in again])
-            seen, rewards[again] = self._trials.seen, 0.0
+        seen, rewards = self._trials.look()
+        rewards[again] = 0.0
         ended, over = self._trials.failed, self._trials.turns >= self.task.steps
         self._over = ended | over
-        return observed(seen, self.task.observations), rewards, ended, over, {"centre": seen.centre}
+        return seen, rewards, ended, over, {"centre": self._trials.centre.copy()}
 
     def __repr__(self) -> str:
         return f"<RobotVectorEnv of {self.num_envs} copies of {self.task.robot.name or 'structure'}>"
@@ -168,9 +163,6 @@ class RobotVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """A frame of every copy."""
         if self.render_mode is None:
             return None
-        seen, time = self._trials.seen, self._trials.time
-        runs = [
-            run_of(self._trials.plant, [(float(time[k]), seen.nodes[k], seen.velocities[k])])
-            for k in range(self.num_envs)
-        ]
-        return tuple(frame_of(run) for run in runs)
+        batch = self._trials.batch
+        now = zip(batch.time.tolist(), batch.states, strict=True)
+        return tuple(frame_of(batch.run_of(k, [sample])) for k, sample in enumerate(now))

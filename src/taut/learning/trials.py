@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from taut.dynamics.step_by_step import start_many
-from taut.learning.quantities import Seen
+from taut.learning.quantities import Copies, asked_for, look_at, observed_size
 from taut.learning.tasks import Task, turned
 from taut.mechanics.inertia.masses import inertia
 
@@ -23,28 +23,30 @@ class Trials:
     def __init__(self, task: Task, count: int, threads: int | None) -> None:
         self.task, self.count = task, count
         self.plant = task.plant()
-        self._batch = start_many(
+        self.batch = start_many(
             self.plant, count, method="impulses", step=task.step, threads=threads or os.cpu_count() or 1
         )
-        weights = inertia(self.plant.structure).weighing
-        self._weights = weights / weights.sum()
+        weights, actuators = inertia(self.plant.structure).weighing, len(task.actuators)
+        self._asked = asked_for(task.observations, task.rewards, weights / weights.sum())
+        self.size = observed_size(task.observations, weights.size, actuators)
         cables = self.plant.structure.cables.values()
         self._stiffness = np.array([cable.stiffness for cable in cables], dtype=float)
         self._damping = np.array([cable.damping for cable in cables], dtype=float)
         self._offset = np.zeros(count)
         self.turns = np.zeros(count, dtype=np.int64)
-        self._commands = np.zeros((count, len(task.actuators)))
-        self._before = np.zeros((count, 3)), self._commands.copy()
+        self._commands, self._commands_before = np.zeros((count, actuators)), np.zeros((count, actuators))
+        self.centre, self._centre_before = np.zeros((count, 3)), np.zeros((count, 3))
+        self.look()
 
     @property
     def failed(self) -> np.ndarray:
         """(N,) which copies could not be followed further."""
-        return self._batch.ended
+        return self.batch.ended
 
     @property
     def time(self) -> np.ndarray:
         """(N,) [s]."""
-        return self._batch.time
+        return self.batch.time
 
     def begin(self, which: np.ndarray, draws: Sequence[np.random.Generator]) -> None:
         """Set some copies to starts of their own, each drawn from its generator."""
@@ -69,30 +71,26 @@ class Trials:
             varied["cable:*.stiffness"] = self._stiffness / np.array(factors)[:, None]
             varied["cable:*.damping"] = self._damping / np.array(factors)[:, None]
         moved = {"positions": np.array(starts)} if vary.turn or vary.tilt else {}
-        self._batch.reset(which, **moved, parameters=varied or None)
+        self.batch.reset(which, **moved, parameters=varied or None)
         self._commands[which], self.turns[which] = 0.0, 0
-        self._remember()
 
-    def _remember(self) -> None:
-        self._before = self._seen_with(np.zeros((self.count, 3)), self._commands).centre, self._commands.copy()
-
-    def step(self, actions: np.ndarray) -> Seen:
+    def step(self, actions: np.ndarray) -> None:
         """All copies one period on, with actions (N, m) from -1 to 1."""
         task = self.task
-        self._remember()
+        self._centre_before, self.centre = self.centre, self._centre_before
         reach = task.speed * task.period / STEEPEST
         wanted = task.amplitude * np.clip(np.asarray(actions, dtype=float), -1.0, 1.0)
+        self._commands_before = self._commands
         self._commands = self._commands + np.clip(wanted - self._commands, -reach, reach)
-        self._batch.step(task.period, self._commands)
+        self.batch.step(task.period, self._commands)
         self.turns += 1
-        return self.seen
 
-    @property
-    def seen(self) -> Seen:
-        """What there is to be seen of all copies."""
-        return self._seen_with(*self._before)
-
-    def _seen_with(self, centre: np.ndarray, commands: np.ndarray) -> Seen:
+    def look(self) -> tuple[np.ndarray, np.ndarray]:
+        """(N, k) what is seen of all copies, and (N,) what the last step is rewarded with."""
         phase = self._offset + 2.0 * math.pi * self.task.clock * self.task.period * self.turns
-        batch = self._batch
-        return Seen(batch.nodes, batch.velocities, self._commands, phase, centre, commands, self._weights)
+        seen, rewards = np.empty((self.count, self.size), dtype=np.float32), np.empty(self.count)
+        commands = self._commands, self._commands_before
+        look_at(
+            Copies(self.batch.states, *commands, phase, self.centre, self._centre_before), self._asked, seen, rewards
+        )
+        return seen, rewards

@@ -24,6 +24,10 @@ QUANTITIES = ("amplitude", "frequency", "phase", "mean")
 TURN = (0.0, 2.0 * math.pi)
 
 
+UNSURE = 0.01
+"""[rad] of a phase by default, and of a table as much of its largest change: no more than such a phase does."""
+
+
 class GaitSpace(Protocol):
     """What a search asks of a space of gaits."""
 
@@ -42,6 +46,10 @@ class GaitSpace(Protocol):
     @property
     def periodic(self) -> np.ndarray:
         """(d,) whether 0 and 1 are the same gait, as for phases."""
+
+    @property
+    def noise(self) -> Mapping[str, float]:
+        """Standard deviations by address by which copies of a gait differ where nobody says others."""
 
     def parameters(self, points: np.ndarray) -> dict[str, np.ndarray]:
         """By address, as `taut.rollout` takes them: a row for each of the points (N, d) of the unit cube.
@@ -105,6 +113,10 @@ class SinusoidSpace:
     def periodic(self) -> np.ndarray:
         whole = math.isclose(self.phase[1] - self.phase[0], TURN[1])
         return np.array([whole and quantity == "phase" for quantity, names in self._columns() for _ in names])
+
+    @property
+    def noise(self) -> dict[str, float]:
+        return {"drive:*.phase": UNSURE}
 
     def parameters(self, points: np.ndarray) -> dict[str, np.ndarray]:
         return {f"drive:*.{name}": values for name, values in self._values(np.atleast_2d(points)).items()}
@@ -207,6 +219,10 @@ class TableSpace:
     @property
     def turns(self) -> int:
         return math.ceil(self.duration / self.period)
+
+    @property
+    def noise(self) -> dict[str, float]:
+        return {"drive:*.values": UNSURE * max(map(abs, self.change))}
 
     def parameters(self, points: np.ndarray) -> dict[str, np.ndarray]:
         changes = self._changes(np.atleast_2d(points))

@@ -47,7 +47,7 @@ from taut.mechanics.operations.lists import (
     named,
 )
 from taut.mechanics.rows import bars, driven_bars, held_lengths
-from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, terms_of, winds_only
+from taut.mechanics.spec import Spec, imposed_of, rows_of, sources_of, steps_go_on, terms_of
 from taut.mechanics.systems import minres, pairs, saddle
 from taut.mechanics.terms import contacts, routes, springs, torques
 from taut.mechanics.terms import states as term_states
@@ -86,7 +86,7 @@ def _motion_of(spec: Spec) -> dict[str, Any]:
         "pass_break": events.pass_imposed_break,
     }
     own = MOTION | (imposed if spec.imposed else {})
-    own |= {} if winds_only(spec) else {"imposes": motion.imposes_something}
+    own |= {} if steps_go_on(spec) else {"imposes": motion.imposes_something}
     own |= {"decide": controllers.decide} if "controllers" in spec.imposed else {}
     own |= CONTACT if "contacts" in spec.terms else {}
     if "contacts" in spec.terms and any(kind.accelerates for kind in imposed_of(spec)):

@@ -80,8 +80,8 @@ def imposed_of(spec: Spec) -> list[Imposed]:
     return [kind for name in spec.imposed if isinstance(kind := kind_named(name), Imposed)]
 
 
-def winds_only(spec: Spec) -> bool:
-    """Whether nothing is imposed but rest lengths: no force of a step then hangs on how long the step is, and no load
-    on what is imposed."""
-    commanded = {"routes", "torques"} & set(spec.terms) or any(kind.driven for kind in rows_of(spec))
-    return set(spec.imposed) <= {"drives"} and not commanded
+def steps_go_on(spec: Spec) -> bool:
+    """Whether nothing is imposed but rest lengths and lengths of bars, by time or by commands: no force of a step then
+    hangs on how long the step is, and no load on what is imposed."""
+    others = any(kind.driven for kind in rows_of(spec) if kind is not DRIVEN_BARS)
+    return set(spec.imposed) <= {"drives", "commands"} and not others and not {"routes", "torques"} & set(spec.terms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ class SearchOptions:
     generations, population: how many, of how many gaits. copies: perturbed copies of each that are run at first.
     elite: how many of the best so far are run once more in every generation, with `extra` copies of fresh noise each.
         What is told of them is of those copies alone, so that luck which got them chosen does not count.
-    noise: standard deviations by address, as `taut.rollout` takes them; [rad] for phases.
+    noise: standard deviations by address, as `taut.rollout` takes them; [rad] for phases. Those that the space of gaits
+        has where nothing is said.
     duration, step, every: [s] of a run, of its steps, and between samples.
     start: points of gaits that the first generation has among those drawn at random, such as those of another search;
         cma begins about the first of them.
@@ -38,7 +39,7 @@ class SearchOptions:
     copies: int = 8
     elite: int = 8
     extra: int = 16
-    noise: Mapping[str, float] = field(default_factory=lambda: {"drive:*.phase": 0.01})
+    noise: Mapping[str, float] | None = None
     duration: float = 10.0
     step: float = 1e-3
     every: float = 0.02
@@ -69,7 +70,8 @@ class SearchOptions:
     def data(self) -> dict[str, Any]:
         """As JSON can hold it."""
         told = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {**told, "noise": dict(self.noise), "start": [list(point) for point in self.start]}
+        noise = None if self.noise is None else dict(self.noise)
+        return {**told, "noise": noise, "start": [list(point) for point in self.start]}
 
     @property
     def told_step(self) -> float:

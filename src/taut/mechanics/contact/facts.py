@@ -32,9 +32,12 @@ def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[st
         return next(filter(None, lanes), ())
     if not (isinstance(plant, Plant) and plant.given.rigid_grounds):
         return ()
-    found, small = candidates(plant.given), INSIDE * plant.typical_length
-    gaps = np.zeros(len(found))
+    given, small = plant.given, INSIDE * plant.typical_length
+    gaps = np.zeros(plant.tables["contacts"].first.size - len(given.held_cables))
     plant.composition.tools["fill_gaps"](tables, y, gaps)
+    if not (gaps < -small).any() and not any(isinstance(ground.shape, Box) for ground in given.rigid_grounds):
+        return ()
+    found = candidates(given)
     told = {
         (one.what, one.ground.name): f'{one.what} is {-gap:.3g} m inside the ground "{one.ground.name}"'
         for one, gap in zip(found, gaps, strict=True)

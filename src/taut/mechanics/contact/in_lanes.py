@@ -3,7 +3,8 @@
 Gaps, bars, books and copies are rows of lanes, like forces. Which contacts are closed differs from lane to lane, and
 few are: their searches are those of one plant (`impulses.py`), with one lane of the pack (`OneLane`) as their plant.
 So no law of contact stands here, and a lane's numbers are those of its plant alone. For planes and for bars of which
-none meets another: an impulse moves its own bar only, so that no other bar has to be looked at again.
+none meets another: an impulse moves its own bar only, so that no other bar has to be looked at again. Lanes that only
+fill up (`Responses.alive`) touch nothing, and fall.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def _touch(p: Pack, y: np.ndarray) -> None:
     made, near = responses_in(p), CLOSED * constants_in(p).scale[0]
     _open(p)
     for c in range(contact_count(p)):
-        touches = which(plane_gap(p, c, y) <= near)
+        touches = which(plane_gap(p, c, y) <= near) & made.alive[0]
         made.busy[0] |= touches
         while touches != 0:
             lane = lowest(touches)
@@ -101,7 +102,7 @@ def move_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray) -> int:
     start, end, small, made = start_of(y), start_of(trial), MET * constants_in(p).scale[0], responses_in(p)
     way = meet_rows(p, h, end)
     for c in range(contact_count(p)):
-        inside = which(plane_gap(p, c, end) < -small)
+        inside = which(plane_gap(p, c, end) < -small) & made.alive[0]
         made.busy[0] |= inside
         while inside != 0:
             _note_near(_lane(p, lowest(inside)), c)

@@ -51,6 +51,7 @@ class Responses(NamedTuple):
     nearby: Integers  # (1,) how many
     mate: Integers  # (c,) the next contact of the same bar, itself where there is none; where each bar is by itself
     busy: Integers  # (1,) where many plants go in lanes, in which something is closed, as bits
+    alive: Integers  # (1,) those of the lanes that are more than filling, as bits
     frame: Reals  # (9 a,) normal and two directions along the ground
     share: Reals  # (a,) of the second node
     begin: Reals  # (a,) the gap at the start of the move [m]
@@ -76,6 +77,7 @@ class Responses(NamedTuple):
 
 responses_in = reader(Responses, slot("responses"))
 ENTRIES = part_of("responses", Responses, "contact")
+ALIVE = part_of("responses", Responses, "alive")
 WORST = part_of("responses", Responses, "worst")
 COLUMN = part_of("responses", Responses, "column")
 entry_room = counter(ENTRIES)
@@ -129,6 +131,7 @@ def responses_of(contacts: Contacts, coordinates: int, joined: np.ndarray, strun
         nearby=np.zeros(1, dtype=whole),
         mate=mates_of(contacts) if local else none,
         busy=np.zeros(1, dtype=whole),
+        alive=np.full(1, -1, dtype=whole),
         frame=np.zeros(9 * room),
         share=np.zeros(room),
         begin=np.zeros(room),

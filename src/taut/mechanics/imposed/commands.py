@@ -12,13 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.imposed.drives import DRIVE_DATA, tabulated_drives
+from taut.mechanics.imposed.drives import DRIVE_DATA, STANDS, drives_in, tabulated_drives
 from taut.mechanics.kinds import Given, Imposed
 from taut.mechanics.signals import COMMANDED, FIRST_ORDER, SMOOTH, ZERO_ORDER, tabulated
 from taut.mechanics.tables import command_count, coordinate_count, layout_of, part_of, slot
 from taut.mechanics.terms.loads import LOAD_DATA
-from taut.numerics.compiled import inlined
+from taut.numerics.compiled import inlined, kernel
+from taut.numerics.lanes import every
 from taut.numerics.packing import Integers, Pack, Reals, reader, reals_at, size_of
+from taut.numerics.pointers import shifted
 from taut.structure.controllers import HOLDS
 
 KIND = "commands"
@@ -95,16 +97,31 @@ def tabulate(given: Given) -> Commands:
 
 @inlined
 def impose(p: Pack, t: float, y: np.ndarray) -> None:
-    """Copy every command to where its signal reads it."""
-    commands, n = commands_in(p), coordinate_count(p)
-    begin = layout_of(n, 0, 0).internal
+    """Copy every command to where its signal reads it, where it is not what stands there already."""
+    commands, begin, same = commands_in(p), layout_of(coordinate_count(p), 0, 0).internal, True
     for k in range(size_of(p, PLACES)):
-        data, at, place = reals_at(p, commands.part[k]), begin + commands.first[k], commands.place[k]
-        data[place] = y[at]
+        data, at = shifted(reals_at(p, commands.part[k]), commands.place[k]), begin + commands.first[k]
+        same = same and every(data[0] == y[at])
         if commands.hold[k] != ZERO_ORDER:
             for m in range(1, RAMPED):
-                data[place + m] = y[at + m]
-            data[place + RAMPED] = commands.hold[k]
+                same = same and every(data[m] == y[at + m])
+            same = same and every(data[RAMPED] == float(commands.hold[k]))
+    if not same:
+        _copy(p, y)
+
+
+@kernel
+def _copy(p: Pack, y: np.ndarray) -> None:
+    commands, begin = commands_in(p), layout_of(coordinate_count(p), 0, 0).internal
+    for k in range(size_of(p, PLACES)):
+        data, at = shifted(reals_at(p, commands.part[k]), commands.place[k]), begin + commands.first[k]
+        data[0] = y[at]
+        if commands.hold[k] != ZERO_ORDER:
+            for m in range(1, RAMPED):
+                data[m] = y[at + m]
+            data[RAMPED] = float(commands.hold[k])
+    if size_of(p, STANDS) > 0:
+        drives_in(p).stands[0] = np.nan  # what is driven is not what these say
 
 
 @inlined
@@ -115,4 +132,4 @@ def let_in(p: Pack, y: np.ndarray) -> None:
         y[begin + k] = coming[k]
 
 
-COMMANDS = Imposed(KIND, Commands, tabulate, impose)
+COMMANDS = Imposed(KIND, Commands, tabulate, impose, lanes=True)

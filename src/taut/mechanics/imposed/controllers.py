@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.imposed.commands import commands_in
+from taut.mechanics.imposed.drives import STANDS, drives_in
 from taut.mechanics.imposed.sensors import SENSORS, exact, measured, sensors_in
 from taut.mechanics.operations.motion import multipliers_of
 from taut.mechanics.parts import impose as impose_all
@@ -252,6 +253,8 @@ def _act(p: Pack, c: int, t: float, y: np.ndarray) -> None:
     for u in range(first, own.command_start[c + 1]):
         for k in range(own.place[u], own.place[u] + own.places[u]):
             reals_at(p, commands.part[k])[commands.place[k]] = gathered[many + u - first]
+    if size_of(p, STANDS) > 0:
+        drives_in(p).stands[0] = math.nan
 
 
 @inlined

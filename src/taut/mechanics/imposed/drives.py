@@ -85,8 +85,8 @@ class Drives(NamedTuple):
     kind: Integers  # (d,)
     start: Integers  # (d,) where the signal's numbers begin in `data`
     data: Reals
-    steady: Integers  # (1,) 1 where nothing but time changes what is driven: no commands, no Python functions
-    stands: Reals  # (2,) the time at which it was written last, and the piece of the signals [s]
+    steady: Integers  # (1,) 1 where time and commands alone change what is driven: no Python functions
+    stands: Reals  # (2,) the time at which it was written last, NaN where commands are others, and the piece [s]
 
 
 drives_in = reader(Drives, slot(KIND))
@@ -201,7 +201,7 @@ def tabulate(given: Given) -> Drives:
         kind=table.kind,
         start=table.start,
         data=table.data,
-        steady=np.array([not (table.functions or table.commands)], dtype=np.int64),
+        steady=np.array([not table.functions], dtype=np.int64),
         stands=np.full(2, np.nan),
     )
 

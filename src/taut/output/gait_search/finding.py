@@ -64,7 +64,7 @@ def search_gaits(
     Ctrl-C ends it with the generations that are done.
     """
     loaded = model if isinstance(model, Model) else read_model(model)
-    objective, options = objective or Objective(), options or SearchOptions()
+    objective, options = objective or Objective(), _perturbed(options or SearchOptions(), space)
     trial = trial_of(loaded, space, options, threads=threads, executor=executor)
     telling = replace(trial, step=options.told_step)
     others = other_trials(loaded, telling.only_for(objective)) if check else {}
@@ -86,9 +86,15 @@ def trial_of(
 ) -> Trial:
     """How gaits of this model are tried."""
     return Trial(
-        _plant(model, space), space, options.noise, options.duration, options.step, options.every,
+        _plant(model, space), space, _perturbed(options, space).noise or {}, options.duration, options.step,
+        options.every,
         threads=threads, executor=executor,
     )  # fmt: skip
+
+
+def _perturbed(options: SearchOptions, space: GaitSpace) -> SearchOptions:
+    """With the noise of the space where they say nothing."""
+    return replace(options, noise=dict(space.noise)) if options.noise is None else options
 
 
 def other_trials(model: Model, trial: Trial) -> dict[str, tuple[Evaluate, int]]:
