@@ -1,7 +1,8 @@
 """What a search for gaits finds beside gaits drawn at random: `python -m benchmarks.gait_search`.
 
-The robot of examples/six_strut.yaml, its six struts driven by sinusoids of one frequency. Random: 256 gaits of the
-space that is searched, 2 copies each, the best eight of them with 64 copies each. Search: its best gait with 64 copies
+The robot of examples/six_strut.yaml, its six struts driven by sinusoids of one frequency (roll, climb), or by a law
+that reacts to where their ends are (react, react-climb). Random: 256 gaits of the space that is searched, 2 copies
+each, the best eight of them with 64 copies each. Search: its best gait with 64 copies
 of noise that had no part in choosing it, with twice as many, at a tenth of the step, and on a ground that gives way.
 Everything is kept in a folder (gait-searches) after every generation: the same command goes on.
 
@@ -21,6 +22,7 @@ import numpy as np
 
 from taut.locomotion.gait_spaces import SinusoidSpace
 from taut.locomotion.measures import measures_of
+from taut.locomotion.reactive import ReactiveSpace
 from taut.output.gait_search.finding import search_gaits, sloped, started_from, trial_of, uphill
 from taut.output.gait_search.replaying import copies_of
 from taut.output.gait_search.store import load_gaits
@@ -45,7 +47,7 @@ class Search:
 
     name: str
     symmetry: str
-    space: SinusoidSpace
+    space: SinusoidSpace | ReactiveSpace
     options: SearchOptions
     slope: float = 0.0
     heading: float = 0.0
@@ -72,17 +74,20 @@ class Search:
     def command(self) -> str:
         """That finds the same."""
         space, options = self.space, self.options
-        who = "" if space.members == STRUTS else " " + " ".join(f"--members '{one}'" for one in space.members)
-        ranges = f"--amplitude {space.amplitude[0]:g}:{space.amplitude[1]:g} --frequency {space.frequency[0]:g}:"
-        ranges += f"{space.frequency[1]:g} --mean {space.mean[0]:g}:{space.mean[1]:g} --shared {','.join(space.shared)}"
         counts = f"--copies {options.copies} --elite {options.elite} --extra {options.extra}"
         counts += f" --step {options.step:g} --tell-step {options.told_step:g}"
         hill = f" --slope {self.slope:g} --heading {self.heading:g}" if self.slope else ""
         hill += f" --from {self.begins}.nc" if self.begins else ""
-        return (
+        begin = (
             f"taut gait search six_strut.yaml --algorithm {options.algorithm} --generations {options.generations} "
-            f"--population {options.population} {counts} --seed {options.seed}{who} {ranges}{hill}"
+            f"--population {options.population} {counts} --seed {options.seed}"
         )
+        if isinstance(space, ReactiveSpace):
+            return f"{begin} --reactive --period {space.period:g} --goal {self.goal}{hill}"
+        who = "" if space.members == STRUTS else " " + " ".join(f"--members '{one}'" for one in space.members)
+        ranges = f"--amplitude {space.amplitude[0]:g}:{space.amplitude[1]:g} --frequency {space.frequency[0]:g}:"
+        ranges += f"{space.frequency[1]:g} --mean {space.mean[0]:g}:{space.mean[1]:g} --shared {','.join(space.shared)}"
+        return f"{begin}{who} {ranges}{hill}"
 
 
 SPACE = SinusoidSpace(STRUTS, amplitude=(0.0, 0.15), frequency=(0.4, 3.0), shared=("frequency", "mean"))
@@ -93,11 +98,16 @@ OPTIONS = SearchOptions(
 CLIMB = replace(OPTIONS, generations=8, population=32)
 SHORT = replace(OPTIONS, generations=4, population=16, copies=2, elite=4)
 
+REACTIVE = ReactiveSpace(STRUTS, period=0.05)
+REACT = replace(OPTIONS, algorithm="cma", generations=16, population=24, step=1e-3, tell_step=5e-4)
+
 SEARCHES = (
     Search("roll", "none: every strut for itself", SPACE, OPTIONS),
     Search(
         "climb", "none: every strut for itself", SPACE, CLIMB, slope=5.0, heading=-138.0, goal="uphill", begins="roll"
     ),
+    Search("react", "all struts by one law", REACTIVE, REACT),
+    Search("react-climb", "all struts by one law", REACTIVE, REACT, slope=5.0, goal="uphill"),
     Search("pairs", "parallel struts alike", PAIRS, SHORT),
     Search("three", "one strut of each pair, the others still", replace(SPACE, members=STRUTS[::2]), SHORT),
 )
@@ -172,17 +182,11 @@ def report(search: Search, random: Score, found: GaitSearch) -> str:
 
 def shipped(search: Search, found: GaitSearch) -> ShippedGait:
     """As examples/gaits.json has it."""
-    gait, count = found.gait(), len(search.space.members)
     faces = measures_of(copies_of(found, 1, FACES_OF), ("face_changes",)).face_changes
     told = {check.what: _told(check.score) for check in found.checks}
     finer = next(one for what, one in told.items() if "h/10" in what)
-
-    def each(numbers: float | tuple[float, ...]) -> tuple[float, ...]:
-        return tuple(np.broadcast_to(numbers, count).tolist())
-
     return ShippedGait(
-        search.name, "six_strut", search.slope, search.heading, search.symmetry, search.goal, gait.members,
-        each(gait.amplitude), each(gait.frequency)[0], each(gait.phase), each(gait.mean),
+        search.name, "six_strut", search.slope, search.heading, search.symmetry, search.goal, found.gait(),
         found.options.duration, found.options.told_step, _told(found.scores()[0]), finer, told,
         float(np.nanmean(faces)), search.command,
     )  # fmt: skip

@@ -65,7 +65,7 @@ PACKAGES = {
         tolerances
     """,
     "locomotion": """
-        Course DriveCost FacePolicy Locomotion Measures PatternGait RobotShape Roll RollNoise RollOutcome
+        Course DriveCost FacePolicy Locomotion Measures PatternGait ReactiveGait ReactiveSpace RobotShape Roll RollNoise RollOutcome
         RollPlan RollPlanner RollTransition SinusoidGait SinusoidSpace Stance Stand Symmetry TableGait TableSpace
         base_polygon
         by_symmetry course_of do_roll drive_cost faces_below locomotion_of measured_rollout measured_transitions

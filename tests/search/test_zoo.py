@@ -10,8 +10,8 @@ import taut
 from taut.cli import main
 from taut.errors import OptionError
 from taut.locomotion import measures_of
-from taut.locomotion.gait_spaces import SinusoidSpace
-from taut.output.gait_search.finding import sloped, trial_of, uphill
+from taut.output.gait_search.finding import sloped, uphill
+from taut.output.gait_search.replaying import runs_of
 from taut.output.gait_search.zoo import gait_named, gaits_shipped, zoo_model
 from taut.search.options import SearchOptions
 from taut.structure.examples import example
@@ -53,8 +53,8 @@ def test_a_gait_uphill_has_a_gravity_that_leans() -> None:
 def test_a_gait_comes_to_what_is_told_of_it(one) -> None:
     """By 32 copies of other noise, within a tenth or four standard errors of the difference."""
     model = sloped(taut.read_model(example(one.model)), one.slope, one.heading)
-    trial = trial_of(model, SinusoidSpace(one.members), SearchOptions(duration=one.duration, step=one.step))
-    told = measures_of(trial.runs_of(one.gait, 9000 + np.arange(32)), ("displacement", "distance"))
+    options = SearchOptions(duration=one.duration, step=one.step)
+    told = measures_of(runs_of(model, one.gait, options, 9000 + np.arange(32)), ("displacement", "distance"))
     went = told.displacement @ np.array(uphill(model, one.heading)) if one.goal == "uphill" else told.distance
     error = np.hypot(one.distance.error, went.std(ddof=1) / np.sqrt(went.size))
     assert told.ok.all()

@@ -95,6 +95,8 @@ def _run(moved: Model, target: Path, page: Path | None, written: Path | None, *,
     if written is not None:
         if written.suffix not in (".yaml", ".yml"):
             raise FileError(f"{written}: a model file's name must end in .yaml")
+        if moved.scenario.controllers:
+            raise OptionError("a reactive gait is a law, which model files cannot hold; run it by -o instead")
         write_model(written, moved.structure, moved.scenario)
         print(f"model: {written}")
         return

@@ -14,7 +14,6 @@ from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, Sche
 from taut.errors import OptionError
 
 if TYPE_CHECKING:
-    from taut.locomotion.gait_spaces import SinusoidSpace
     from taut.search.goals import Goal, Objective
     from taut.search.result import GaitSearch
     from taut.structure.structure import Structure
@@ -60,6 +59,11 @@ def search(
     shared: Annotated[
         str, typer.Option(help="What is the same for all members.", metavar="NAMES")
     ] = "amplitude,frequency,mean",
+    reactive: Annotated[
+        bool, typer.Option("--reactive", help="Members answer to where their ends are, all by one law.")
+    ] = False,
+    period: Annotated[float, typer.Option(help="Between decisions of a reactive gait [s].")] = 0.05,
+    reach: Annotated[float, typer.Option(help="Largest change by a reactive gait [m].")] = 0.15,
     copies: Annotated[int, typer.Option(help="Perturbed copies of every gait.")] = 8,
     elite: Annotated[int, typer.Option(help="How many of the best so far are tried again.")] = 8,
     extra: Annotated[int, typer.Option(help="Fresh copies of the best so far, in every generation.")] = 16,
@@ -79,13 +83,20 @@ def search(
     """
     from taut.cli.search_progress import search_progress
     from taut.clusters import on_cluster
-    from taut.output.gait_search.finding import search_gaits, sloped, uphill
+    from taut.locomotion.gait_spaces import SinusoidSpace
+    from taut.locomotion.reactive import ReactiveSpace
+    from taut.output.gait_search.finding import search_gaits, sloped, started_from, uphill
     from taut.output.gait_search.kept_search import StoppedSearch
     from taut.search.options import SearchOptions
 
     loaded = sloped(model_at(model, overrides, records), slope, heading)
+    who = _entries(loaded.structure, each, members)
+    alike = tuple(name.strip() for name in shared.split(",") if name.strip())
     ranges = {"amplitude": amplitude, "frequency": frequency, "mean": mean}
-    space = _space(loaded.structure, each, members, {name: _range(name, text) for name, text in ranges.items()}, shared)
+    bounds: dict[str, Any] = {name: _range(name, text) for name, text in ranges.items()}
+    space: SinusoidSpace | ReactiveSpace = SinusoidSpace(who, **bounds, shared=alike)
+    if reactive:
+        space = ReactiveSpace(who, heading=math.radians(heading), reach=reach, period=period)
     objective = _objective(goal or [UPHILL if slope else "distance"], limit, uphill(loaded, heading))
     options = SearchOptions(
         algorithm,
@@ -97,6 +108,8 @@ def search(
         extra=extra,
         duration=duration,
         step=step,
+        tell_step=tell_step,
+        start=started_from(start, space, population) if start else (),
     )
     target = output or Path(f"{model.stem}-gaits.nc")
     try:
@@ -114,14 +127,8 @@ def search(
     _tell(found, target, as_json=as_json)
 
 
-def _space(
-    structure: Structure,
-    each: list[str] | None,
-    members: list[str] | None,
-    ranges: dict[str, tuple[float, float]],
-    shared: str,
-) -> SinusoidSpace:
-    from taut.locomotion.gait_spaces import SinusoidSpace
+def _entries(structure: Structure, each: list[str] | None, members: list[str] | None) -> tuple[str, ...]:
+    """Selectors of what moves, each by itself or alike."""
     from taut.structure.drives import members_of
     from taut.structure.scenario import Drive
 
@@ -136,8 +143,7 @@ def _space(
     entries += members or ()
     for selector in members or ():
         members_of(structure, Drive("", selector, ""))
-    alike = tuple(name.strip() for name in shared.split(",") if name.strip())
-    return SinusoidSpace(tuple(dict.fromkeys(entries)), **ranges, shared=alike)  # type: ignore[arg-type]
+    return tuple(dict.fromkeys(entries))
 
 
 def _range(name: str, text: str) -> tuple[float, float]:

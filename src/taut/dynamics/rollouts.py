@@ -65,6 +65,7 @@ def rollout(
         "drive:x1.phase" [rad], ".amplitude", ".mean", ".frequency" [Hz] of a Sinusoid in a drive's signal, ".values" of
         a SampledSignal or StepSignal, "load:..." the same; "ground:floor.friction", ".static_friction", ".restitution";
         "gravity" (N, 3) [m/s^2], by which a floor slopes; "cable:*.rest_length", ".stiffness", ".damping", ".mass";
+        "controller:gait.state" what its law has to begin with;
         "bar:*.mass", "node:*.mass" (of point masses) [kg], for which every variant is assembled anew; "positions",
         "velocities" (N, n, 3).
     seeds: one integer a variant. noise: address -> standard deviation, of what is drawn by that seed alone and added.

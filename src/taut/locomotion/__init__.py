@@ -16,6 +16,8 @@ __all__ = [
     "Locomotion",
     "Measures",
     "PatternGait",
+    "ReactiveGait",
+    "ReactiveSpace",
     "RobotShape",
     "Roll",
     "RollNoise",
@@ -56,6 +58,7 @@ _HOMES = {
     "taut.locomotion.gaits": ("PatternGait", "SinusoidGait", "TableGait", "random_members"),
     "taut.locomotion.measures": ("Measures", "measured_rollout", "measures_of"),
     "taut.locomotion.planning": ("RollPlan", "RollPlanner", "Stance"),
+    "taut.locomotion.reactive": ("ReactiveGait", "ReactiveSpace"),
     "taut.locomotion.slipping": ("slip_distance",),
     "taut.locomotion.summary": (
         "Locomotion",
@@ -86,6 +89,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.locomotion.gaits import PatternGait, SinusoidGait, TableGait, random_members
     from taut.locomotion.measures import Measures, measured_rollout, measures_of
     from taut.locomotion.planning import RollPlan, RollPlanner, Stance
+    from taut.locomotion.reactive import ReactiveGait, ReactiveSpace
     from taut.locomotion.slipping import slip_distance
     from taut.locomotion.summary import Locomotion, locomotion_of
     from taut.locomotion.symmetry import Symmetry, symmetries

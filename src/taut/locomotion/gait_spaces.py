@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from taut.errors import OptionError
 from taut.locomotion.gaits import SMOOTHLY, PatternGait, SinusoidGait, TableGait, drive_names
+from taut.locomotion.reactive import STARTS, ReactiveGait, ReactiveSpace
 from taut.reprs import brief
+from taut.structure.controllers import Controller
+from taut.structure.structure import Structure
 from taut.type_checks import conform
 
 Bounds = tuple[float, float]
@@ -26,6 +29,39 @@ TURN = (0.0, 2.0 * math.pi)
 
 UNSURE = 0.01
 """[rad] of a phase by default, and of a table as much of its largest change: no more than such a phase does."""
+
+
+Gait = SinusoidGait | TableGait | PatternGait | ReactiveGait
+
+
+GAITS: dict[str, type[Gait]] = {
+    "sinusoids": SinusoidGait,
+    "tables": TableGait,
+    "patterns": PatternGait,
+    "reactive": ReactiveGait,
+}
+
+
+def gait_data(gait: Gait) -> dict[str, Any]:
+    """As JSON can hold it; `gait_from` makes a gait of it."""
+    kind = next(name for name, made in GAITS.items() if type(gait) is made)
+    return {"kind": kind, **asdict(gait)}
+
+
+def gait_from(data: Mapping[str, Any]) -> Gait:
+    """The gait that `gait_data` told."""
+    made: Gait = _made(GAITS, "gait", data)
+    return made
+
+
+def noise_of(gait: Gait) -> dict[str, float]:
+    """By which copies of a gait differ where nobody says otherwise: as a search has it."""
+    return {"velocities": STARTS} if isinstance(gait, ReactiveGait) else {"drive:*.phase": UNSURE}
+
+
+def controllers_of(gait: Gait, structure: Structure) -> tuple[Controller, ...]:
+    """What commands a gait's drives; nothing where they follow signals."""
+    return gait.controllers(structure) if isinstance(gait, ReactiveGait) else ()
 
 
 class GaitSpace(Protocol):
@@ -57,7 +93,7 @@ class GaitSpace(Protocol):
         A column for each drive, by "drive:*": noise by the same address is added to them.
         """
 
-    def gait(self, point: np.ndarray) -> SinusoidGait | TableGait | PatternGait:
+    def gait(self, point: np.ndarray) -> Gait:
         """The gait of a point (d,)."""
 
     def data(self) -> dict[str, Any]:
@@ -129,8 +165,10 @@ class SinusoidSpace:
         }
         return SinusoidGait(self.members, **numbers, start=self.start, over=self.over)
 
-    def point(self, gait: SinusoidGait) -> np.ndarray:
+    def point(self, gait: Gait) -> np.ndarray:
         """(d,) of a gait of these members; raises where it lies outside of the bounds."""
+        if not isinstance(gait, SinusoidGait):
+            raise OptionError(f"{gait!r} is no gait of sinusoids")
         if gait.members != self.members:
             raise OptionError(f"the gait moves {', '.join(gait.members)}, and the space {', '.join(self.members)}")
         found = []
@@ -248,13 +286,22 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-SPACES: dict[str, Callable[..., SinusoidSpace | TableSpace]] = {"sinusoids": SinusoidSpace, "tables": TableSpace}
+SPACES: dict[str, Callable[..., SinusoidSpace | TableSpace | ReactiveSpace]] = {
+    "sinusoids": SinusoidSpace,
+    "tables": TableSpace,
+    "reactive": ReactiveSpace,
+}
 
 
-def gait_space_from(data: Mapping[str, Any]) -> SinusoidSpace | TableSpace:
+def gait_space_from(data: Mapping[str, Any]) -> SinusoidSpace | TableSpace | ReactiveSpace:
     """The space that `data` told."""
+    made: SinusoidSpace | TableSpace | ReactiveSpace = _made(SPACES, "space of gaits", data)
+    return made
+
+
+def _made(known: Mapping[str, Callable[..., Any]], what: str, data: Mapping[str, Any]) -> Any:
     told = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-    kind = told.pop("kind", "")
-    if kind not in SPACES:
-        raise OptionError(f'there is no space of gaits "{kind}"; known: {", ".join(SPACES)}')
-    return SPACES[kind](**told)
+    kind = str(told.pop("kind", ""))
+    if kind not in known:
+        raise OptionError(f'there is no {what} "{kind}"; known: {", ".join(known)}')
+    return known[kind](**told)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from taut.errors import OptionError
-from taut.locomotion.gait_spaces import GaitSpace
-from taut.locomotion.gaits import PatternGait, SinusoidGait, TableGait
+from taut.locomotion.gait_spaces import Gait, GaitSpace
 from taut.reprs import counted, titled
 from taut.search.goals import Objective, Score
 from taut.search.options import SearchOptions
@@ -63,7 +62,7 @@ class GaitSearch:
             raise OptionError(f"rank {rank}: there are {len(self.candidates)} gaits, from 1 for the best")
         return self.candidates[rank - 1]
 
-    def gait(self, rank: int = 1) -> SinusoidGait | TableGait | PatternGait:
+    def gait(self, rank: int = 1) -> Gait:
         return self.space.gait(self.candidate(rank).point)
 
     def copies(self, rank: int = 1) -> np.ndarray:

@@ -12,7 +12,6 @@ import numpy as np
 from taut.dynamics.ensemble_result import Ensemble
 from taut.dynamics.rollouts import rollout
 from taut.locomotion.gait_spaces import GaitSpace
-from taut.locomotion.gaits import SinusoidGait
 from taut.locomotion.measures import measured_rollout
 from taut.mechanics.inertia.masses import inertia
 from taut.mechanics.plant import Plant
@@ -50,15 +49,6 @@ class Trial:
     def runs(self, points: np.ndarray, seeds: np.ndarray) -> Ensemble:
         """Copies of gaits (N, d), those of a gait together, with the samples that measures are read off."""
         return rollout(self.plant, self._parameters(points, seeds), self.duration, seeds=seeds, **self._options)
-
-    def runs_of(self, gait: SinusoidGait, seeds: np.ndarray) -> Ensemble:
-        """Copies of one gait of these members, whatever the space's bounds are."""
-        count = len(self.space.members)
-        told = {
-            f"drive:*.{name}": np.broadcast_to(getattr(gait, name), (len(seeds), count))
-            for name in ("amplitude", "frequency", "phase", "mean")
-        }
-        return rollout(self.plant, told, self.duration, seeds=seeds, **self._options)
 
     def __call__(self, points: np.ndarray, seeds: np.ndarray) -> Tried:
         names = {name: MEASURED_AS.get(name, name) for name in self.wanted if name not in ALWAYS}

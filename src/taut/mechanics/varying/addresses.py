@@ -19,6 +19,7 @@ import numpy as np
 
 from taut.errors import OptionError, SelectionError, listed, suggestion
 from taut.mechanics.grounds.compliances import Compliances, touching_nodes
+from taut.mechanics.imposed.controllers import MEMORY
 from taut.mechanics.imposed.drives import DRIVE_DATA, tabulated_drives
 from taut.mechanics.inertia.masses import inertia
 from taut.mechanics.plant import Plant
@@ -44,6 +45,7 @@ QUANTITIES = {
     "cable": ("rest_length", "stiffness", "damping", "mass"),
     "bar": ("mass",),
     "node": ("mass",),
+    "controller": ("state",),
 }
 ALONE = ("gravity", "positions", "velocities")
 NOT_BELOW_ZERO = ("friction", "static_friction", "restitution", "rest_length", "stiffness", "damping", "mass")
@@ -224,6 +226,19 @@ def _ground_number(ground: Ground, quantity: str) -> float:
     return float(ground.friction if value is None else value)
 
 
+# --- controllers
+
+
+def _controllers(plant: Plant, text: str, pattern: str, quantity: str) -> Address:
+    known = [one.name for one in plant.given.controllers]
+    names = _matching(text, "controller", pattern, known)
+    start = plant.tables["controllers"].states
+    entries = np.concatenate([np.arange(start[known.index(one)], start[known.index(one) + 1]) for one in names])
+    own = plant.tables["controllers"].memory[entries]
+    told = [f"controller:{one}" for one in names for _ in range(np.diff(start)[known.index(one)])]
+    return Address(text, quantity, own, tuple(told), (Place(MEMORY, entries, np.arange(entries.size)),))
+
+
 # --- members
 
 
@@ -284,6 +299,7 @@ _FOUND: dict[str, Callable[[Plant, str, str, str], Address]] = {
     "cable": _members,
     "bar": _members,
     "node": _members,
+    "controller": _controllers,
 }
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from taut.errors import OptionError
-from taut.locomotion.gait_spaces import GaitSpace, SinusoidSpace
-from taut.locomotion.gaits import SinusoidGait
+from taut.locomotion.gait_spaces import Gait, GaitSpace, SinusoidSpace, controllers_of
+from taut.locomotion.reactive import ReactiveSpace
 from taut.mechanics.plant import Plant
 from taut.output.gait_search.kept_search import Trials, search_with
 from taut.output.gait_search.store import load_gaits
@@ -114,20 +114,26 @@ def other_trials(model: Model, trial: Trial) -> dict[str, tuple[Evaluate, int]]:
 
 
 def _plant(model: Model, space: GaitSpace, **changed: Any) -> Plant:
+    return plant_by(model, space.gait(np.full(space.size, 0.5)), **changed)
+
+
+def plant_by(model: Model, gait: Gait, **changed: Any) -> Plant:
+    """The model's plant that moves by a gait; its own drives and controllers are left out."""
     check_ground(model)
-    gait = space.gait(np.full(space.size, 0.5))
-    plant = assembled(model.structure, model.scenario, drives=gait.drives(model.structure), **changed)
+    moved = {"drives": gait.drives(model.structure), "controllers": controllers_of(gait, model.structure)}
+    plant = assembled(model.structure, model.scenario, **moved, **changed)
     if not isinstance(plant, Plant):
         raise OptionError("gaits are searched for in the coordinates of nodes; leave scenario.joints out")
     return plant
 
 
-def started_from(path: Path, space: SinusoidSpace, most: int) -> tuple[tuple[float, ...], ...]:
+def started_from(path: Path, space: GaitSpace, most: int) -> tuple[tuple[float, ...], ...]:
     """Points of the best gaits of another search, in this space."""
     found = load_gaits(path)
-    ranks = range(1, min(most, len(found.candidates)) + 1)
-    gaits = [gait for rank in ranks if isinstance(gait := found.gait(rank), SinusoidGait)]
-    return tuple(tuple(space.point(gait).tolist()) for gait in gaits)
+    gaits = [found.gait(rank) for rank in range(1, min(most, len(found.candidates)) + 1)]
+    if isinstance(space, SinusoidSpace | ReactiveSpace):
+        return tuple(tuple(space.point(gait).tolist()) for gait in gaits)
+    raise OptionError(f"{path}: gaits to begin with are those of sinusoids or of reactive gaits, not of {space!r}")
 
 
 def check_ground(model: Model) -> None:

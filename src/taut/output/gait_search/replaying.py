@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from taut.dynamics.ensemble_result import Ensemble
-from taut.locomotion.gaits import PatternGait, SinusoidGait, TableGait
-from taut.output.gait_search.finding import trial_of
+from taut.dynamics.rollouts import rollout
+from taut.locomotion.gait_spaces import Gait, controllers_of, noise_of
+from taut.output.gait_search.finding import plant_by, trial_of
 from taut.search.options import SearchOptions
 from taut.search.result import GaitSearch
 from taut.structure.files import Model, parse_model
@@ -18,17 +19,35 @@ COPY_SEED = 20_000
 """Noise of copies that are drawn begins with this seed."""
 
 
-def moved_by(model: Model, gait: SinusoidGait | TableGait | PatternGait, options: SearchOptions, source: str) -> Model:
-    """The model with a gait for its drives, run as a search runs it."""
+def moved_by(model: Model, gait: Gait, options: SearchOptions, source: str) -> Model:
+    """The model with a gait for its drives, run as a search runs it.
+
+    A law that reacts is in the scenario, but not in the model's text, which holds no code: the text tells of the model
+    as it stands.
+    """
     scenario = replace(
         model.scenario,
-        drives=gait.drives(model.structure),
+        drives=(),
         duration=options.duration,
         every=options.every,
         method="impulses",
         step=options.told_step,
     )
-    return parse_model(model_text(model.structure, scenario), source, limit=None)
+    drives, controllers = gait.drives(model.structure), controllers_of(gait, model.structure)
+    if not controllers:
+        return parse_model(model_text(model.structure, replace(scenario, drives=drives)), source, limit=None)
+    standing = parse_model(model_text(model.structure, scenario), source, limit=None)
+    return replace(standing, scenario=replace(standing.scenario, drives=drives, controllers=controllers))
+
+
+def runs_of(
+    model: Model, gait: Gait, options: SearchOptions, seeds: np.ndarray, threads: int | None = None
+) -> Ensemble:
+    """Copies of a gait, one a seed, with noise as in a search."""
+    return rollout(
+        plant_by(model, gait), {}, options.duration, seeds=seeds, noise=options.noise or noise_of(gait),
+        every=options.every, step=options.told_step, threads=threads,
+    )  # fmt: skip
 
 
 def searched_model(found: GaitSearch) -> Model:

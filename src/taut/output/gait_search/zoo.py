@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from taut.errors import FileError, OptionError, suggestion
-from taut.locomotion.gaits import SinusoidGait
+from taut.locomotion.gait_spaces import Gait, gait_data, gait_from
 from taut.output.gait_search.finding import sloped
 from taut.output.gait_search.replaying import moved_by
 from taut.reprs import brief
@@ -49,11 +49,7 @@ class ShippedGait:
     heading: float
     symmetry: str
     goal: str
-    members: tuple[str, ...]
-    amplitude: tuple[float, ...]
-    frequency: float
-    phase: tuple[float, ...]
-    mean: tuple[float, ...]
+    gait: Gait
     duration: float
     step: float
     distance: Told
@@ -64,17 +60,13 @@ class ShippedGait:
 
     __repr__ = brief
 
-    @property
-    def gait(self) -> SinusoidGait:
-        return SinusoidGait(self.members, self.amplitude, self.frequency, self.phase, self.mean)
-
     def row(self) -> tuple[str | float, ...]:
         told = (self.distance.value, self.distance.error, self.finer.value, self.finer.error)
         return (self.name, self.symmetry, self.slope, self.goal, *told, self.faces)
 
     def data(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        return asdict(self)
+        return {**asdict(self), "gait": gait_data(self.gait)}
 
 
 def shipped_from(data: Mapping[str, Any]) -> ShippedGait:
@@ -82,6 +74,7 @@ def shipped_from(data: Mapping[str, Any]) -> ShippedGait:
     told: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
     for name in ("distance", "finer"):
         told[name] = Told(**data[name])
+    told["gait"] = gait_from(data["gait"])
     told["checks"] = {what: Told(**one) for what, one in data["checks"].items()}
     return ShippedGait(**told)
 
