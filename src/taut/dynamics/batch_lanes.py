@@ -34,8 +34,9 @@ from taut.dynamics.workspace import (
 )
 from taut.mechanics.batch import Variants, side_by_side
 from taut.mechanics.capabilities import features_of, goes_in_lanes
-from taut.mechanics.contact.responses import ALIVE
+from taut.mechanics.contact.responses import Responses
 from taut.mechanics.plant import Plant
+from taut.mechanics.tables import part_of
 from taut.numerics.compiled import address_of, direct, entry
 from taut.numerics.lanes import WIDTH, aligned
 from taut.numerics.packing import copied
@@ -46,6 +47,9 @@ FEWEST = 8
 
 CLOCKED, COUNTED = [TIME, START, HORIZON], [GRID, PIECE, PENDING]
 """What those have in common that go side by side."""
+
+
+ALIVE = part_of("responses", Responses, "alive")
 
 
 class Room(NamedTuple):
@@ -184,7 +188,7 @@ class LaneStepper:
         )
         known = (run.tables, run.method.numbers, run.rules, run.plant.breaks)
         self._loop = address_of(run.words["time_loop"], *known, *self._room, run.space, BUDGET)
-        self._alive = int(run.tables.integers[2 * ALIVE]) if "contacts" in run.plant.spec.terms else -1
+        self._alive = int(run.tables.integers[2 * ALIVE]) if run.tables.integers[2 * ALIVE + 1] else -1
         self._call: Callable[..., None] | None = None
 
     def __call__(self, numbers: Numbers, places: Places, groups: np.ndarray) -> np.ndarray:
@@ -195,7 +199,7 @@ class LaneStepper:
         if self._call is None:
             self._call = direct(advance_groups, *args)
         self._call(*args)
-        return done == 1
+        return np.asarray(done == 1)
 
 
 def grouped(numbers: Numbers, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -77,7 +77,6 @@ class Responses(NamedTuple):
 
 responses_in = reader(Responses, slot("responses"))
 ENTRIES = part_of("responses", Responses, "contact")
-ALIVE = part_of("responses", Responses, "alive")
 WORST = part_of("responses", Responses, "worst")
 COLUMN = part_of("responses", Responses, "column")
 entry_room = counter(ENTRIES)
@@ -108,12 +107,10 @@ def joined_by(jacobian: Jacobian, thin: Thin, cylinders: Cylinders) -> np.ndarra
 def responses_of(contacts: Contacts, coordinates: int, joined: np.ndarray, strung: int, *, local: bool) -> Responses:
     """joined: pairs of coordinates that constraints or inertia join; not looked at where each bar is by itself. strung:
     nodes of cables held at a length, each by itself."""
-    every = contacts.first.size
-    none = np.zeros(0, dtype=np.int64)
+    every, none, whole = contacts.first.size, np.zeros(0, dtype=np.int64), np.int64
     body, start, part = (none, none, none) if local else bodies_of(coordinates, joined)
     largest = 0 if local else int(np.diff(start).max())
     room = every if local else min(every, max(MOST_DENSE, DENSE_NUMBERS // (3 * largest)))
-    whole = np.int64
     return Responses(
         contact=np.zeros(room, dtype=whole),
         place=np.zeros(every, dtype=whole),
