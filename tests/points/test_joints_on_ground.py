@@ -239,7 +239,7 @@ def test_a_watched_event_stops_a_run_and_cuts_a_cable() -> None:
     stopped = moved(watched(Watch.at_plane("low", "b", "z", -1.05, then="stop")), 1.0)
     assert stopped.status.startswith("finished at t = ")
     assert stopped.nodes[-1, 2, 2] == pytest.approx(-1.05, abs=1e-9)
-    run = moved(watched(Watch.at_time("snap", 0.3, cut="cable:spring")), 1.0)
+    run = moved(watched(Watch.at_time("snap", 0.3, then="cut", cut="cable:spring")), 1.0)
     assert run.tension("spring")[run.time > 0.3].max() == 0.0
     assert run.tension("spring")[run.time < 0.3].max() > 1.0
     assert np.abs(run.energy_violation).max() < 1e-9
@@ -280,7 +280,7 @@ def test_what_starts_inside_a_ground_is_told() -> None:
 
 def test_what_joints_keep_is_not_cut() -> None:
     structure, joints = pendulum()
-    events = [Watch.at_time("snap", 0.3, cut="bar:ab")]
+    events = [Watch.at_time("snap", 0.3, then="cut", cut="bar:ab")]
     with pytest.raises(ModelError, match='events.snap: cuts bar "ab", which joints keep as it is'):
         in_coordinates(assemble(structure, events=events), joints)
     assert in_coordinates(assemble(structure, events=events), joints[1:]).things
