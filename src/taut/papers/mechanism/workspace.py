@@ -84,8 +84,8 @@ def _draw(bench: Bench, figure: Any) -> None:
 PICTURES = (
     Picture(
         "workspace",
-        "Section 4.2.1: what the platform reaches, and where theta is too near 0 or pi; the way of eq. (38) is red. Dots "
-        "and crosses are targets that statics reach, and do not, with 0 < |theta| < pi.",
+        "Section 4.2.1: what the platform reaches, and where theta is too near 0 or pi; the way of eq. (38) is red. "
+        "Dots and crosses are targets that statics reach, and do not, with 0 < |theta| < pi.",
         ("sec4-start", "psi-first", "psi-second", "psi-third"),
         _draw,
         (8.0, 3.4),
