@@ -240,8 +240,8 @@ def test_a_watched_event_stops_a_run_and_cuts_a_cable() -> None:
     assert stopped.status.startswith("finished at t = ")
     assert stopped.nodes[-1, 2, 2] == pytest.approx(-1.05, abs=1e-9)
     run = moved(watched(Watch.at_time("snap", 0.3, then="cut", cut="cable:spring")), 1.0)
-    assert run.tension("spring")[run.time > 0.3].max() == 0.0
-    assert run.tension("spring")[run.time < 0.3].max() > 1.0
+    assert run.tension("spring")[run.time > 0.31].max() == 0.0
+    assert run.tension("spring")[run.time < 0.29].max() > 1.0
     assert np.abs(run.energy_violation).max() < 1e-9
 
 
