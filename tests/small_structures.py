@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +44,15 @@ from taut.mechanics.capabilities import (
     GROUND,
     HELD,
     ITERATIVE,
+    JOINTS,
     MOVED,
     NO_GROUND,
     NO_SECANT,
+    YIELDING_UNDER_JOINTS,
 )
+from taut.mechanics.points.following_joints import in_coordinates
 from taut.mechanics.points.lagrangian import LagrangianPlant
+from taut.structure.joints import Joint
 
 KINDS = Path(__file__).parent / "extending"
 sys.path.insert(0, str(KINDS))
@@ -163,6 +167,8 @@ def sprung_joint() -> Structure:
     return bare.with_angles(joint)
 
 
+RATES = (0.1, -0.3, 0.2, 0.5, 0.3)
+"""Of the upper bar in joints [m/s, rad/s]."""
 SHAKEN = (Motion("top", "x", displacement=Sinusoid(0.01, 5.0)),)
 SPEEDS = {"a": (0.0, 0.3, 0.0), "b": (0.1, -0.3, 0.2)}
 CUSHION = GroundSpring("a", 900.0, 2e4, level=-0.85)
@@ -189,6 +195,16 @@ WALL = Ground(
     compliance=Compliance(stiffness=1500.0, damping=20.0),
 )
 """Node a runs into it, and slides up along it."""
+
+
+SOFT = replace(FLOOR, compliance=Compliance(stiffness=1500.0, damping=20.0))
+YIELDING = {
+    JOINTS: "",
+    NO_GROUND: "",
+    COMPLIANT: 'the ground "floor"',
+    DAMPING: 'the ground "floor"',
+    YIELDING_UNDER_JOINTS: 'the ground "floor"',
+}
 
 
 def pushing(rate: float | None) -> Controller:
@@ -296,6 +312,26 @@ def double_pendulum(solver: str) -> LagrangianPlant:
     return LagrangianPlant(("upper", "lower"), inertia, potential, start, rates, typical_time=0.3)
 
 
+def jointed(ground: Ground | None) -> Callable[[str], Any]:
+    """Two bars that meet, hung by two cables, in seven coordinates of joints."""
+    bars = two_bars()
+
+    def axes(first: str, second: str) -> Any:
+        along = np.subtract(bars.nodes[second], bars.nodes[first])
+        across = np.cross(along, (0.0, 0.0, 1.0))
+        other = np.cross(along, across)
+        return tuple(tuple(map(float, one / np.linalg.norm(one))) for one in (across, other))
+
+    upper = Joint("upper", "b", ("a", "b"), axes("a", "b"), tuple(map(tuple, np.eye(3).tolist())), rates=RATES[:5])
+    lower = Joint.universal("lower", "b", axes("b", "c"), ("c",), on="upper")
+    grounds = [ground] if ground else []
+
+    def made(solver: str) -> Any:
+        return in_coordinates(assemble(bars, gravity=GRAVITY, ground=grounds), [upper, lower])
+
+    return made
+
+
 ON_GROUND: dict[str, tuple[Callable[[], Structure], tuple[Any, ...], dict[str, Any]]] = {
     "pairs": (pair_of, (), {"meets": False}),
     "pairs, moved": (pair_of, (), {"moved": True, "meets": False}),
@@ -366,6 +402,9 @@ CASES: dict[str, Case] = {
     "yielding wall, controlled": _case(pair_of, ground=WALL, controller=pushing(200.0), meets=False),
     "yielding wall, moved": _case(two_bars, ground=WALL, moved=True),
     "double pendulum": Case(double_pendulum, {COORDINATES: ""}, meets=False, nodal=False),
+    "jointed": Case(jointed(None), {JOINTS: "", NO_GROUND: ""}, meets=False, nodal=False),
+    "jointed, on ground": Case(jointed(FLOOR), {JOINTS: "", GROUND: 'the ground "floor"'}, meets=False, nodal=False),
+    "jointed, yielding floor": Case(jointed(SOFT), YIELDING, meets=False, nodal=False),
     **{f"grounded, {name}": in_flight(name, FLOOR) for name in ON_GROUND},
 }
 

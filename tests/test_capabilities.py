@@ -45,6 +45,7 @@ from taut.mechanics.capabilities import (
     IMPULSES,
     ITERATION,
     ITERATIVE,
+    JOINTS,
     MOVED,
 )
 from taut.mechanics.capabilities import RATTLE as BY_RATTLE
@@ -191,6 +192,9 @@ def test_every_entry_of_the_table_is_met_by_some_case() -> None:
     met |= {(use, capabilities.STATES) for use in (BY_RATTLE, IMPULSES, CONSERVING)}  # test_term_states.py
     met |= {(CONSERVING, capabilities.WATCHED), (CONSERVING, capabilities.FRICTION)}
     met |= {(ITERATION, CYLINDERS), (BATCH, COORDINATES), (BATCH, MOVED), (BATCH, capabilities.FUNCTIONS)}
+    met |= {(BATCH, JOINTS), (capabilities.LINEAR, capabilities.YIELDING_UNDER_JOINTS)}
+    refused = (MOVED, capabilities.FUNCTIONS, capabilities.HELD_WATCHED)  # tests/points
+    met |= {(capabilities.IN_COORDINATES, feature) for feature in refused}
     assert set(capabilities.REFUSED) <= met
 
 
@@ -204,7 +208,7 @@ def ran_before(given: Combination) -> bool:
         kind in name
         for kind in (
             *("ground spring", "on sphere", "wound cable", "all three"),
-            *("routed", "held", "driven", "plated", "controlled", "grounded", "yielding"),
+            *("routed", "held", "driven", "plated", "controlled", "grounded", "yielding", "jointed"),
         )
     ):
         return False
@@ -241,7 +245,7 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
     """Plants in coordinates of their own and moved supports; whatever else there is goes, and lanes are for thin bars
     and kinds that declare them."""
     case, one = CASES[name], plant(name, "direct")
-    wrong = [feature for feature in (COORDINATES, MOVED) if feature in case.features]
+    wrong = [feature for feature in (COORDINATES, JOINTS, MOVED) if feature in case.features]
     found = capabilities.features_of(one)
     if wrong:
         with pytest.raises(OptionError) as refusal:
@@ -253,7 +257,7 @@ def test_ensembles_refuse_what_the_table_says(name: str) -> None:
     words = ("wound", "all three", "routed", "held", "plated", "controlled", "sprung joint")
     # On rigid ground only bars that meet no other, with planes.
     alone = any(word in name for word in words) or ("grounded" in name and "grounded, pairs" not in name)
-    apart = {COORDINATES, CYLINDERS, MOVED} & set(case.features) or alone
+    apart = {COORDINATES, JOINTS, CYLINDERS, MOVED} & set(case.features) or alone
     assert capabilities.goes_in_lanes(found) == (not apart)
 
 

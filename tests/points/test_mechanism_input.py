@@ -43,6 +43,25 @@ def test_an_almost_straight_elbow_is_told_with_its_condition_number() -> None:
     assert note in run(structure, joints, held).notes
 
 
+def test_an_elbow_that_straightens_in_a_run_is_told_after_it() -> None:
+    """By samples: when it came within 5 degrees, and the worst condition number, that of eq. (1) at 3 degrees."""
+    begun, ended = np.radians([-12.0, -30.0, -30.0]), np.radians([-3.0, -30.0, -30.0])
+    structure, joints = in_joints(begun)
+    assert straight_notes(structure) == ()
+    way = tuple(
+        replace(one, to=CosineRamp(float(np.pi + a), float(np.pi + b), 0.0, 0.5))
+        for one, a, b in zip(drives(AT_START), begun, ended, strict=True)
+    )
+    plant = in_coordinates(assemble(structure, drives=way), joints)
+    found = simulate(plant, 0.5, every=0.01, method="dp8", tolerance=1e-10, verify=False)
+    (note,) = (one for one in found.notes if "almost straight" in one)
+    passed = 0.5 / np.pi * np.arccos(1.0 - 2.0 * 7.0 / 9.0)
+    first = 0.01 * np.ceil(passed / 0.01)
+    wanted = 2.0 * (1.0 + np.cos(ended[0])) / abs(np.sin(ended[0]))
+    assert f'angle "theta1" comes within 5 deg of 0 or pi at t = {first:.6g} s; at t = 0.5 s it is 177 deg' in note
+    assert f"(a condition number of {wanted:.1e})" in note
+
+
 def test_a_start_that_does_not_fit_is_brought_onto_the_loops_and_told() -> None:
     structure, joints = in_joints()
     longer = with_cables(structure, Cable("C1C2", ("C1", "C2"), command=SIDE + 0.003, mode="length"))

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.correction import AS_PRINTED, BEFORE, LEAST_NORM, RESIDUAL, RESIDUAL_RATE, held
+from taut.dynamics.correction import AS_PRINTED, BEFORE, LEAST_NORM, held
 from taut.dynamics.least_norm import fill_columns, least_norm
-from taut.dynamics.operations import residuals, row
-from taut.dynamics.settling import HELD
+from taut.dynamics.operations import row
+from taut.dynamics.settling import counted
 from taut.dynamics.velocity_filter import close_positions, filter_rates, filtered
-from taut.dynamics.workspace import ITERATIONS, UNBALANCED
 from taut.numerics.vectors import put
 
 
@@ -29,14 +28,7 @@ def settle(plant: Any, y: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -
         used = 0
     else:
         used = filtered(plant, y, limits, b)
-    if used < 0:
-        used = -used
-        counts[UNBALANCED] += 1
-        worst, _ = residuals(plant, y, row(b, RESIDUAL), row(b, RESIDUAL_RATE))
-        if not worst < HELD:
-            return -1
-    counts[ITERATIONS] += used
-    return used
+    return counted(plant, y, used, counts, b)
 
 
 SETTLE = (close_positions, filter_rates, filtered, fill_columns, least_norm, keep_start, settle)

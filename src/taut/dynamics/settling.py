@@ -23,12 +23,8 @@ def keep_start(y: np.ndarray, limits: Any, b: Any) -> None:
     """Nothing of the beginning of a step is needed at its end."""
 
 
-def settle(plant: Any, y: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
-    """Correct a state as the limits ask; returns the iterations used, -1 if its constraints could not be met."""
-    closed, reference = held(plant, y, limits, b), number_at(row(b, STARTED), 0)
-    if closed and balanced(plant, y, reference, limits):
-        return 0
-    used = correct(plant, y, reference, limits, b, closed)
+def counted(plant: Any, y: np.ndarray, used: int, counts: np.ndarray, b: Any) -> int:
+    """Count the iterations of a correction, negative where it gave up; -1 if it left constraints that are not met."""
     if used < 0:
         used = -used
         counts[UNBALANCED] += 1
@@ -37,3 +33,12 @@ def settle(plant: Any, y: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -
             return -1
     counts[ITERATIONS] += used
     return used
+
+
+def settle(plant: Any, y: np.ndarray, counts: np.ndarray, limits: Any, b: Any) -> int:
+    """Correct a state as the limits ask; returns the iterations used, -1 if its constraints could not be met."""
+    closed, reference = held(plant, y, limits, b), number_at(row(b, STARTED), 0)
+    if closed and balanced(plant, y, reference, limits):
+        return 0
+    used = correct(plant, y, reference, limits, b, closed)
+    return counted(plant, y, used, counts, b)

@@ -49,6 +49,7 @@ from taut.mechanics.tables import state_layout
 from taut.numerics.compile_events import working_time
 from taut.structure.events import Event
 from taut.structure.memory import memory_problem
+from taut.structure.straight_angles import StraightElbows
 from taut.type_checks import checked_arguments
 
 Sink = Callable[[Trajectory], None]
@@ -181,7 +182,7 @@ def simulate(
     collided = Collisions(plant.structure, telescoping(limits.drives), clearance, since=told_until)
     if start is not None:
         collided.look(samples_of(start, slice(-1, None)))
-    stops = on_collision == "stop"
+    elbows, stops = StraightElbows(plant.structure), on_collision == "stop"
     with held_interrupts() as interrupted:
         for ending, when, states, steps, log in chunks(
             run, state, times, duration, progress, interrupted, most=1 if stops else None
@@ -191,6 +192,7 @@ def simulate(
             happened.append(log)
             seen.look(when, states)
             limits.look(last)
+            elbows.look(last.time, last.nodes)
             hits = collided.look(last) if on_collision != "ignore" else ()
             stopping = stops and bool(hits)
             if sink is None:
@@ -216,6 +218,7 @@ def simulate(
             *notes_at_steps(run),
             *effort_notes(run.plant, run.tables),
             *limits.notes(float(state.clock[at.TIME])),
+            *elbows.notes(),
             *collision_notes((*earlier, *reached["events"]), collided.left_out, every),
         )
         status = status_of(code, run, state.clock, state.y)

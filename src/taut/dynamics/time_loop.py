@@ -27,7 +27,7 @@ from taut.dynamics.operations import (
     pass_break,
     row,
 )
-from taut.dynamics.settling import keep_start, settle
+from taut.dynamics.settling import counted, keep_start, settle
 from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
 from taut.dynamics.workspace import (
     ERROR,
@@ -290,7 +290,7 @@ def time_loop(
                 return code
 
 
-_SETTLE = (overshoot, balanced, close, rebalance, correct, keep_start, settle)
+_SETTLE = (overshoot, balanced, close, rebalance, correct, keep_start, counted, settle)
 _LOOP = (remember, held, note, note_independence)
 _UNWATCHED = (no_events.seek, no_events.coming, no_events.happen)
 _NOT_BETWEEN = (rattle.widen, rattle.blend)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from taut.mechanics.plant_protocol import PlantProtocol
 
 COORDINATES = "coordinates of its own"
+JOINTS = "coordinates of joints or of a map"
 CYLINDERS = "a mass matrix that changes"
 MOVED = "supports that move"
 DAMPING = "damping"
@@ -34,10 +35,13 @@ STATES = "states with rates of their own"
 UNEVEN = "contacts that are not of separate bars with planes"
 SWITCHED = "friction by a threshold of speed"
 NO_SECANT = "forces or constraints without a secant"
+HELD_WATCHED = "a tension to watch of a cable held at its length"
+YIELDING_UNDER_JOINTS = "grounds that give way, under joints"
 
 EXPLICIT, RATTLE, IMPLICIT, IMPULSES, CONSERVING = "explicit", "RATTLE", "implicit", "impulses", "conserving"
 BATCH, ITERATION = "ensemble", "iterative"
 UNLOCATED, LINEAR = "events that are not located", "a linear model"
+IN_COORDINATES = "coordinates of joints or of a map, for a plant in nodes"
 
 _STRIKES = (
     'method "{method}" follows smooth motion, but {what} is rigid, and what strikes it changes its velocity at once; '
@@ -49,7 +53,17 @@ _KEPT = (
     "dp8"
 )
 
+_OTHER_COORDINATES: dict[str, str] = {
+    RATTLE: 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
+    IMPLICIT: "implicit methods need the Newton matrix of a structure with nodes, bars and cables; use dp5 or dp8 for "
+    "a plant in other coordinates",
+    CONSERVING: 'method "{method}" needs a structure with nodes, bars and cables; use dp5 or dp8 for a plant in other '
+    "coordinates",
+    BATCH: "an ensemble needs a structure with nodes, bars and cables; simulate plants in other coordinates one by one",
+}
+
 REFUSED: dict[tuple[str, str], str] = {
+    **{(use, feature): told for use, told in _OTHER_COORDINATES.items() for feature in (COORDINATES, JOINTS)},
     **{(use, GROUND): _STRIKES for use in (EXPLICIT, RATTLE, IMPLICIT)},
     (IMPULSES, NO_GROUND): 'method "impulses" is for structures that strike a ground, and there is none; use dp5 or '
     "dp8, or rattle4 for motion without damping",
@@ -70,8 +84,6 @@ REFUSED: dict[tuple[str, str], str] = {
         COMPLIANT,
     ): '{what} has a compliance, whose work over a step method "{method}" does not know; use dp5, '
     "dp8, rk4 or implicit3, or take it away",
-    (CONSERVING, COORDINATES): 'method "{method}" needs a structure with nodes, bars and cables; use dp5 or dp8 for a '
-    "plant in other coordinates",
     (CONSERVING, NO_SECANT): 'method "{method}" needs forces and constraints whose work over a step is known exactly, '
     "which {what} does not say; use dp5 or dp8",
     (CONSERVING, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located, "
@@ -94,32 +106,37 @@ REFUSED: dict[tuple[str, str], str] = {
     "know; give it a rate, or use dp5 or dp8",
     (LINEAR, GROUND): "{what} is touched or not, sticks or slides, and has no slope; take the ground away for a linear "
     "model",
-    (RATTLE, COORDINATES): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
     (RATTLE, CYLINDERS): 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
     (RATTLE, MOVED): 'method "{method}" is for supports that stand still, but {what} is moved; use dp5 or dp8',
     (RATTLE, DAMPING): 'method "{method}" is for motion without damping, but {what} damps; use dp5 or dp8, or take the '
     "damping away",
-    (IMPLICIT, COORDINATES): "implicit methods need the Newton matrix of a structure with nodes, bars and cables; use "
-    "dp5 or dp8 for a plant in other coordinates",
     (
         IMPLICIT,
         ANSWERING,
     ): "{what} decides at every evaluation, which the Newton matrix of implicit steps does not know; "
     "give it a rate, or use dp5 or dp8",
-    (BATCH, COORDINATES): "an ensemble needs a structure with nodes, bars and cables; simulate plants in other "
-    "coordinates one by one",
     (BATCH, FUNCTIONS): "an ensemble needs loads that are signals; a Python function of time would be called for each",
     (BATCH, MOVED): "an ensemble needs supports that stand still; simulate those with motions one by one",
     (UNLOCATED, HELD): "{what} is held at its length: it goes slack and catches at instants that have to be located; "
     "leave out locate=False, and take an adaptive method in an ensemble",
     (LINEAR, FRICTION): "{what} has friction at its guides, which sticks or slides and has no slope; take the friction "
     "away for a linear model",
+    (
+        LINEAR,
+        YIELDING_UNDER_JOINTS,
+    ): "{what} has no linear model in coordinates of joints; linearise the plant in nodes",
+    (IN_COORDINATES, MOVED): "generalised coordinates do not go with supports that move, and {what} is moved; drive a "
+    "bar, an angle or a coordinate instead",
+    (IN_COORDINATES, FUNCTIONS): "generalised coordinates do not go with loads or drives that are Python functions; "
+    "give signals",
+    (IN_COORDINATES, HELD_WATCHED): "the tension of {what} cannot be watched in generalised coordinates, since it is "
+    "held at its length as a rod there; look at cable_tension after the run",
     (ITERATION, CYLINDERS): "{what} compressible bars are cylinders, whose mass matrix changes with their shape; the "
     "iterative solver cannot do that: take the direct one, or inertia: thin",
 }
 """(use, feature) -> why not, and what to do."""
 
-NOT_IN_LANES = frozenset((COORDINATES, CYLINDERS, MOVED, WATCHED, ONE_BY_ONE, UNEVEN))
+NOT_IN_LANES = frozenset((COORDINATES, JOINTS, CYLINDERS, MOVED, WATCHED, ONE_BY_ONE, UNEVEN))
 """Features whose plants go one by one in an ensemble, whatever the method: lanes have no kernels for them."""
 
 
@@ -127,7 +144,8 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     """What a plant has that not everything goes with, and an example of it."""
     spec = getattr(plant, "spec", None)
     if spec is None:
-        return {COORDINATES: "", **({DAMPING: plant.dampers[0]} if plant.dampers else {})}
+        damping = {DAMPING: plant.dampers[0]} if plant.dampers else {}
+        return {COORDINATES: "", **damping} if plant.points is None else {JOINTS: "", **damping, **_under(plant.points)}
     found: dict[str, str] = {}
     if not plant.constant_mass:
         found[CYLINDERS] = ""
@@ -173,6 +191,15 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     if not all(kind.lanes for kind in kinds):
         found[ONE_BY_ONE] = ""
     return found
+
+
+def _under(nodes: PlantProtocol) -> dict[str, str]:
+    """What a plant in coordinates of joints has from its nodes: what acts on them, not how they are solved for."""
+    found = features_of(nodes)
+    kept = {
+        key: found[key] for key in (STATES, COMPLIANT, SWITCHED, GROUND, NO_GROUND, FRICTION, WATCHED) if key in found
+    }
+    return kept | ({YIELDING_UNDER_JOINTS: found[COMPLIANT]} if COMPLIANT in found else {})
 
 
 def check(use: str, features: dict[str, str], method: str = "") -> None:

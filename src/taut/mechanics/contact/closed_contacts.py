@@ -101,7 +101,7 @@ def close(p: Pack, c: int, place: np.ndarray, nx: float, ny: float, nz: float, s
 
 
 @inlined
-def _leave_held(p: Pack, a: int) -> None:
+def leave_held(p: Pack, a: int) -> None:
     """Where supports hold what touches, no impulse at it does anything: its response is zero, and not round-off."""
     made, mass, c = responses_in(p), thin_in(p).diagonal, responses_in(p).contact[a]
     if made.own[6 * a] * max(mass[contacts_in(p).first[c]], mass[contacts_in(p).second[c]]) <= IMMOVABLE:
@@ -117,7 +117,7 @@ def fill_responses(p: Pack) -> None:
     if first < made.used[0]:
         fill_response(p, first)
         for a in range(first, made.used[0]):
-            _leave_held(p, a)
+            leave_held(p, a)
             soften(shifted(made.own, 6 * a), shifted(made.soft, SOFTNESS * a))
         made.filled[0] = made.used[0]
 

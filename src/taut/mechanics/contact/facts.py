@@ -12,6 +12,7 @@ from taut.mechanics.contact.responses import ENTRIES, WORST
 from taut.mechanics.grounds.compliances import touching_nodes
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
+from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.terms.contacts import NUMBERS, candidates
 from taut.numerics.lanes import WIDTH
@@ -30,6 +31,8 @@ def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[st
         alone = plant.variants.plant
         lanes = (inside_grounds(alone, lane_of(tables, k), np.ascontiguousarray(y[:, k])) for k in range(WIDTH))
         return next(filter(None, lanes), ())
+    if isinstance(plant, GeneralisedPlant):
+        return inside_grounds(plant.points, tables, plant.at_nodes(tables, np.zeros(1), y[None])[0])
     if not (isinstance(plant, Plant) and plant.given.rigid_grounds):
         return ()
     given, small = plant.given, INSIDE * plant.typical_length
@@ -54,6 +57,8 @@ def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[st
 
 def sunk_notes(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[str, ...]:
     """What grounds that give way push out at the start, where that is more than they give by weight."""
+    if isinstance(plant, GeneralisedPlant):
+        return sunk_notes(plant.points, tables, plant.at_nodes(tables, np.zeros(1), y[None])[0])
     if not (isinstance(plant, Plant) and plant.given.compliant_grounds):
         return ()
     found = touching_nodes(plant.given)
@@ -87,8 +92,8 @@ def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
             f"more than {integers_of(tables, ENTRIES).size} contacts were closed at once, and {left_out:.0f} times one "
             "was left out: what touches then may sink in; name fewer nodes in touched_by"
         )
-    if isinstance(plant, Plant) and deepest > INSIDE * plant.typical_length:
-        told.append(_forced(plant, int(forced), deepest))
+    if isinstance(plant, Plant | GeneralisedPlant) and deepest > INSIDE * plant.typical_length:
+        told.append(_forced(plant.points, int(forced), deepest))
     return tuple(told)
 
 

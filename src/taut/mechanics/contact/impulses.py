@@ -96,7 +96,7 @@ def resume_contacts(p: Pack, y: np.ndarray, afresh: bool) -> None:
     if afresh or moved > 0:
         forget(p)
         prepare_system(p, constants_in(p).metric[0], state)
-        _touch(p, state)
+        touch(p, state)
     begin_again(p, state)
     take_out(p, state)
 
@@ -111,7 +111,7 @@ def begin_again(p: Pack, y: np.ndarray) -> None:
 
 
 @kernel
-def _touch(p: Pack, y: np.ndarray) -> None:
+def touch(p: Pack, y: np.ndarray) -> None:
     """Close the contacts that touch at a state, and no others, with the system that was prepared there."""
     made, scale = responses_in(p), constants_in(p).scale[0]
     look_if_moved(p, y, y)
@@ -267,7 +267,7 @@ def part(p: Pack, h: float, start: np.ndarray, end: np.ndarray) -> int:
 def strike(p: Pack, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) -> int:
     """Change the velocities at the end of a step so that no closed contact goes on into its ground, and bounces as it
     came at the beginning of the step; moved: velocities of the move. Returns how many sweeps that took."""
-    _touch(p, start_of(trial))
+    touch(p, start_of(trial))
     return strike_closed(p, start_of(y), start_of(moved), start_of(trial)) if responses_in(p).used[0] > 0 else 0
 
 

@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.errors import ModelError, OptionError, Problem
+from taut.errors import ModelError, Problem
+from taut.mechanics import capabilities
+from taut.mechanics.contact.responses import responses_of
+from taut.mechanics.operations.watches import HELD_ROW, TENSION
 from taut.mechanics.plant import Plant
 from taut.mechanics.points import coordinate_terms, joints, mapped
 from taut.mechanics.points.coordinate_terms import Springs
@@ -62,19 +65,20 @@ def in_coordinates(
     terms = coordinate_terms.tabulate(names, follow.springs, moves)
     size = 2 * plant.coordinates + 1 + plant.internal.size
 
-    def packed(kept: np.ndarray, reach: np.ndarray) -> tuple[Pack, Tables]:
+    def packed(kept: np.ndarray, reach: np.ndarray, rods: Tables) -> tuple[Pack, Tables]:
         space = work_space(kept, terms.imposed.size, reach, len(names), plant.coordinates, size)
         own = {**follow.tables, KIND: space, coordinate_terms.KIND: terms}
-        return packed_by_name({**plant.tables, **_rods(plant), **own})
+        return packed_by_name({**plant.tables, **rods, **_responses(plant), **own})
 
-    reach = np.ones(len(names) + 1)
-    pack, tables = packed(np.arange(plant.rows), reach)
+    reach, rods = np.ones(len(names) + 1), _rods(plant)
+    pack, tables = packed(np.arange(plant.rows), reach, rods)
     breaks = in_order([*plant.breaks[1:-1], *coordinate_terms.breaks_of(moves)])
     trial = GeneralisedPlant(
         plant, made, names, pack, tables, positions, velocities, np.arange(plant.rows), breaks, moves
     )
     kept = _kept(trial)
     _refuse_driven(plant, kept)
+    _refuse_cut(plant, kept)
     mass, *_ = trial.terms_at(0.0, positions, velocities)
     if np.linalg.eigvalsh(mass).min(initial=1.0) <= 1e-12 * np.abs(mass).max(initial=1.0):
         weakest = np.linalg.eigh(mass)[1][:, 0]
@@ -87,7 +91,8 @@ def in_coordinates(
     columns = tables[KIND].column.reshape(len(names), -1, 3)
     reach[:-1] = np.linalg.norm(columns, axis=2).max(axis=1, initial=0.0)
     reach[-1] = float(plant.tables["thin"].diagonal[::3].sum())
-    pack, tables = packed(kept, reach)
+    # Impulses hold cables as they do in nodes: taut or slack.
+    pack, tables = packed(kept, reach, {} if plant.given.rigid_grounds else rods)
     return replace(trial, pack=pack, tables=tables, kept=kept)
 
 
@@ -144,16 +149,37 @@ def _rods(plant: Plant) -> Tables:
     return {"held_lengths": held._replace(active=np.full_like(held.active, TAUT))}
 
 
+def _responses(plant: Plant) -> Tables:
+    """Of contacts with rigid grounds: joints may join all there is to one body."""
+    if not plant.given.rigid_grounds:
+        return {}
+    size, strung = plant.coordinates, plant.tables["held_lengths"].own.size if plant.given.held_cables else 0
+    chain = np.arange(0, size - 3, 3)
+    joined = np.column_stack([chain, chain + 3])
+    return {"responses": responses_of(plant.tables["contacts"], size, joined, strung, local=False)}
+
+
 def _refuse(plant: Plant) -> None:
-    """Raise OptionError for what does not go with generalised coordinates yet."""
-    for there, what in (
-        (plant.motions, "supports that move; drive a bar, an angle or a coordinate instead"),
-        (plant.given.rigid_grounds, "rigid grounds; give them a compliance, or take nodes"),
-        (plant.things, "events to watch"),
-        (not plant.compiled, "loads or drives that are Python functions; give signals"),
-    ):
-        if there:
-            raise OptionError(f"generalised coordinates do not go with {what}")
+    """Raise OptionError for what does not go with generalised coordinates."""
+    features = capabilities.features_of(plant)
+    for thing in () if plant.given.rigid_grounds else plant.things:
+        if thing.kind == TENSION and thing.first >= HELD_ROW:
+            features[capabilities.HELD_WATCHED] = thing.words.rpartition(" ")[0].rpartition(" ")[0]
+    capabilities.check(capabilities.IN_COORDINATES, features)
+
+
+def _refuse_cut(plant: Plant, kept: np.ndarray) -> None:
+    """Raise ModelError where an event is to cut what joints keep as it is."""
+    ranges, met = plant.row_ranges, set(range(plant.rows)) - set(kept.tolist())
+    for thing in plant.things:
+        for member in thing.cut:
+            row = ranges["bars"].start - 1 - member if member < 0 else -1
+            if member >= HELD_ROW:
+                row = ranges["held_lengths"].start + member - HELD_ROW
+            if row in met:
+                name = plant.constraint_names[row]
+                message = f"cuts {name}, which joints keep as it is; let its ends be carried by joints that can part"
+                raise ModelError([Problem(("events", thing.watch.name), message)])
 
 
 def _refuse_driven(plant: Plant, kept: np.ndarray) -> None:

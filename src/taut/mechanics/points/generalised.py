@@ -9,29 +9,27 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from taut.errors import OptionError, listed
 from taut.mechanics import capabilities
-from taut.mechanics.compose import bound_by_name
 from taut.mechanics.imposed.law_addresses import with_addresses
+from taut.mechanics.operations.event_words import Watched
 from taut.mechanics.operations.observation import observed
 from taut.mechanics.plant import Plant
-from taut.mechanics.points import generalised_operations as own
-from taut.mechanics.points import joints, mapped
 from taut.mechanics.points.coordinate_terms import KIND as OWN
 from taut.mechanics.points.coordinate_terms import CoordinateTerms
-from taut.mechanics.points.generalised_events import EVENTS, JointWatcher, begin_events
+from taut.mechanics.points.generalised_events import JointWatcher
 from taut.mechanics.points.generalised_outputs import ReadNodes, unknown_columns
 from taut.mechanics.points.generalised_tables import KIND, WEAKEST
 from taut.mechanics.points.linearisation import Linearisation, by_differences
 from taut.mechanics.points.mapped import ADDRESS as MAP_ADDRESS
 from taut.mechanics.points.mapped import MapFunction
+from taut.mechanics.points.operations.binding import operations_of, tools_of
 from taut.mechanics.signals import pieces_of
-from taut.mechanics.spec import Spec
 from taut.mechanics.systems.system_tables import METRIC, Tables
 from taut.mechanics.tables import GAINS, STABILISED, Constants, part_of
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
@@ -44,30 +42,6 @@ _METRIC = part_of("constants", Constants, "metric")
 
 SINGULAR = 1e-4
 """A pivot of the mass matrix below which coordinates are to blame for a step that does not succeed."""
-
-
-_BY_FUNCTION = {
-    joints.place: mapped.place,
-    joints.columns: mapped.columns,
-    joints.generalised_count: mapped.generalised_count,
-}
-"""What stands in the place of joints where a function says where nodes are."""
-
-
-@cache
-def _operations(spec: Spec, by_function: bool, imposes: bool) -> Mapping[str, Any]:
-    """The operations of all plants of one Spec in generalised coordinates. imposes: whether time decides anything."""
-    decides = "controllers" in spec.imposed
-    asked = (*own.MOTION, *EVENTS, *((own.decide_by,) if decides else ()))
-    found = bound_by_name(spec, asked, _BY_FUNCTION if by_function else {})
-    impose = {"impose": found.pop("impose_on")} if imposes else {}
-    return {**found, **impose, **({"decide": found.pop("decide_by")} if decides else {})}
-
-
-@cache
-def _tools(spec: Spec, by_function: bool) -> Mapping[str, Any]:
-    asked = (own.fill_terms, own.fill_nodal, begin_events)
-    return bound_by_name(spec, asked, _BY_FUNCTION if by_function else {})
 
 
 @dataclass(frozen=True)
@@ -106,6 +80,10 @@ class GeneralisedPlant:
     @property
     def grounds(self) -> tuple[Ground, ...]:
         return self.points.grounds
+
+    @property
+    def things(self) -> tuple[Watched, ...]:
+        return self.points.things
 
     @property
     def structure(self) -> Structure:
@@ -236,11 +214,11 @@ class GeneralisedPlant:
         return digest.hexdigest()[:16]
 
     def operations(self) -> Mapping[str, Callable[..., Any]]:
-        return _operations(self.points.spec, self._by_function, bool(self.points.spec.imposed or self._imposed))
+        return operations_of(self.points.spec, self._by_function, bool(self.points.spec.imposed or self._imposed))
 
     @property
     def _tools(self) -> Mapping[str, Any]:
-        return _tools(self.points.spec, self._by_function)
+        return tools_of(self.points.spec, self._by_function)
 
     def _addressed(self, pack: Pack) -> Pack:
         """With the functions that kernels call, whose addresses are of this process."""
@@ -306,8 +284,7 @@ class GeneralisedPlant:
                 f'held = "{held}" is for cables of nodal plants; a plant in coordinates has "rest_length"'
             )
         capabilities.check_linear(self.points.spec)
-        if self.grounds:
-            raise OptionError(f'the ground "{self.grounds[0].name}" has no linear model in coordinates of joints yet')
+        capabilities.check(capabilities.LINEAR, capabilities.features_of(self))
         steps = 0.01 * self.typical_length / np.maximum(self.tables[KIND].reach[:-1], 1e-12)
         return by_differences(self.terms_at, time, q, v, (steps, steps / self.typical_time))
 
@@ -316,23 +293,29 @@ class GeneralisedPlant:
         nodal = self.points.watcher
         if nodal is None:
             return None
-        held = self.points.given.held_cables
+        held = () if self.points.given.rigid_grounds else self.points.given.held_cables
         rods = (int(self.tables["held_lengths"].event[0]) if held else 0, len(held))
-        tools = {**nodal.tools, "begin_events": self._tools["begin_events"]}
+        tools = {**nodal.tools, **{name: self._tools[name] for name in ("begin_events", "cut")}}
         return JointWatcher(tools, nodal.subjects, nodal.things, 2 * self.coordinates + 1 + self.internal.size, rods)
 
     @cached_property
     def _nodes(self) -> ReadNodes:
         return ReadNodes(**{field.name: getattr(self.points, field.name) for field in fields(Plant)})
 
+    def at_nodes(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> np.ndarray:
+        """States of the nodes, followed by their accelerations and all multipliers."""
+        n = self.points.coordinates
+        nodal = np.zeros((times.size, 3 * n + 1 + self.internal.size + self.points.rows + len(self._imposed)))
+        pieces = pieces_of(self.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))
+        self._tools["fill_nodal"](tables, times, pieces, np.ascontiguousarray(states), nodal)
+        return nodal
+
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         """What nodes show, with the coordinates. Forces of bars that joints keep, and reactions of supports that such
         bars end at, are not known in these coordinates and are not numbers."""
-        n, m, count = self.points.coordinates, self.coordinates, times.size
+        n, m = self.points.coordinates, self.coordinates
         size = 2 * n + 1 + self.internal.size
-        nodal = np.zeros((count, size + n + self.points.rows + len(self._imposed)))
-        pieces = pieces_of(self.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))
-        self._tools["fill_nodal"](tables, times, pieces, np.ascontiguousarray(states), nodal)
+        nodal = self.at_nodes(tables, times, states)
         found = observed(self._nodes, tables, times, nodal)
         met = set(range(self.points.rows)) - set(self.kept.tolist())
         for output, columns in unknown_columns(self.points, met).items():

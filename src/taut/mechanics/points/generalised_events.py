@@ -1,6 +1,6 @@
 """Events of a plant in generalised coordinates: those of its nodes, at the states of the nodes that states mean.
 
-Cables that are held at a length are rods here: no event lets them go slack.
+Cables that are held at a length are rods here, unless impulses hold them: no event lets them go slack.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ from taut.mechanics.operations.event_table import STATE
 from taut.mechanics.operations.event_words import Watcher
 from taut.mechanics.operations.events import begin_events as begin_nodal
 from taut.mechanics.operations.events import crossing as crossing_of_nodes
+from taut.mechanics.operations.events import cut as cut_nodal
 from taut.mechanics.operations.events import due
 from taut.mechanics.operations.events import margin as margin_of_nodes
+from taut.mechanics.operations.events import overdue as overdue_of_nodes
 from taut.mechanics.operations.events import switch as switch_of_nodes
 from taut.mechanics.points.generalised_motion import stand
 from taut.mechanics.points.generalised_tables import BEGIN, END
+from taut.mechanics.points.joints import generalised_count
 from taut.mechanics.rows.held_lengths import ROD
 from taut.mechanics.tables import coordinate_count, internal_count
 from taut.numerics.array_views import array_at
@@ -53,7 +56,20 @@ def begin_events(p: Pack, t: float, y: np.ndarray) -> None:
     begin_nodal(p, t, array_at(stand(p, start_of(y), BEGIN), _nodal_size(p)))
 
 
-EVENTS = (crossing, margin, due, switch)
+@entry
+def overdue(p: Pack, t: float, y: np.ndarray, after: int, acts: int) -> int:
+    return overdue_of_nodes(p, t, array_at(stand(p, start_of(y), BEGIN), _nodal_size(p)), after, acts)
+
+
+@entry
+def cut(p: Pack, event: int, y: np.ndarray) -> None:
+    """What a cable had stored is lost, and counts as work of the state."""
+    s = stand(p, start_of(y), BEGIN)
+    cut_nodal(p, event, array_at(s, _nodal_size(p)))
+    y[2 * generalised_count(p)] = s[2 * coordinate_count(p)]
+
+
+EVENTS = (crossing, margin, due, overdue, switch)
 """What the time loop asks of events."""
 
 

@@ -32,6 +32,11 @@ class Generalised(NamedTuple):
     multiplier: Reals  # (r,)
     bent: Reals  # (n,)
     spare: Reals  # (2 n,)
+    move_start: Reals  # (m,) of a move that strikes: coordinates at its start, ...
+    move_end: Reals  # (m,) ... at its end ...
+    move_rate: Reals  # (m,) ... and the rates that lead there
+    change: Reals  # (m,) of rates, by an impulse
+    pushed: Reals  # (n,) impulses at nodes [N s]
     weakest: Reals  # (2,) the least pivot of the rows since it was last asked for, and of the mass matrix just now
 
 
@@ -63,5 +68,10 @@ def work_space(
         multiplier=zeros(r),
         bent=zeros(n),
         spare=zeros(2 * n),
+        move_start=zeros(m),
+        move_end=zeros(m),
+        move_rate=zeros(m),
+        change=zeros(m),
+        pushed=zeros(n),
         weakest=np.ones(2),
     )

@@ -11,8 +11,7 @@ from taut.mechanics.assemble import assemble
 from taut.mechanics.points.following_joints import in_coordinates
 from taut.papers.bench import Bench
 from taut.papers.claims import Claim, Measured, about, at_most
-from taut.papers.drawing import panels
-from taut.papers.mechanism import equations
+from taut.papers.mechanism import equations, workspace
 from taut.papers.mechanism.kinematics import (
     NEEDED,
     angles_for,
@@ -40,7 +39,6 @@ from taut.papers.mechanism.model import (
     universal_angles,
     with_struts,
 )
-from taut.papers.paper import Picture
 from taut.statics.balancing import balance
 from taut.structure.structure import Structure
 
@@ -93,7 +91,7 @@ def _x0(bench: Bench) -> Measured:
     return Measured(
         float(np.abs(platform(found.structure.positions, found.structure) - START).max()),
         "By the statics of the springs, without the closed form.",
-        {"energy at psi_0 [J]": energy(placed_of(found.structure))},
+        {"energy at psi_0 [J]": energy(placed_of(found.structure)), **workspace.compared(bench)},
     )
 
 
@@ -294,45 +292,4 @@ CLAIMS = (
     ),
 )
 
-
-def _draw(bench: Bench, figure: Any) -> None:
-    """What of a level plane the platform reaches with 0 < |theta| < pi, and how well conditioned eq. (1) is there."""
-    left, right = panels(figure, ["largest condition number of eq. (1)", "the same, through x_0 and x_F"])
-    across = np.linspace(-1.6, 2.3, 120)
-    for axes, level in ((left, None), (right, START[2])):
-        up = np.linspace(0.1, 2.9, 110) if level is None else np.linspace(-1.8, 2.2, 110)
-        values = np.full((up.size, across.size), np.nan)
-        for i, v in enumerate(up):
-            for j, x in enumerate(across):
-                place = np.array([x, START[1], v] if level is None else [x, v, level])
-                values[i, j] = conditioning(place)
-        shown = axes.contourf(across, up, np.clip(values, None, 5.0), levels=np.linspace(0.0, 5.0, 11), cmap="viridis")
-        figure.colorbar(shown, ax=axes)
-        axes.plot([START[0], END[0]], [START[2], END[2]] if level is None else [START[1], END[1]], "r.-", linewidth=0.8)
-        axes.set_xlabel("x [m]")
-        axes.set_ylabel("z [m]" if level is None else "y [m]")
-        axes.set_aspect("equal")
-
-
-def conditioning(x: np.ndarray) -> float:
-    """How much larger an error of theta is, as a part of a radian, than that of rho as a part of it: the larger of
-    |d ln rho / d theta| and its inverse over the legs; NaN out of reach."""
-    spans = np.linalg.norm(x + BASE.mean(axis=0) - 2.0 * BASE, axis=1)
-    if np.any(spans >= 2.0 * STRUT) or np.any(spans <= 0.0):
-        return float("nan")
-    half = np.arccos(spans / (2.0 * STRUT))
-    slopes = 0.5 * np.tan(half)
-    return float(max(slopes.max(), 1.0 / slopes.min()))
-
-
-BASE = placed_of(with_struts())[:3]
-
-PICTURES = (
-    Picture(
-        "workspace",
-        "Section 4.2.1: what the platform reaches, and where theta is too near 0 or pi; the way of eq. (38) is red.",
-        ("sec4-start", "psi-first", "psi-second", "psi-third"),
-        _draw,
-        (8.0, 3.4),
-    ),
-)
+PICTURES = workspace.PICTURES

@@ -1,0 +1,1 @@
+"""Operations of plants in generalised coordinates that stand beside those of every motion."""
