@@ -58,7 +58,7 @@ PACKAGES = {
     """,
     "dynamics": """
         BatchSimulation Correction Ensemble Event Predictability Simulation SimulationState Trajectory collisions
-        ensemble predictability rollout simulate start start_many
+        curve_of ensemble predictability rollout signal_values simulate start start_many
     """,
     "measurement": """
         AtRest Comparison Identification InMotion Measurements Tolerances Unknown compare identify read_measurements
