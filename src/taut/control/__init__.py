@@ -13,16 +13,20 @@ __all__ = [
     "Compensator",
     "Estimator",
     "FeedForward",
+    "FreeAccelerations",
     "InverseDynamics",
+    "LeastInputs",
     "LinearLaw",
     "LinearModel",
     "LoopCovariance",
     "Norm",
     "Reduction",
     "Regulator",
+    "Relaxed",
     "Response",
     "SampledModel",
     "Tracking",
+    "bounded_inverse_dynamics",
     "closed_loop",
     "computed_torque",
     "controllability_gramian",
@@ -35,10 +39,12 @@ __all__ = [
     "impulse_response",
     "inverse_dynamics",
     "kalman",
+    "least_inputs",
     "linearise",
     "loop_covariance",
     "lqg",
     "lqr",
+    "near_rigid_inputs",
     "observability_gramian",
     "pd",
     "pd_tracking",
@@ -51,6 +57,8 @@ _HOMES = {
     "taut.control.compensator": ("Compensator", "pd"),
     "taut.control.estimator": ("Estimator", "kalman", "lqg"),
     "taut.structure.controllers": ("LinearLaw",),
+    "taut.control.bounded_motion_forces": ("bounded_inverse_dynamics",),
+    "taut.control.over_actuation": ("FreeAccelerations", "LeastInputs", "Relaxed", "least_inputs", "near_rigid_inputs"),
     "taut.control.motion_forces": ("InverseDynamics", "inverse_dynamics"),
     "taut.control.tracking": ("Tracking", "computed_torque", "pd_tracking"),
     "taut.control.linear_model": ("LinearModel",),
@@ -75,6 +83,7 @@ _HOMES = {
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
+    from taut.control.bounded_motion_forces import bounded_inverse_dynamics
     from taut.control.compensator import Compensator, pd
     from taut.control.estimator import Estimator, kalman, lqg
     from taut.control.linear_model import LinearModel
@@ -82,6 +91,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.control.loops import LoopCovariance, closed_loop, loop_covariance
     from taut.control.motion_forces import InverseDynamics, inverse_dynamics
     from taut.control.norms import Norm, controllability_gramian, h2_norm, hinf_norm, observability_gramian
+    from taut.control.over_actuation import FreeAccelerations, LeastInputs, Relaxed, least_inputs, near_rigid_inputs
     from taut.control.path_following import FeedForward, feed_forward
     from taut.control.reduction import Reduction, reduced
     from taut.control.regulator import Regulator, lqr
