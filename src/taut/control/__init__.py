@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from taut.lazy_names import lazy_names
 
 __all__ = [
+    "Actuation",
     "Compensator",
     "Estimator",
     "FeedForward",
@@ -26,6 +27,7 @@ __all__ = [
     "Response",
     "SampledModel",
     "Tracking",
+    "actuation",
     "bounded_inverse_dynamics",
     "closed_loop",
     "computed_torque",
@@ -58,6 +60,7 @@ _HOMES = {
     "taut.control.estimator": ("Estimator", "kalman", "lqg"),
     "taut.structure.controllers": ("LinearLaw",),
     "taut.control.bounded_motion_forces": ("bounded_inverse_dynamics",),
+    "taut.control.input_counts": ("Actuation", "actuation"),
     "taut.control.over_actuation": ("FreeAccelerations", "LeastInputs", "Relaxed", "least_inputs", "near_rigid_inputs"),
     "taut.control.motion_forces": ("InverseDynamics", "inverse_dynamics"),
     "taut.control.tracking": ("Tracking", "computed_torque", "pd_tracking"),
@@ -86,6 +89,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.control.bounded_motion_forces import bounded_inverse_dynamics
     from taut.control.compensator import Compensator, pd
     from taut.control.estimator import Estimator, kalman, lqg
+    from taut.control.input_counts import Actuation, actuation
     from taut.control.linear_model import LinearModel
     from taut.control.linearising import linearise
     from taut.control.loops import LoopCovariance, closed_loop, loop_covariance
