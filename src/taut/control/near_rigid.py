@@ -1,0 +1,217 @@
+"""`near_rigid_control`: a machine whose cables stretch a little is moved as if they did not, by a program at every instant.
+
+    y'' = wanted'' - derivative (y' - wanted') - proportional (y - wanted)       of outputs y = H q
+
+At a state the tree's accelerations are a = Y [k; y'' - (dH/dt) v; 0; f''], with Y = [K; H; S; F]^-1: loops K, outputs H,
+strains S that are taken for constant, and coordinates F of which nothing is wanted, chosen such that this has an inverse.
+Along all but the loops, the columns G of Y, the equations of motion are
+
+    G^T B u - G^T A dq - G^T M G_f f'' = G^T (M a_0 + c - tau)
+
+with the torques A dq of strains that change by dq; the least inputs u with strains within bounds are the answer
+(`over_actuation.py`; Lieskovsky, sections 3.2 and 5.4). A cable that is slack is taken for one about to be taut, so that
+the program pulls it in; it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import lapack, qr
+
+from taut.control.over_actuation import STRESS, Bounds, FreeAccelerations, Relaxed, near_rigid_inputs
+from taut.dynamics.signal_values import Curve
+from taut.errors import OptionError, suggestion
+from taut.mechanics.trees.equations import TreeEquations
+from taut.type_checks import checked_arguments
+
+SOUND = 0.02
+"""Free coordinates are chosen anew where motions that nothing else decides show in them by less than this."""
+
+SLOPES = ("secant", "tangent")
+
+
+class Decision(NamedTuple):
+    """What was decided at one instant.
+
+    inputs: (m,) [N m]. strain_changes: (cables,) that are expected. free_accelerations: of the coordinates `free`.
+    relaxed: bounds that nothing kept. slack: cables without tension. unbalanced: as of `LeastInputs`.
+    """
+
+    inputs: np.ndarray
+    strain_changes: np.ndarray
+    free_accelerations: np.ndarray
+    free: tuple[str, ...]
+    relaxed: tuple[Relaxed, ...]
+    slack: tuple[str, ...]
+    unbalanced: float
+
+
+class NearRigidControl:
+    """A law: `decide(t, q, v)`. It keeps which coordinates are free from one decision to the next, and nothing else."""
+
+    def __init__(
+        self,
+        equations: TreeEquations,
+        outputs: Sequence[str],
+        wanted: Curve,
+        gains: tuple[float, float],
+        torques: tuple[np.ndarray, np.ndarray],
+        strains: tuple[np.ndarray, np.ndarray],
+        damped: tuple[float, float],
+        slope: str,
+        way: str,
+    ) -> None:
+        self.equations, self.wanted, self.gains, self.way = equations, wanted, gains, way
+        self.torque_bounds, self.strain_bounds, self.damped, self.slope = torques, strains, damped, slope
+        names = equations.velocity_names
+        self._rates = np.array([names.index(one) for one in outputs], dtype=np.intp)
+        self._places = np.array([equations.position_names.index(one) for one in outputs], dtype=np.intp)
+        self._strains = equations.cables.second_rate
+        area = np.pi * 1e-6  # only the size of the unit hangs on it
+        self._unit = STRESS * area / equations.cables.stiffness
+        self._fixed = np.zeros((self._rates.size + self._strains.size, equations.nv))
+        self._fixed[np.arange(len(self._fixed)), np.concatenate([self._rates, self._strains])] = 1.0
+        self._free: np.ndarray | None = None
+
+    def decide(self, t: float, q: np.ndarray, v: np.ndarray) -> Decision:
+        """Torques for a state that is known exactly."""
+        equations, cables = self.equations, self.equations.cables
+        at = equations.terms(q, v)
+        to, to_rate, to_second = self.wanted(t)
+        proportional, derivative = self.gains
+        second = to_second - derivative * (v[self._rates] - to_rate) - proportional * (q[self._places] - to)
+        inverse, chosen = self._inverse(at.loop_jacobian)
+        rows, d, s = at.loop_jacobian.shape[0], self._rates.size, self._strains.size
+        start = inverse[:, :rows] @ at.loop_bias + inverse[:, rows : rows + d] @ second
+        ways = inverse[:, rows:]
+        needed = ways.T @ (at.mass @ start + at.bias - at.torques)
+        strain = np.maximum(q[cables.second], 0.0)
+        slack = tuple(name for name, one in zip(cables.names, q[cables.second], strict=True) if not one > 0.0)
+        stretching = np.zeros((equations.nv, s))
+        column = np.arange(s)
+        share = 2.0 if self.slope == "tangent" and not cables.consistent.all() else 1.0
+        stretching[cables.angle_rate, column] = share * cables.stiffness * cables.radius * strain
+        stretching[cables.second_rate, column] = cables.stiffness * cables.radius * q[cables.angle]
+        free = inverse[:, rows + d + s :]
+        found = near_rigid_inputs.__wrapped__(  # type: ignore[attr-defined]
+            ways.T @ equations.input_matrix,
+            ways.T @ stretching,
+            needed,
+            lowest=self.torque_bounds[0],
+            highest=self.torque_bounds[1],
+            least_change=self.strain_bounds[0] - strain,
+            most_change=self.strain_bounds[1] - strain,
+            strain_unit=self._unit,
+            free=FreeAccelerations(ways.T @ (at.mass @ free), v[chosen], *self.damped),
+            names=equations.input_names,
+            strain_names=cables.names,
+            way=self.way,
+        )
+        called = tuple(equations.velocity_names[k] for k in chosen)
+        return Decision(
+            found.inputs,
+            found.strain_changes,
+            found.free_accelerations,
+            called,
+            found.relaxed,
+            slack,
+            found.unbalanced,
+        )
+
+    def _inverse(self, loops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Y, and the places of free coordinates, which are those of before while they are sound."""
+        n, known = self.equations.nv, len(loops) + len(self._fixed)
+        whole = np.zeros((n, n))
+        whole[: len(loops)], whole[len(loops) : known] = loops, self._fixed
+        for _ in range(2):
+            chosen = self._chosen(whole[:known]) if self._free is None else self._free
+            whole[known:] = 0.0
+            whole[np.arange(known, n), chosen] = 1.0
+            factors, pivots, failed = lapack.dgetrf(whole)
+            if not failed:
+                inverse, _ = lapack.dgetri(factors, pivots)
+                # Free motions of unit size in their coordinates: large anywhere else means they hardly show there.
+                if np.abs(inverse[:, known:]).max(initial=0.0) < 1.0 / SOUND:
+                    self._free = chosen
+                    return np.asarray(inverse), chosen
+            self._free = None
+        raise OptionError(
+            "outputs, strains and loops do not decide the machine's motion here: the matrix over them has no sound "
+            "inverse; look for a singular posture, or follow other outputs"
+        )
+
+    def _chosen(self, decided: np.ndarray) -> np.ndarray:
+        """Coordinates in which motions that nothing decides show best."""
+        rank_short = self.equations.nv - len(decided)
+        if not rank_short:
+            return np.zeros(0, dtype=np.intp)
+        motions = np.linalg.svd(decided)[2][len(decided) :]
+        _, order = qr(motions, mode="r", pivoting=True)
+        return np.sort(order[:rank_short]).astype(np.intp)
+
+
+@checked_arguments
+def near_rigid_control(
+    equations: TreeEquations,
+    outputs: Sequence[str],
+    wanted: Any,
+    *,
+    least_strain: Bounds,
+    most_strain: Bounds = np.inf,
+    lowest: Bounds = -np.inf,
+    highest: Bounds = np.inf,
+    proportional: float = 0.0,
+    derivative: float = 0.0,
+    free_weight: float = 0.0,
+    free_damping: float = 0.0,
+    slope: str = "secant",
+    way: str = "direct",
+) -> NearRigidControl:
+    """A law that moves outputs of a machine with cables on pulleys along what is wanted of them.
+
+    equations: the model that the law knows, which may be another than the machine itself; its cables have strains as
+        coordinates. outputs: names of velocities whose positions have the same names. wanted: t -> values, rates and
+        second rates, as of `curve_of`.
+    least_strain, most_strain: that cables are to keep. lowest, highest: of torques [N m].
+    proportional [1/s^2], derivative [1/s]: of outputs. free_weight, free_damping: see FreeAccelerations; without them
+        what is not wanted moves by itself.
+    slope: of elastic torques by strain; "secant" as printed in (3.2.2), or "tangent" (of energy-consistent cables both
+        are the same).
+    """
+    cables = equations.cables
+    if not cables.names or not cables.compliant.all() or not np.all(cables.by.T == (1.0, 0.0, 1.0)):
+        raise OptionError('the law needs cables that have strains as coordinates; make the model with variant="strain"')
+    if slope not in SLOPES:
+        raise OptionError(f'slope = "{slope}" is none; there are {" and ".join(SLOPES)}')
+    for name in outputs:
+        if name not in equations.velocity_names or name not in equations.position_names:
+            known = [one for one in equations.velocity_names if one in equations.position_names]
+            raise OptionError(f'"{name}" is no coordinate that can be followed{suggestion(name, known)}')
+    freedoms = equations.nv - equations.rows
+    if len(outputs) > freedoms - len(cables.names):
+        raise OptionError(
+            f"{len(outputs)} outputs are more than the {freedoms - len(cables.names)} freedoms that are left beside the "
+            "strains; follow fewer"
+        )
+    inputs, strains = len(equations.input_names), len(cables.names)
+    return NearRigidControl(
+        equations,
+        outputs,
+        wanted,
+        (proportional, derivative),
+        (_each(lowest, inputs), _each(highest, inputs)),
+        (_each(least_strain, strains), _each(most_strain, strains)),
+        (free_weight, free_damping),
+        slope,
+        way,
+    )
+
+
+def _each(given: Bounds, count: int) -> np.ndarray:
+    values = np.asarray(given, dtype=float)
+    if values.shape not in ((), (count,)):
+        raise OptionError(f"bounds of shape {values.shape} do not fit: give one number, or {count}")
+    return np.broadcast_to(values, (count,)).copy()
