@@ -73,7 +73,8 @@ PACKAGES = {
     """,
     "learning": "Randomisation RobotEnv RobotVectorEnv Task",
     "trees": """
-        Body LoopJoint PulleyCable Reduction Tree TreeEquations TreeJoint TreeTerms Wrench manipulator reduction single_strut
+        Body LoopJoint PulleyCable Reduction Tree TreeEquations TreeJoint TreeTerms Wrench
+        manipulator reduction single_strut
     """,
     "mechanisms": "CoordinateDrive CoordinateMap GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",

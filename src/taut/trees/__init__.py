@@ -6,8 +6,8 @@
 
 `nq`, `nv`, `rows`; `start()`; `terms(q, v)` or one by one `mass(q)`, `bias(q, v)`, `loop_jacobian(q)`,
 `loop_bias(q, v)`, `loop_error(q)`, `torques(q, v)` (of cables and damping); `input_matrix` S of torques at driven
-joints; `strains`, `strain_rates`, `tensions`; `point`, `point_jacobian`; `forward(q, v, u)` -> a, l; `integrate(q, dv)`;
-`velocity_names`, `position_names`, `loop_names`, `input_names`, `cable_names`. `reduction(equations, q, v, keep=...)`
+joints; `strains`, `strain_rates`, `tensions`; `point`, `point_jacobian`; `forward(q, v, u)` -> a, l;
+`integrate(q, dv)`; `velocity_names`, `position_names`, `loop_names`, `input_names`, `cable_names`. `reduction(equations, q, v, keep=...)`
 has G, g and the reduced mass, force and input matrix.
 """
 

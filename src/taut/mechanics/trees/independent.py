@@ -23,7 +23,7 @@ RANK = 1e-10
 """Pivots below this fraction of the largest count as zero."""
 
 SOUND = 1e4
-"""A choice is made anew where the condition number of the dependent columns is larger; well chosen ones have 1 to 100."""
+"""A choice is made anew where the condition number of the dependent columns is larger; good ones have 1 to 100."""
 
 
 @dataclass(frozen=True, slots=True)

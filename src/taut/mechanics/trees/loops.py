@@ -145,7 +145,7 @@ def rows_of(loops: Loops, at: Moving, tree: np.ndarray) -> tuple[np.ndarray, np.
     if not loops.general:
         return jacobian.reshape(-1, nv), bias.ravel()
     rows, right = np.zeros((loops.size, nv)), np.zeros(loops.size)
-    usual = {number for number in range(n)} - {number for number, _ in loops.general}
+    usual = set(range(n)) - {number for number, _ in loops.general}
     for number in usual:
         first = loops.rows[number]
         rows[first : first + 3], right[first : first + 3] = jacobian[number], bias[number]
