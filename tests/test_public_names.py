@@ -74,6 +74,10 @@ PACKAGES = {
         measures_of random_members slip_distance stands symmetries touching_nodes
     """,
     "learning": "Randomisation RobotEnv RobotVectorEnv Task",
+    "trees": """
+        Body LoopJoint PulleyCable Reduction Tree TreeEquations TreeJoint TreeTerms Wrench
+        manipulator reduction single_strut
+    """,
     "mechanisms": "CoordinateDrive CoordinateMap GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",
     "search": """
@@ -221,6 +225,7 @@ def shown() -> dict[str, Any]:
         *_robots(),
         *_locomotion(),
         *_mechanisms(),
+        *_trees(),
         *(next(iter(tower.bars.values())), next(iter(tower.cables.values())), taut.Correction(), taut.Damping()),
         *(
             taut.Ground("g"),
@@ -319,6 +324,18 @@ def _mechanisms() -> list[Any]:
     drive = taut.mechanisms.CoordinateDrive("hip", "force", 1.0)
     given = taut.mechanisms.CoordinateMap(np.sin, ("hip",), (0.0,))
     return [joint, drive, given, taut.mechanisms.in_coordinates(taut.assemble(arm), [joint], drives=[drive])]
+
+
+def _trees() -> list[Any]:
+    trees = taut.trees
+    machine = trees.manipulator()
+    equations = trees.TreeEquations(machine)
+    joint, push = machine.joints[-1], trees.Wrench("w" * 1000, "B1-strut", (0.0, 0.0, 1.0))
+    rest = equations.start()
+    return [
+        *(machine, equations, joint, joint.body, joint.cable, machine.loops[0], push),
+        *(equations.terms(*rest), trees.reduction(equations, *rest)),
+    ]
 
 
 def _locomotion() -> list[Any]:

@@ -1,0 +1,291 @@
+"""The equations of motion of a tree with loops, term by term: what simulations, controllers and designs are made of.
+
+    M(q) a + c(q, v) = tau(q, v) + S u + K(q)^T l,   K(q) a = k(q, v),   e(q) = 0
+
+q: (nq,) positions, in which spherical and floating joints have unit quaternions; v, a: (nv,) velocities and
+accelerations. Names: `position_names`, `velocity_names`, `loop_names`, `input_names`, `cable_names`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from taut.errors import OptionError, suggestion
+from taut.mechanics.trees import involutes as cables_of
+from taut.mechanics.trees import loops as closing
+from taut.mechanics.trees.involutes import Involutes, involutes_of
+from taut.mechanics.trees.pinocchio_model import built, pinocchio
+from taut.mechanics.trees.saddle import accelerations, weight_of, without_inertia
+from taut.reprs import brief, counted, titled
+from taut.structure.trees import Tree
+from taut.type_checks import checked_arguments
+
+
+@dataclass(frozen=True, slots=True)
+class TreeTerms:
+    """All terms at one state."""
+
+    mass: np.ndarray  # M (nv, nv)
+    bias: np.ndarray  # c (nv,) gravity and velocity terms
+    loop_jacobian: np.ndarray  # K (rows, nv)
+    loop_bias: np.ndarray  # k (rows,)
+    loop_error: np.ndarray  # e (rows,)
+    torques: np.ndarray  # tau (nv,) of cables and of damping at joints
+    tensions: np.ndarray  # (cables,) [N] of those that stretch
+
+    __repr__ = brief
+
+
+class TreeEquations:
+    """The terms of a tree; see the module. It holds Pinocchio's model and work space, so use one for each thread.
+
+    nq, nv, rows: numbers of positions, velocities and loop rows. input_matrix: S (nv, inputs) of torques at driven
+    joints, such as pulleys; positive ones wind in.
+    """
+
+    @checked_arguments
+    def __init__(self, tree: Tree) -> None:
+        self.tree, self._pin = tree, pinocchio()
+        self._built = built(tree)
+        self._model = self._built.model
+        self._data = self._model.createData()
+        self.position_names = tuple(name for joint in tree.joints for name in joint.positions)
+        self.velocity_names = tuple(name for joint in tree.joints for name in joint.velocities)
+        self.nq, self.nv = len(self.position_names), len(self.velocity_names)
+        self.cables, self._to, self._to_rates = self._coordinates()
+        self.cable_names = self.cables.names
+        self._loops = closing.loops_of(self._model, self._data, self._built.body_joint, tree.loops)
+        self.loop_names, self.rows = self._loops.names, self._loops.size
+        self.input_names = tuple(joint.name for joint in tree.joints if joint.driven)
+        self.input_matrix = np.zeros((self.nv, len(self.input_names)))
+        for column, name in enumerate(self.input_names):
+            self.input_matrix[self.velocity_names.index(name), column] = 1.0
+        damped = [joint.damping for joint in tree.joints for _ in joint.velocities]
+        self._damping = np.array(damped) if any(damped) else None
+
+    def __repr__(self) -> str:
+        rows = f"{self.rows} loop rows"
+        return titled("TreeEquations", self.tree.name, counted(self.nv, "velocity coordinate"), rows)
+
+    def _coordinates(self) -> tuple[Involutes, np.ndarray, np.ndarray]:
+        """The cables, and where positions and velocities of the tree are among those of Pinocchio."""
+        involutes, places, slides = [], [], []
+        to, to_rates = list[int](), list[int]()
+        for joint in self.tree.joints:
+            chain = [self._model.joints[number] for number in self._built.chains[joint.name]]
+            if joint.cable is not None:
+                involutes.append(joint)
+                places.append((len(to), len(to_rates)))
+                slides.append((chain[1].idx_q, chain[1].idx_v))
+            first, first_rate = chain[0].idx_q, chain[0].idx_v
+            to += range(first, first + len(joint.positions))
+            to_rates += range(first_rate, first_rate + len(joint.velocities))
+        cables = involutes_of(involutes, places, slides)
+        return cables, np.array(to, dtype=np.intp), np.array(to_rates, dtype=np.intp)
+
+    # --- positions
+
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
+        """q and v as the joints have them."""
+        q = np.array([value for joint in self.tree.joints for value in joint.start_values])
+        rates = [joint.rates or (0.0,) * len(joint.velocities) for joint in self.tree.joints]
+        return q, np.array([rate for some in rates for rate in some])
+
+    def _positions(self, q: np.ndarray) -> tuple[np.ndarray, cables_of.Stretch]:
+        """Those of Pinocchio, and where the cables stand."""
+        p, stretch = np.empty(self._model.nq), cables_of.stretch(self.cables, q)
+        p[self._to] = q
+        p[self.cables.slide] = stretch.length
+        return p, stretch
+
+    def _map(self, stretch: cables_of.Stretch) -> np.ndarray | None:
+        """T with w = T v, for Pinocchio's velocities w; None where it is the identity."""
+        cables = self.cables
+        if not cables.angle.size or (not cables.by[0].any() and not cables.by[2].any()):
+            return None
+        by_angle, by_second = cables_of.slopes(cables, stretch)
+        out = np.zeros((self._model.nv, self.nv))
+        out[self._to_rates, np.arange(self.nv)] = 1.0
+        out[cables.slide_rate, cables.angle_rate] = by_angle
+        out[cables.slide_rate[cables.compliant], cables.second_rate] = by_second[cables.compliant]
+        return out
+
+    def _map_bias(self, v: np.ndarray) -> np.ndarray | None:
+        """(dT/dt) v, which only strains as coordinates have; None where none is."""
+        cables = self.cables
+        if not cables.by[2].any():
+            return None
+        turn, second = cables_of.rates_of(cables, v)
+        out = np.zeros(self._model.nv)
+        out[cables.slide_rate] = 2.0 * cables.by[2] * cables.radius * turn * second
+        return out
+
+    def integrate(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """q moved along velocities times a time (nv,), on the manifold: quaternions stay of unit length."""
+        out = np.array(q, dtype=float)
+        at, at_rate = 0, 0
+        for joint in self.tree.joints:
+            size, turns = len(joint.positions), joint.kind in ("spherical", "floating")
+            flat = size - (4 if turns else 0)
+            out[at : at + flat] += step[at_rate : at_rate + flat]
+            if turns:
+                out[at + flat : at + size] = _turned(
+                    q[at + flat : at + size], step[at_rate + flat : at_rate + flat + 3]
+                )
+            at, at_rate = at + size, at_rate + len(joint.velocities)
+        return out
+
+    # --- terms
+
+    @checked_arguments
+    def terms(self, q: np.ndarray, v: np.ndarray) -> TreeTerms:
+        """All of them at once."""
+        return self._terms(q, v)
+
+    def _terms(self, q: np.ndarray, v: np.ndarray) -> TreeTerms:
+        pin, model, data = self._pin, self._model, self._data
+        p, stretch = self._positions(q)
+        turn, turn_bias = self._map(stretch), self._map_bias(v)
+        w = v if turn is None else turn @ v
+        mass = pin.crba(model, data, p)
+        pin.computeJointJacobiansTimeVariation(model, data, p, w)
+        at = closing.moving(self._loops.points, data.J, data.dJ, w)
+        rows, right = closing.rows_of(self._loops, at, data.J)
+        error = closing.opening(self._loops)
+        bias = pin.nonLinearEffects(model, data, p, w)
+        if turn_bias is not None:
+            bias = bias + mass @ turn_bias
+            right = right - rows @ turn_bias
+        if turn is not None:
+            mass, bias, rows = turn.T @ mass @ turn, turn.T @ bias, rows @ turn
+        torques = np.zeros(self.nv)
+        tensions = cables_of.add_torques(self.cables, stretch, v, torques)
+        if self._damping is not None:
+            torques -= self._damping * v
+        return TreeTerms(mass, bias, rows, right, error, torques, tensions)
+
+    def mass(self, q: np.ndarray) -> np.ndarray:
+        """M (nv, nv)."""
+        p, stretch = self._positions(q)
+        mass, turn = self._pin.crba(self._model, self._data, p), self._map(stretch)
+        return np.asarray(mass if turn is None else turn.T @ mass @ turn)
+
+    def bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """c (nv,): M a + c is what moves the tree without loops and cables."""
+        return self._terms(q, v).bias
+
+    def loop_jacobian(self, q: np.ndarray) -> np.ndarray:
+        """K (rows, nv)."""
+        p, stretch = self._positions(q)
+        self._pin.computeJointJacobians(self._model, self._data, p)
+        at = closing.moving(self._loops.points, self._data.J, None, None)
+        rows, turn = closing.rows_of(self._loops, at, self._data.J)[0], self._map(stretch)
+        return np.asarray(rows if turn is None else rows @ turn)
+
+    def loop_bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """k (rows,): loops stay closed where K a = k."""
+        return self._terms(q, v).loop_bias
+
+    def loop_error(self, q: np.ndarray) -> np.ndarray:
+        """e (rows,): how far each row is open, successor less predecessor, [m] in the world's axes for points."""
+        self._pin.forwardKinematics(self._model, self._data, self._positions(q)[0])
+        return closing.opening(self._loops)
+
+    def torques(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """tau (nv,): of cables and of damping at joints."""
+        out = np.zeros(self.nv)
+        cables_of.add_torques(self.cables, cables_of.stretch(self.cables, q), v, out)
+        return out if self._damping is None else out - self._damping * v
+
+    def strains(self, q: np.ndarray) -> np.ndarray:
+        """(cables,)."""
+        return cables_of.stretch(self.cables, q).strain
+
+    def strain_rates(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """(cables,) [1/s]."""
+        return cables_of.strain_rates(self.cables, cables_of.stretch(self.cables, q), v)
+
+    def tensions(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """(cables,) [N]; zero for rigid ones, which loops pull at."""
+        return self._terms(q, v).tensions
+
+    def energies(self, q: np.ndarray, v: np.ndarray) -> tuple[float, float, float]:
+        """Kinetic, elastic and of gravity [J]."""
+        p, stretch = self._positions(q)
+        turn = self._map(stretch)
+        w = v if turn is None else turn @ v
+        kinetic = float(self._pin.computeKineticEnergy(self._model, self._data, p, w))
+        weight = float(self._pin.computePotentialEnergy(self._model, self._data, p))
+        return kinetic, cables_of.elastic_energy(self.cables, stretch), weight
+
+    # --- points of bodies
+
+    def _point(self, body: str, at: tuple[float, float, float]) -> closing.Points:
+        ends = self._built.body_joint
+        if body not in ends:
+            raise OptionError(f'there is no body "{body}" in the tree{suggestion(body, ends)}')
+        return closing.points_of(self._model, self._data, [ends[body]], [at])
+
+    def point(self, q: np.ndarray, body: str, at: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """(3,) where a point of a body is [m]."""
+        points = self._point(body, at)
+        self._pin.forwardKinematics(self._model, self._data, self._positions(q)[0])
+        return np.asarray(closing.places_of(points)[0, :, 0])
+
+    def point_jacobian(
+        self, q: np.ndarray, v: np.ndarray, body: str, at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """J (3, nv) and b (3,): a point's velocity is J v, and its acceleration J a + b."""
+        points = self._point(body, at)
+        p, stretch = self._positions(q)
+        turn, turn_bias = self._map(stretch), self._map_bias(v)
+        w = v if turn is None else turn @ v
+        self._pin.computeJointJacobiansTimeVariation(self._model, self._data, p, w)
+        found = closing.moving(points, self._data.J, self._data.dJ, w)
+        rows, bias = found.jacobian[0], found.bias[0, :, 0]
+        if turn_bias is not None:
+            bias = bias + rows @ turn_bias
+        return np.asarray(rows if turn is None else rows @ turn), np.asarray(bias)
+
+    # --- motion
+
+    def forward(
+        self,
+        q: np.ndarray,
+        v: np.ndarray,
+        inputs: np.ndarray | None = None,
+        *,
+        force: np.ndarray | None = None,
+        gains: tuple[float, float] = (0.0, 0.0),
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Accelerations (nv,) and loop forces (rows,): forward dynamics.
+
+        inputs: u, torques at driven joints; none where not given. force: (nv,) more of generalised forces.
+        gains: Baumgarte's alpha and beta [1/s], which pull open loops shut: K a = k - 2 alpha K v - beta^2 e.
+        """
+        at = self._terms(q, v)
+        push = at.torques - at.bias
+        if inputs is not None:
+            push = push + self.input_matrix @ inputs
+        if force is not None:
+            push = push + force
+        right = at.loop_bias
+        if gains != (0.0, 0.0):
+            right = right - 2.0 * gains[0] * (at.loop_jacobian @ v) - gains[1] ** 2 * at.loop_error
+        try:
+            a, multiplier, _ = accelerations(at.mass, at.loop_jacobian, push, right)
+        except np.linalg.LinAlgError:
+            raise without_inertia(weight_of(at.mass, at.loop_jacobian), self.velocity_names) from None
+        return a, multiplier
+
+
+def _turned(quaternion: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """A quaternion (x, y, z, w) after a turn by a rotation vector in the body's axes."""
+    angle = float(np.linalg.norm(turn))
+    by = np.append(0.5 * np.sinc(0.5 * angle / np.pi) * turn, np.cos(0.5 * angle))
+    x, y, z, w = quaternion
+    left = np.array([[w, -z, y, x], [z, w, -x, y], [-y, x, w, z], [-x, -y, -z, w]])
+    out = left @ by
+    return np.asarray(out / np.linalg.norm(out))
