@@ -63,17 +63,19 @@ class NearRigidControl:
         damped: tuple[float, float],
         slope: str,
         way: str,
+        free: Sequence[str] | None,
     ) -> None:
         self.equations, self.wanted, self.gains, self.way = equations, wanted, gains, way
         self.torque_bounds, self.strain_bounds, self.damped, self.slope = torques, strains, damped, slope
         names = equations.velocity_names
         self._rates = np.array([names.index(one) for one in outputs], dtype=np.intp)
-        self._places = np.array([equations.position_names.index(one) for one in outputs], dtype=np.intp)
+        self.output_places = np.array([equations.position_names.index(one) for one in outputs], dtype=np.intp)
         self._strains = equations.cables.second_rate
         area = np.pi * 1e-6  # only the size of the unit hangs on it
         self._unit = STRESS * area / equations.cables.stiffness
         self._fixed = np.zeros((self._rates.size + self._strains.size, equations.nv))
         self._fixed[np.arange(len(self._fixed)), np.concatenate([self._rates, self._strains])] = 1.0
+        self._candidates = np.array([names.index(one) for one in (names if free is None else free)], dtype=np.intp)
         self._free: np.ndarray | None = None
 
     def decide(self, t: float, q: np.ndarray, v: np.ndarray) -> Decision:
@@ -82,7 +84,7 @@ class NearRigidControl:
         at = equations.terms(q, v)
         to, to_rate, to_second = self.wanted(t)
         proportional, derivative = self.gains
-        second = to_second - derivative * (v[self._rates] - to_rate) - proportional * (q[self._places] - to)
+        second = to_second - derivative * (v[self._rates] - to_rate) - proportional * (q[self.output_places] - to)
         inverse, chosen = self._inverse(at.loop_jacobian)
         rows, d, s = at.loop_jacobian.shape[0], self._rates.size, self._strains.size
         start = inverse[:, :rows] @ at.loop_bias + inverse[:, rows : rows + d] @ second
@@ -149,8 +151,8 @@ class NearRigidControl:
         if not rank_short:
             return np.zeros(0, dtype=np.intp)
         motions = np.linalg.svd(decided)[2][len(decided) :]
-        _, order = qr(motions, mode="r", pivoting=True)
-        return np.sort(order[:rank_short]).astype(np.intp)
+        _, order = qr(motions[:, self._candidates], mode="r", pivoting=True)
+        return np.sort(self._candidates[order[:rank_short]]).astype(np.intp)
 
 
 @checked_arguments
@@ -167,6 +169,7 @@ def near_rigid_control(
     derivative: float = 0.0,
     free_weight: float = 0.0,
     free_damping: float = 0.0,
+    free: Sequence[str] | None = None,
     slope: str = "secant",
     way: str = "direct",
 ) -> NearRigidControl:
@@ -207,6 +210,7 @@ def near_rigid_control(
         (free_weight, free_damping),
         slope,
         way,
+        free,
     )
 
 
