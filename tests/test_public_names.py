@@ -75,8 +75,8 @@ PACKAGES = {
     """,
     "learning": "Randomisation RobotEnv RobotVectorEnv Task",
     "trees": """
-        Body LoopJoint PulleyCable Reduction Tree TreeEquations TreeJoint TreeTerms Wrench
-        manipulator reduction single_strut
+        Body LoopJoint PulleyCable Reduction Tree TreeEquations TreeJoint TreePlant TreeTerms Wrench
+        manipulator reduction single_strut tree_plant
     """,
     "mechanisms": "CoordinateDrive CoordinateMap GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",
@@ -335,6 +335,7 @@ def _trees() -> list[Any]:
     return [
         *(machine, equations, joint, joint.body, joint.cable, machine.loops[0], push),
         *(equations.terms(*rest), trees.reduction(equations, *rest)),
+        trees.tree_plant(machine),
     ]
 
 

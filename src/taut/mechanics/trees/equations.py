@@ -8,6 +8,7 @@ accelerations. Names: `position_names`, `velocity_names`, `loop_names`, `input_n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,6 +65,7 @@ class TreeEquations:
             self.input_matrix[self.velocity_names.index(name), column] = 1.0
         damped = [joint.damping for joint in tree.joints for _ in joint.velocities]
         self._damping = np.array(damped) if any(damped) else None
+        self._last: tuple[np.ndarray | None, np.ndarray] = (None, np.zeros(0))  # T and w of the last terms
 
     def __repr__(self) -> str:
         rows = f"{self.rows} loop rows"
@@ -153,7 +155,8 @@ class TreeEquations:
         pin.computeJointJacobiansTimeVariation(model, data, p, w)
         at = closing.moving(self._loops.points, data.J, data.dJ, w)
         rows, right = closing.rows_of(self._loops, at, data.J)
-        error = closing.opening(self._loops)
+        error = closing.opening(self._loops, at.place)
+        self._last = (turn, w)
         bias = pin.nonLinearEffects(model, data, p, w)
         if turn_bias is not None:
             bias = bias + mass @ turn_bias
@@ -191,13 +194,22 @@ class TreeEquations:
     def loop_error(self, q: np.ndarray) -> np.ndarray:
         """e (rows,): how far each row is open, successor less predecessor, [m] in the world's axes for points."""
         self._pin.forwardKinematics(self._model, self._data, self._positions(q)[0])
-        return closing.opening(self._loops)
+        return closing.opening(self._loops, closing.places_of(self._loops.points))
 
     def torques(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """tau (nv,): of cables and of damping at joints."""
         out = np.zeros(self.nv)
         cables_of.add_torques(self.cables, cables_of.stretch(self.cables, q), v, out)
         return out if self._damping is None else out - self._damping * v
+
+    def lost_power(self, q: np.ndarray, v: np.ndarray) -> float:
+        """Power [W] of what of tau is no slope of the energy: damping, and what printed torques leave out."""
+        lost = cables_of.lost_power(self.cables, cables_of.stretch(self.cables, q), v)
+        return lost if self._damping is None else lost - float(self._damping @ v**2)
+
+    def unwound_wrong(self, q: np.ndarray) -> str:
+        """What no cable can do: more wound in or out than there is; nothing where all is well."""
+        return cables_of.unwound_wrong(self.cables, cables_of.stretch(self.cables, q))
 
     def strains(self, q: np.ndarray) -> np.ndarray:
         """(cables,)."""
@@ -211,6 +223,26 @@ class TreeEquations:
         """(cables,) [N]; zero for rigid ones, which loops pull at."""
         return self._terms(q, v).tensions
 
+    def cable_pulls(self, q: np.ndarray, v: np.ndarray, multiplier: np.ndarray) -> np.ndarray:
+        """(cables,) [N] as `tensions`, and of rigid cables what the point loops at their ends pull."""
+        pulls = self.tensions(q, v).copy()
+        ends = {joint.name: joint.body.name for joint in self.tree.joints}
+        for number in np.flatnonzero(~self.cables.compliant):
+            body = ends[self.cable_names[number]]
+            along = self.point(q, body, (1.0, 0.0, 0.0)) - self.point(q, body)
+            for loop, first in zip(self.tree.loops, self._loops.rows, strict=True):
+                sign = float(loop.successor == body) - float(loop.predecessor == body)
+                pulls[number] += sign * (along @ multiplier[first : first + 3])
+        return pulls
+
+    def places_and_rates(
+        self, q: np.ndarray, v: np.ndarray, points: closing.Points, first: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(p, 3) where points are, from the first of them on, and their velocities."""
+        self._terms(q, v)
+        found = closing.moving(points, self._data.J, self._data.dJ, self._last[1])
+        return found.place[first:, :, 0], found.rate[first:, :, 0]
+
     def energies(self, q: np.ndarray, v: np.ndarray) -> tuple[float, float, float]:
         """Kinetic, elastic and of gravity [J]."""
         p, stretch = self._positions(q)
@@ -222,23 +254,40 @@ class TreeEquations:
 
     # --- points of bodies
 
-    def _point(self, body: str, at: tuple[float, float, float]) -> closing.Points:
+    def points_at(self, bodies: Sequence[str], places: Sequence[tuple[float, float, float]]) -> closing.Points:
+        """Points of bodies, for those who ask for many at once."""
         ends = self._built.body_joint
-        if body not in ends:
-            raise OptionError(f'there is no body "{body}" in the tree{suggestion(body, ends)}')
-        return closing.points_of(self._model, self._data, [ends[body]], [at])
+        for body in bodies:
+            if body not in ends:
+                raise OptionError(f'there is no body "{body}" in the tree{suggestion(body, ends)}')
+        return closing.points_of(self._model, self._data, [ends[body] for body in bodies], places)
+
+    @property
+    def loops(self) -> closing.Loops:
+        return self._loops
+
+    def tree_jacobians(self) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+        """J and dJ/dt of the whole tree, and Pinocchio's velocities, as the last terms left them."""
+        return (self._data.J, self._data.dJ), self._last[1]
+
+    def pulled_back(self, force: np.ndarray) -> np.ndarray:
+        """Forces along Pinocchio's velocities as those along the tree's, at the state of the last terms."""
+        return force if self._last[0] is None else self._last[0].T @ force
+
+    def places(self, q: np.ndarray, points: closing.Points) -> np.ndarray:
+        """(p, 3, 1) where points are [m]."""
+        self._pin.forwardKinematics(self._model, self._data, self._positions(q)[0])
+        return closing.places_of(points)
 
     def point(self, q: np.ndarray, body: str, at: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:
         """(3,) where a point of a body is [m]."""
-        points = self._point(body, at)
-        self._pin.forwardKinematics(self._model, self._data, self._positions(q)[0])
-        return np.asarray(closing.places_of(points)[0, :, 0])
+        return np.asarray(self.places(q, self.points_at([body], [at]))[0, :, 0])
 
     def point_jacobian(
         self, q: np.ndarray, v: np.ndarray, body: str, at: tuple[float, float, float] = (0.0, 0.0, 0.0)
     ) -> tuple[np.ndarray, np.ndarray]:
         """J (3, nv) and b (3,): a point's velocity is J v, and its acceleration J a + b."""
-        points = self._point(body, at)
+        points = self.points_at([body], [at])
         p, stretch = self._positions(q)
         turn, turn_bias = self._map(stretch), self._map_bias(v)
         w = v if turn is None else turn @ v

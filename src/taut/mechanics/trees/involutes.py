@@ -141,6 +141,17 @@ def add_torques(cables: Involutes, at: Stretch, v: np.ndarray, out: np.ndarray) 
     return np.asarray(pull)
 
 
+def lost_power(cables: Involutes, at: Stretch, v: np.ndarray) -> float:
+    """Power of what of the torques is no slope of the energy: damping, and what printed ones leave out."""
+    elastic, viscous = tensions(cables, at, strain_rates(cables, at, v))
+    turn, second = rates_of(cables, v)
+    by_angle, by_second = slopes(cables, at)
+    damped = viscous * ((by_angle - cables.radius) * turn + by_second * second)
+    damped -= cables.consistent * cables.radius * viscous * at.strain * turn
+    left_out = (1.0 - cables.consistent) * 0.5 * cables.radius * elastic * at.strain * turn
+    return float(-np.sum(damped) - np.sum(left_out))
+
+
 def elastic_energy(cables: Involutes, at: Stretch) -> float:
     taut = cables.compliant & (cables.pushes | (at.strain > 0.0))
     return float(0.5 * np.sum(cables.stiffness * at.strain**2 * cables.radius * at.angle, where=taut))

@@ -119,15 +119,15 @@ def moving(points: Points, tree: np.ndarray, tree_rate: np.ndarray | None, w: np
     return Moving(place, skew, jacobian, turn, rate, turn_bias, bias)
 
 
-def opening(loops: Loops) -> np.ndarray:
-    """How far every row is open, at Pinocchio's placements."""
-    place, n = places_of(loops.points), loops.count
+def opening(loops: Loops, place: np.ndarray) -> np.ndarray:
+    """How far every row is open, at these places of its points and Pinocchio's placements."""
+    n = loops.count
     gap = (place[n:] - place[:n])[:, :, 0]
     if not loops.general:
         return np.asarray(gap.ravel())
     out = np.zeros(loops.size)
     for number, first in enumerate(loops.rows):
-        out[first : first + 3] = gap[number]
+        out[first : first + 3] = gap[number]  # of points; others are written over
     for number, loop in loops.general:
         before, after = _axes(loops, number, loop)
         held = _HELD[loop.kind]
