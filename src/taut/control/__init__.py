@@ -12,6 +12,7 @@ from taut.lazy_names import lazy_names
 __all__ = [
     "Actuation",
     "Compensator",
+    "Decision",
     "Estimator",
     "FeedForward",
     "FreeAccelerations",
@@ -20,12 +21,14 @@ __all__ = [
     "LinearLaw",
     "LinearModel",
     "LoopCovariance",
+    "NearRigidControl",
     "Norm",
     "Reduction",
     "Regulator",
     "Relaxed",
     "Response",
     "SampledModel",
+    "Slackening",
     "Tracking",
     "actuation",
     "bounded_inverse_dynamics",
@@ -46,6 +49,7 @@ __all__ = [
     "loop_covariance",
     "lqg",
     "lqr",
+    "near_rigid_control",
     "near_rigid_inputs",
     "observability_gramian",
     "pd",
@@ -67,6 +71,7 @@ _HOMES = {
     "taut.control.linear_model": ("LinearModel",),
     "taut.control.linearising": ("linearise",),
     "taut.control.loops": ("LoopCovariance", "closed_loop", "loop_covariance"),
+    "taut.control.near_rigid": ("Decision", "NearRigidControl", "Slackening", "near_rigid_control"),
     "taut.control.norms": ("Norm", "controllability_gramian", "h2_norm", "hinf_norm", "observability_gramian"),
     "taut.control.path_following": ("FeedForward", "feed_forward"),
     "taut.control.reduction": ("Reduction", "reduced"),
@@ -94,6 +99,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.control.linearising import linearise
     from taut.control.loops import LoopCovariance, closed_loop, loop_covariance
     from taut.control.motion_forces import InverseDynamics, inverse_dynamics
+    from taut.control.near_rigid import Decision, NearRigidControl, Slackening, near_rigid_control
     from taut.control.norms import Norm, controllability_gramian, h2_norm, hinf_norm, observability_gramian
     from taut.control.over_actuation import FreeAccelerations, LeastInputs, Relaxed, least_inputs, near_rigid_inputs
     from taut.control.path_following import FeedForward, feed_forward

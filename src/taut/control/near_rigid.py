@@ -1,16 +1,16 @@
-"""`near_rigid_control`: a machine whose cables stretch a little is moved as if they did not, by a program at every instant.
+"""`near_rigid_control`: a machine whose cables stretch a little is moved as if they did not.
 
     y'' = wanted'' - derivative (y' - wanted') - proportional (y - wanted)       of outputs y = H q
 
-At a state the tree's accelerations are a = Y [k; y'' - (dH/dt) v; 0; f''], with Y = [K; H; S; F]^-1: loops K, outputs H,
-strains S that are taken for constant, and coordinates F of which nothing is wanted, chosen such that this has an inverse.
-Along all but the loops, the columns G of Y, the equations of motion are
+At a state the tree's accelerations are a = Y [k; y''; 0; f''], with Y = [K; H; S; F]^-1: loops K, outputs H, strains S
+that are taken for constant, and coordinates F of which nothing is wanted, chosen such that this has an inverse. Along
+all but the loops, the columns G of Y, the equations of motion are
 
     G^T B u - G^T A dq - G^T M G_f f'' = G^T (M a_0 + c - tau)
 
-with the torques A dq of strains that change by dq; the least inputs u with strains within bounds are the answer
-(`over_actuation.py`; Lieskovsky, sections 3.2 and 5.4). A cable that is slack is taken for one about to be taut, so that
-the program pulls it in; it is told.
+with a_0 for f'' = 0, and the torques A dq of strains that change by dq; the least inputs u with strains within bounds
+are the answer (`over_actuation.py`; Lieskovsky, sections 3.2 and 5.4). A cable that is slack is taken for one about to
+be taut, so that it is pulled in; it is told.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ SOUND = 0.02
 
 SLOPES = ("secant", "tangent")
 
+SMALL_PULL = STRESS * np.pi * 1e-6
+"""[N] 10 MPa in a cable of 1 mm radius: strains are counted in those that it makes, whatever the stiffness E A."""
+
 
 class Decision(NamedTuple):
     """What was decided at one instant.
@@ -49,8 +52,25 @@ class Decision(NamedTuple):
     unbalanced: float
 
 
+class Slackening(NamedTuple):
+    """A cable that was without tension at decisions, from `start` to before `end` [s]; inf where it stayed so."""
+
+    cable: str
+    start: float
+    end: float = np.inf
+
+    def __str__(self) -> str:
+        back = "and stayed so" if np.isinf(self.end) else f"and taut again at {self.end:.4g} s"
+        return f'"{self.cable}" was slack at {self.start:.4g} s {back}'
+
+
 class NearRigidControl:
-    """A law: `decide(t, q, v)`. It keeps which coordinates are free from one decision to the next, and nothing else."""
+    """A law: called with (t, q, v) it returns torques, as the `controller` of `tree_plant` does; `decide` tells more.
+
+    While it is called, in order of time, it keeps which coordinates are free, `slackenings` of cables, and in `relaxed`
+    where each bound that nothing kept was exceeded most, with the time. Torques that are not within their bounds then
+    are cut off there. `reset` forgets all of it.
+    """
 
     def __init__(
         self,
@@ -63,7 +83,7 @@ class NearRigidControl:
         damped: tuple[float, float],
         slope: str,
         way: str,
-        free: Sequence[str] | None,
+        free: Sequence[str],
     ) -> None:
         self.equations, self.wanted, self.gains, self.way = equations, wanted, gains, way
         self.torque_bounds, self.strain_bounds, self.damped, self.slope = torques, strains, damped, slope
@@ -71,12 +91,44 @@ class NearRigidControl:
         self._rates = np.array([names.index(one) for one in outputs], dtype=np.intp)
         self.output_places = np.array([equations.position_names.index(one) for one in outputs], dtype=np.intp)
         self._strains = equations.cables.second_rate
-        area = np.pi * 1e-6  # only the size of the unit hangs on it
-        self._unit = STRESS * area / equations.cables.stiffness
+        self._unit = SMALL_PULL / equations.cables.stiffness
         self._fixed = np.zeros((self._rates.size + self._strains.size, equations.nv))
         self._fixed[np.arange(len(self._fixed)), np.concatenate([self._rates, self._strains])] = 1.0
-        self._candidates = np.array([names.index(one) for one in (names if free is None else free)], dtype=np.intp)
+        self._candidates = np.array([names.index(one) for one in free], dtype=np.intp)
+        self.reset()
+
+    def reset(self) -> None:
+        """For another run."""
         self._free: np.ndarray | None = None
+        self._now = -np.inf
+        self._slack: dict[str, int] = {}
+        self._worst: dict[tuple[str, bool], tuple[float, Relaxed]] = {}
+        self.slackenings: tuple[Slackening, ...] = ()
+
+    @property
+    def relaxed(self) -> tuple[tuple[float, Relaxed], ...]:
+        return tuple(self._worst.values())
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        decision = self.decide(t, q, v)
+        if t > self._now:  # and not once more for outputs
+            self._now = t
+            self._note(t, decision)
+        return np.asarray(np.clip(decision.inputs, *self.torque_bounds))
+
+    def _note(self, t: float, decision: Decision) -> None:
+        for name in self._slack.keys() - set(decision.slack):
+            place = self._slack.pop(name)
+            ended = self.slackenings[place]._replace(end=t)
+            self.slackenings = (*self.slackenings[:place], ended, *self.slackenings[place + 1 :])
+        for name in decision.slack:
+            if name not in self._slack:
+                self._slack[name] = len(self.slackenings)
+                self.slackenings = (*self.slackenings, Slackening(name, t))
+        for one in decision.relaxed:
+            key = (one.name, one.by > 0.0)
+            if key not in self._worst or abs(one.by) > abs(self._worst[key][1].by):
+                self._worst[key] = (t, one)
 
     def decide(self, t: float, q: np.ndarray, v: np.ndarray) -> Decision:
         """Torques for a state that is known exactly."""
@@ -180,7 +232,8 @@ def near_rigid_control(
         second rates, as of `curve_of`.
     least_strain, most_strain: that cables are to keep. lowest, highest: of torques [N m].
     proportional [1/s^2], derivative [1/s]: of outputs. free_weight, free_damping: see FreeAccelerations; without them
-        what is not wanted moves by itself.
+        what is not wanted moves by itself. free: names of velocities of which as many as are needed are chosen for it;
+        by default all but those of cables and motors.
     slope: of elastic torques by strain; "secant" as printed in (3.2.2), or "tangent" (of energy-consistent cables both
         are the same).
     """
@@ -196,8 +249,8 @@ def near_rigid_control(
     freedoms = equations.nv - equations.rows
     if len(outputs) > freedoms - len(cables.names):
         raise OptionError(
-            f"{len(outputs)} outputs are more than the {freedoms - len(cables.names)} freedoms that are left beside the "
-            "strains; follow fewer"
+            f"{len(outputs)} outputs are more than the {freedoms - len(cables.names)} freedoms that strains leave; "
+            "follow fewer"
         )
     inputs, strains = len(equations.input_names), len(cables.names)
     return NearRigidControl(
@@ -210,8 +263,15 @@ def near_rigid_control(
         (free_weight, free_damping),
         slope,
         way,
-        free,
+        _candidates(equations) if free is None else free,
     )
+
+
+def _candidates(equations: TreeEquations) -> tuple[str, ...]:
+    """Coordinates that may be free: no cable's and no motor's. These go many times as far as bodies do, so that they
+    would be chosen first, and the manipulator never came to rest where they were."""
+    geared = {name for joint in equations.tree.joints if joint.cable or joint.driven for name in joint.velocities}
+    return tuple(name for name in equations.velocity_names if name not in geared)
 
 
 def _each(given: Bounds, count: int) -> np.ndarray:
