@@ -144,15 +144,10 @@ class NearRigidControl:
         needed = ways.T @ (at.mass @ start + at.bias - at.torques)
         strain = np.maximum(q[cables.second], 0.0)
         slack = tuple(name for name, one in zip(cables.names, q[cables.second], strict=True) if not one > 0.0)
-        stretching = np.zeros((equations.nv, s))
-        column = np.arange(s)
-        share = 2.0 if self.slope == "tangent" and not cables.consistent.all() else 1.0
-        stretching[cables.angle_rate, column] = share * cables.stiffness * cables.radius * strain
-        stretching[cables.second_rate, column] = cables.stiffness * cables.radius * q[cables.angle]
         free = inverse[:, rows + d + s :]
         found = near_rigid_inputs.__wrapped__(  # type: ignore[attr-defined]
             ways.T @ equations.input_matrix,
-            ways.T @ stretching,
+            ways.T @ self.stretching(q),
             needed,
             lowest=self.torque_bounds[0],
             highest=self.torque_bounds[1],
@@ -174,6 +169,15 @@ class NearRigidControl:
             slack,
             found.unbalanced,
         )
+
+    def stretching(self, q: np.ndarray) -> np.ndarray:
+        """A (nv, cables): torques against the motion for a unit of strain, of slack cables those they will have."""
+        cables, strain = self.equations.cables, np.maximum(q[self.equations.cables.second], 0.0)
+        found, column = np.zeros((self.equations.nv, strain.size)), np.arange(strain.size)
+        share = np.where(cables.consistent == 0.0, 2.0 if self.slope == "tangent" else 1.0, 1.0)
+        found[cables.angle_rate, column] = share * cables.stiffness * cables.radius * strain
+        found[cables.second_rate, column] = cables.stiffness * cables.radius * q[cables.angle]
+        return found
 
     def _inverse(self, loops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Y, and the places of free coordinates, which are those of before while they are sound."""
