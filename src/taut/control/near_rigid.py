@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import lapack, qr
 
-from taut.control.over_actuation import STRESS, Bounds, FreeAccelerations, Relaxed, near_rigid_inputs
+from taut.control.over_actuation import STRESS, Bounds, Relaxed, solved_inputs
 from taut.dynamics.signal_values import Curve
 from taut.errors import OptionError, suggestion
 from taut.mechanics.trees.equations import TreeEquations
+from taut.numerics.quadratic_programs import Program
 from taut.type_checks import checked_arguments
 
 SOUND = 0.02
@@ -86,12 +87,22 @@ class NearRigidControl:
         free: Sequence[str],
     ) -> None:
         self.equations, self.wanted, self.gains, self.way = equations, wanted, gains, way
-        self.torque_bounds, self.strain_bounds, self.damped, self.slope = torques, strains, damped, slope
+        self.torque_bounds, self.damped, self.slope = torques, damped, slope
         names = equations.velocity_names
         self._rates = np.array([names.index(one) for one in outputs], dtype=np.intp)
         self.output_places = np.array([equations.position_names.index(one) for one in outputs], dtype=np.intp)
         self._strains = equations.cables.second_rate
-        self._unit = SMALL_PULL / equations.cables.stiffness
+        m, s = len(equations.input_names), self._strains.size
+        f = equations.nv - equations.rows - self._rates.size - s
+        away = np.full(f, np.inf)
+        self._names = (
+            *(f'torque of "{name}"' for name in equations.input_names),
+            *(f'strain of "{name}"' for name in equations.cables.names),
+        )
+        self._unit = np.concatenate([np.ones(m), SMALL_PULL / equations.cables.stiffness, np.ones(f)])
+        self._cost = np.diag(np.concatenate([np.ones(m), np.zeros(s), np.full(f, damped[0])]))
+        self._low = np.concatenate([torques[0], strains[0], -away])
+        self._high = np.concatenate([torques[1], strains[1], away])
         self._fixed = np.zeros((self._rates.size + self._strains.size, equations.nv))
         self._fixed[np.arange(len(self._fixed)), np.concatenate([self._rates, self._strains])] = 1.0
         self._candidates = np.array([names.index(one) for one in free], dtype=np.intp)
@@ -144,31 +155,22 @@ class NearRigidControl:
         needed = ways.T @ (at.mass @ start + at.bias - at.torques)
         strain = np.maximum(q[cables.second], 0.0)
         slack = tuple(name for name, one in zip(cables.names, q[cables.second], strict=True) if not one > 0.0)
-        free = inverse[:, rows + d + s :]
-        found = near_rigid_inputs.__wrapped__(  # type: ignore[attr-defined]
-            ways.T @ equations.input_matrix,
-            ways.T @ self.stretching(q),
-            needed,
-            lowest=self.torque_bounds[0],
-            highest=self.torque_bounds[1],
-            least_change=self.strain_bounds[0] - strain,
-            most_change=self.strain_bounds[1] - strain,
-            strain_unit=self._unit,
-            free=FreeAccelerations(ways.T @ (at.mass @ free), v[chosen], *self.damped),
-            names=equations.input_names,
-            strain_names=cables.names,
-            way=self.way,
-        )
+        m, n = self.equations.input_matrix.shape[1], ways.shape[1]
+        low, high, slope = self._low.copy(), self._high.copy(), np.zeros(self._unit.size)
+        low[m : m + s] -= strain
+        high[m : m + s] -= strain
+        slope[m + s :] = self.damped[0] * self.damped[1] * v[chosen]
+        table = np.empty((n, m + s + chosen.size))
+        table[:, :m] = ways.T @ equations.input_matrix
+        table[:, m : m + s] = -(ways.T @ self.stretching(q))
+        table[:, m + s :] = -(ways.T @ (at.mass @ inverse[:, rows + d + s :]))
+        program = Program(self._cost, slope, table, needed, low, high, self._unit)
+        found = solved_inputs(program, m, s, self._names, self.way)
+        here = {name: float(one) for name, one in zip(self._names[m:], strain, strict=True)}
+        relaxed = tuple(one._replace(bound=one.bound + here.get(one.name, 0.0)) for one in found.relaxed)
         called = tuple(equations.velocity_names[k] for k in chosen)
-        return Decision(
-            found.inputs,
-            found.strain_changes,
-            found.free_accelerations,
-            called,
-            found.relaxed,
-            slack,
-            found.unbalanced,
-        )
+        changes, free = found.strain_changes, found.free_accelerations
+        return Decision(found.inputs, changes, free, called, relaxed, slack, found.unbalanced)
 
     def stretching(self, q: np.ndarray) -> np.ndarray:
         """A (nv, cables): torques against the motion for a unit of strain, of slack cables those they will have."""

@@ -16,6 +16,7 @@ Papers: Lieskovsky's thesis; its signs of A_s in (3.2.3), (3.2.7) are those of -
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -135,14 +136,20 @@ def near_rigid_inputs(
     if not np.all(low <= high):
         k = int(np.argmin(low <= high))
         raise OptionError(f"unknown {k} has its least, {low[k]:.4g}, above its most, {high[k]:.4g}")
-    found = solve_program(Program(np.diag(cost), slope, np.hstack([b, -a, -m_f]), right, low, high, unit), way)
-    called = [
+    program = Program(np.diag(cost), slope, np.hstack([b, -a, -m_f]), right, low, high, unit)
+    called = (
         *(names or (f"input {k}" for k in range(m))),
         *(strain_names or (f"strain change {k}" for k in range(s))),
-    ]
+    )
+    return solved_inputs(program, m, s, called, way)
+
+
+def solved_inputs(program: Program, m: int, s: int, names: Sequence[str], way: str) -> LeastInputs:
+    """The answer of a program whose unknowns are m inputs, s strain changes and free accelerations, in that order."""
+    found = solve_program(program, way)
     relaxed = tuple(
-        Relaxed(called[k], float(low[k] if found.moved[k] < 0.0 else high[k]), float(found.moved[k]))
+        Relaxed(names[k], float(program.low[k] if found.moved[k] < 0.0 else program.high[k]), float(found.moved[k]))
         for k in np.flatnonzero(found.moved)
     )
-    off = float(np.linalg.norm(found.off)) / max(float(np.linalg.norm(right)), 1e-300)
+    off = math.sqrt(float(found.off @ found.off) / max(float(program.right @ program.right), 1e-300))
     return LeastInputs(found.x[:m], found.x[m : m + s], found.x[m + s :], relaxed, off)
