@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import lapack, qr
 
 from taut.control.over_actuation import STRESS, Bounds, Relaxed, solved_inputs
-from taut.dynamics.signal_values import Curve
+from taut.dynamics.signal_derivatives import Curve
 from taut.errors import OptionError, suggestion
 from taut.mechanics.trees.equations import TreeEquations
 from taut.numerics.quadratic_programs import Program
