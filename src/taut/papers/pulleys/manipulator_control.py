@@ -81,8 +81,9 @@ def _why(bench: Bench) -> Measured:
         "without cost on free accelerations": replace(Law(), weight=0.0, damping=0.0),
         "without feedback": replace(Law(), proportional=0.0, derivative=0.0),
     }
-    lasted = {name: _lasted(manipulator_run(bench, "x", how)) for name, how in without.items()}
-    errors = {f"{name}, largest error [m]": _largest(manipulator_run(bench, "x", how)) for name, how in without.items()}
+    runs = {name: manipulator_run(bench, "x", how) for name, how in without.items()}
+    lasted = {name: _lasted(run) for name, run in runs.items()}
+    errors = {f"{name}, largest error [m]": _largest(run) for name, run in runs.items()}
     whole = {way: float(manipulator_run(bench, way).worst.max()) for way in ("z", "x")}
     return Measured(
         lasted["without cost on free accelerations"],
