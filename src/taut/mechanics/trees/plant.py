@@ -243,10 +243,12 @@ class TreePlant:
             if nodes and tables.pushes.points is not None:
                 first = len(self.tree.wrenches)
                 places[row], speeds[row] = at.places_and_rates(q, v, tables.pushes.points, first)
+        seen: dict[str, np.ndarray] = {"nodes": places, "velocities": speeds, "reaction": np.zeros((count, 0, 3))}
+        if self.nodal is not None:
+            seen = tables.pushes.observed(times, places, speeds)
+            parts[:, 1], parts[:, 2] = seen["energy_elastic"], seen["energy_gravity"]
         return {
-            "nodes": places,
-            "velocities": speeds,
-            "reaction": np.zeros((count, 0, 3)),
+            **seen,
             "coordinate": states[:, :n].copy(),
             "coordinate_rate": states[:, n : 2 * n].copy(),
             "multiplier": multiplier,

@@ -10,7 +10,7 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.mechanics.plant import Plant
-from taut.mechanics.signals import CONSTANT, signal_value, tabulated
+from taut.mechanics.signals import CONSTANT, fill_values, tabulated
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.loops import loop_axis, moving
 from taut.structure.signals import Constant, Feedback, Signal
@@ -22,7 +22,7 @@ class Signals:
     def __init__(self, signals: Sequence[Signal | float]) -> None:
         self._table = tabulated([Constant(s) if isinstance(s, int | float) else s for s in signals])
         self._now = np.array([self._table.data[at] for at in self._table.start], dtype=float)
-        self._moving = np.flatnonzero(self._table.kind != CONSTANT)
+        self._still = not (self._table.kind != CONSTANT).any()
         if wrong := [called.function for called in self._table.functions if isinstance(called.function, Feedback)]:
             raise OptionError(f"{wrong[0]!r} of nodes does not go with a tree; give a controller instead")
 
@@ -35,8 +35,8 @@ class Signals:
         table = self._table
         for called in table.functions:
             table.data[called.place] = float(called.function(t))  # type: ignore[operator]
-        for k in self._moving:
-            self._now[k] = signal_value(int(table.kind[k]), table.data, int(table.start[k]), t, inside)
+        if not self._still:
+            fill_values(table.kind, table.data, table.start, t, inside, self._now)
         return self._now
 
 
@@ -128,6 +128,14 @@ class Pushes:
         """Energy of the nodal plant's members at these places of its nodes."""
         self._stand(place, np.zeros_like(place))
         return float(self._operations["energy"](self._tables, self._state)[0])
+
+    def observed(self, times: np.ndarray, places: np.ndarray, speeds: np.ndarray) -> dict[str, np.ndarray]:
+        """What the nodal plant shows at these places and velocities of its nodes, (samples, nodes, 3) each."""
+        assert self._nodal is not None
+        states = np.zeros((times.size, self._state.size))
+        n = self._nodal.plant.coordinates
+        states[:, :n], states[:, n : 2 * n] = places.reshape(-1, n), speeds.reshape(-1, n)
+        return self._nodal.plant.observed(self._tables, times, states)
 
     @property
     def breaks(self) -> list[float]:
