@@ -328,9 +328,7 @@ def _evaluate(kind: int, data: np.ndarray, times: np.ndarray, inside: np.ndarray
 
 
 @entry
-def fill_values(
-    kind: np.ndarray, data: np.ndarray, start: np.ndarray, t: float, inside: float, out: np.ndarray
-) -> None:
+def fill_values(kind: Any, data: Any, start: Any, t: float, inside: float, out: Any) -> None:
     """The values of tabulated signals at a time."""
     for k in range(kind.size):
         out[k] = signal_value(kind[k], data, start[k], t, inside)
