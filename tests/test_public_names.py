@@ -44,11 +44,11 @@ PACKAGES = {
     """,
     "control": """
         Actuation Compensator Decision Estimator FeedForward FreeAccelerations InverseDynamics LeastInputs LinearLaw
-        LinearModel LoopCovariance NearRigidControl Norm Reduction Regulator
+        LinearModel LoopCovariance NearRigidControl Norm Prediction PredictiveControl Reduction Regulator
         Relaxed Response SampledModel Slackening Tracking actuation bounded_inverse_dynamics closed_loop computed_torque
         controllability_gramian doublet_response feed_forward frequency_response h2_norm harmonic_response hinf_norm
         impulse_response inverse_dynamics kalman least_inputs linearise loop_covariance lqg lqr near_rigid_control
-        near_rigid_inputs observability_gramian pd pd_tracking reduced sampled step_response
+        near_rigid_inputs observability_gramian pd pd_tracking predictive_control reduced sampled step_response
     """,
     "kinetostatics": """
         Coaxial EqualTensionSums Evaluated FollowedPath FoundPosture FoundPostures InputLimits InterpolatedMap

@@ -23,6 +23,8 @@ __all__ = [
     "LoopCovariance",
     "NearRigidControl",
     "Norm",
+    "Prediction",
+    "PredictiveControl",
     "Reduction",
     "Regulator",
     "Relaxed",
@@ -54,6 +56,7 @@ __all__ = [
     "observability_gramian",
     "pd",
     "pd_tracking",
+    "predictive_control",
     "reduced",
     "sampled",
     "step_response",
@@ -74,6 +77,7 @@ _HOMES = {
     "taut.control.near_rigid": ("Decision", "NearRigidControl", "Slackening", "near_rigid_control"),
     "taut.control.norms": ("Norm", "controllability_gramian", "h2_norm", "hinf_norm", "observability_gramian"),
     "taut.control.path_following": ("FeedForward", "feed_forward"),
+    "taut.control.predictive": ("Prediction", "PredictiveControl", "predictive_control"),
     "taut.control.reduction": ("Reduction", "reduced"),
     "taut.control.responses": (
         "Response",
@@ -103,6 +107,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.control.norms import Norm, controllability_gramian, h2_norm, hinf_norm, observability_gramian
     from taut.control.over_actuation import FreeAccelerations, LeastInputs, Relaxed, least_inputs, near_rigid_inputs
     from taut.control.path_following import FeedForward, feed_forward
+    from taut.control.predictive import Prediction, PredictiveControl, predictive_control
     from taut.control.reduction import Reduction, reduced
     from taut.control.regulator import Regulator, lqr
     from taut.control.responses import (

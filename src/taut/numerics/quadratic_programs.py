@@ -32,7 +32,8 @@ EQUATION = 5
 
 
 class Program(NamedTuple):
-    """Over n unknowns and m equations. unit: of each unknown, about its size."""
+    """Over n unknowns and m equations. unit: of each unknown, about its size. firm: whose bounds are not to be moved
+    where others can be instead; none by default."""
 
     cost: np.ndarray  # (n, n) P
     slope: np.ndarray  # (n,) q
@@ -41,6 +42,7 @@ class Program(NamedTuple):
     low: np.ndarray  # (n,)
     high: np.ndarray  # (n,)
     unit: np.ndarray  # (n,)
+    firm: np.ndarray | None = None  # (n,) bool
 
 
 class Answer(NamedTuple):
@@ -72,7 +74,9 @@ def solve_program(program: Program, way: str = "direct") -> Answer:
     start, states = _solutions(rows, program.right)
     x, moved = _along(cost, slope, start, states, low, high), np.zeros(start.size)
     if x is None:
-        nearest = _nearest(start, states, low, high)
+        nearest = _nearest(
+            start, states, low, high, np.zeros(start.size, bool) if program.firm is None else program.firm
+        )
         moved = np.minimum(nearest - low, 0.0) + np.maximum(nearest - high, 0.0)
         moved[np.abs(moved) <= TOLERANCE] = 0.0
         wider = np.maximum(TOLERANCE, 10.0 * SLIGHT * np.abs(nearest))
@@ -115,16 +119,21 @@ def _along(
     return None if z is None else start + states @ z
 
 
-def _nearest(start: np.ndarray, states: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The x that satisfies the equations and is off its bounds by the least sum of squares."""
+def _nearest(start: np.ndarray, states: np.ndarray, low: np.ndarray, high: np.ndarray, firm: np.ndarray) -> np.ndarray:
+    """The x that satisfies the equations and is off its bounds by the least sum of squares, off none that is firm."""
     k, n = states.shape[1], start.size
     if not k:
         return start
-    weights = np.concatenate([np.full(k, SLIGHT), np.ones(n)])
-    rows, far = np.hstack([states, np.eye(n)]), np.full(k + n, FAR)  # x + s, of which s is what bounds are moved by
+    moving = np.eye(n)[:, ~firm]  # rows x + s, of which s is what bounds are moved by
+    weights = np.concatenate([np.full(k, SLIGHT), np.ones(moving.shape[1])])
+    rows, far = np.hstack([states, moving]), np.full(weights.size, FAR)
     below, above = np.maximum(low - start, -FAR), np.minimum(high - start, FAR)
-    found = _daqp(np.diag(weights), np.zeros(k + n), rows, np.concatenate([-far, below]), np.concatenate([far, above]))
-    return start if found is None else start + states @ found[:k]
+    found = _daqp(
+        np.diag(weights), np.zeros(weights.size), rows, np.concatenate([-far, below]), np.concatenate([far, above])
+    )
+    if found is not None:
+        return start + states @ found[:k]
+    return _nearest(start, states, low, high, np.zeros(n, bool)) if firm.any() else start
 
 
 def _daqp(
