@@ -149,7 +149,7 @@ def solved_inputs(program: Program, m: int, s: int, names: Sequence[str], way: s
     found = solve_program(program, way)
     relaxed = tuple(
         Relaxed(names[k], float(program.low[k] if found.moved[k] < 0.0 else program.high[k]), float(found.moved[k]))
-        for k in np.flatnonzero(found.moved)
+        for k in np.flatnonzero(found.moved).tolist()
     )
     off = math.sqrt(float(found.off @ found.off) / max(float(program.right @ program.right), 1e-300))
     return LeastInputs(found.x[:m], found.x[m : m + s], found.x[m + s :], relaxed, off)

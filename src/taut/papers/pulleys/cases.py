@@ -68,7 +68,7 @@ class Controlled:
 
     @property
     def error(self) -> np.ndarray:
-        return self.output - self.wanted
+        return np.asarray(self.output - self.wanted)
 
     @property
     def worst(self) -> np.ndarray:
