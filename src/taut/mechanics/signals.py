@@ -327,15 +327,6 @@ def _evaluate(kind: int, data: np.ndarray, times: np.ndarray, inside: np.ndarray
         out[k, 0], out[k, 1], out[k, 2] = signal_at(kind, data, 0, times[k], inside[k])
 
 
-@entry
-def fill_values(
-    kind: np.ndarray, data: np.ndarray, start: np.ndarray, t: float, inside: float, out: np.ndarray
-) -> None:
-    """The values of tabulated signals at a time."""
-    for k in range(kind.size):
-        out[k] = signal_value(kind[k], data, start[k], t, inside)
-
-
 def evaluated(signal: Signal, times: np.ndarray) -> np.ndarray:
     """(times, 3): value, first and second derivative of a signal; at a break, those that follow it."""
     table = tabulated([signal])

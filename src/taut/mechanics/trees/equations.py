@@ -151,10 +151,11 @@ class TreeEquations:
         p, stretch = self._positions(q)
         turn, turn_bias = self._map(stretch), self._map_bias(v)
         w = v if turn is None else turn @ v
-        mass = pin.crba(model, data, p)
+        mass = pin.crba(model, data, p).reshape(model.nv, -1)
         pin.computeJointJacobiansTimeVariation(model, data, p, w)
-        at = closing.moving(self._loops.points, data.J, data.dJ, w)
-        rows, right = closing.rows_of(self._loops, at, data.J)
+        tree, tree_rate = self._jacobians()
+        at = closing.moving(self._loops.points, tree, tree_rate, w)
+        rows, right = closing.rows_of(self._loops, at, tree)
         error = closing.opening(self._loops, at.place)
         self._last = (turn, w)
         bias = pin.nonLinearEffects(model, data, p, w)
@@ -172,7 +173,8 @@ class TreeEquations:
     def mass(self, q: np.ndarray) -> np.ndarray:
         """M (nv, nv)."""
         p, stretch = self._positions(q)
-        mass, turn = self._pin.crba(self._model, self._data, p), self._map(stretch)
+        mass = self._pin.crba(self._model, self._data, p).reshape(self._model.nv, -1)
+        turn = self._map(stretch)
         return np.asarray(mass if turn is None else turn.T @ mass @ turn)
 
     def bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -183,8 +185,9 @@ class TreeEquations:
         """K (rows, nv)."""
         p, stretch = self._positions(q)
         self._pin.computeJointJacobians(self._model, self._data, p)
-        at = closing.moving(self._loops.points, self._data.J, None, None)
-        rows, turn = closing.rows_of(self._loops, at, self._data.J)[0], self._map(stretch)
+        tree = self._jacobians()[0]
+        at = closing.moving(self._loops.points, tree, None, None)
+        rows, turn = closing.rows_of(self._loops, at, tree)[0], self._map(stretch)
         return np.asarray(rows if turn is None else rows @ turn)
 
     def loop_bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -240,7 +243,7 @@ class TreeEquations:
     ) -> tuple[np.ndarray, np.ndarray]:
         """(p, 3) where points are, from the first of them on, and their velocities."""
         self._terms(q, v)
-        found = closing.moving(points, self._data.J, self._data.dJ, self._last[1])
+        found = closing.moving(points, *self._jacobians(), self._last[1])
         return found.place[first:, :, 0], found.rate[first:, :, 0]
 
     def energies(self, q: np.ndarray, v: np.ndarray) -> tuple[float, float, float]:
@@ -266,9 +269,13 @@ class TreeEquations:
     def loops(self) -> closing.Loops:
         return self._loops
 
+    def _jacobians(self) -> tuple[np.ndarray, np.ndarray]:
+        """J and dJ/dt as Pinocchio has them; those of one column come without it."""
+        return self._data.J.reshape(6, -1), self._data.dJ.reshape(6, -1)
+
     def tree_jacobians(self) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
         """J and dJ/dt of the whole tree, and Pinocchio's velocities, as the last terms left them."""
-        return (self._data.J, self._data.dJ), self._last[1]
+        return self._jacobians(), self._last[1]
 
     def pulled_back(self, force: np.ndarray) -> np.ndarray:
         """Forces along Pinocchio's velocities as those along the tree's, at the state of the last terms."""
@@ -292,7 +299,7 @@ class TreeEquations:
         turn, turn_bias = self._map(stretch), self._map_bias(v)
         w = v if turn is None else turn @ v
         self._pin.computeJointJacobiansTimeVariation(self._model, self._data, p, w)
-        found = closing.moving(points, self._data.J, self._data.dJ, w)
+        found = closing.moving(points, *self._jacobians(), w)
         rows, bias = found.jacobian[0], found.bias[0, :, 0]
         if turn_bias is not None:
             bias = bias + rows @ turn_bias
