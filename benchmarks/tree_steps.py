@@ -37,7 +37,7 @@ def main() -> dict[str, float]:
         v = 0.1 * np.random.default_rng(0).standard_normal(equations.nv)
         u = np.zeros(len(equations.input_names))
         pin, model, data = equations._pin, equations._model, equations._data
-        p = equations._positions(q)[0]
+        p = equations._still(q)[0]
 
         def tree_alone(pin=pin, model=model, data=data, p=p, v=v) -> None:  # type: ignore[no-untyped-def]
             pin.crba(model, data, p)
