@@ -43,11 +43,12 @@ PACKAGES = {
         stability utilisation
     """,
     "control": """
-        Compensator Estimator FeedForward InverseDynamics LinearLaw LinearModel LoopCovariance Norm Reduction Regulator
-        Response SampledModel Tracking closed_loop computed_torque
+        Actuation Compensator Decision Estimator FeedForward FreeAccelerations InverseDynamics LeastInputs LinearLaw
+        LinearModel LoopCovariance NearRigidControl Norm Prediction PredictiveControl Reduction Regulator
+        Relaxed Response SampledModel Slackening Tracking actuation bounded_inverse_dynamics closed_loop computed_torque
         controllability_gramian doublet_response feed_forward frequency_response h2_norm harmonic_response hinf_norm
-        impulse_response inverse_dynamics kalman linearise loop_covariance lqg lqr observability_gramian pd
-        pd_tracking reduced sampled step_response
+        impulse_response inverse_dynamics kalman least_inputs linearise loop_covariance lqg lqr near_rigid_control
+        near_rigid_inputs observability_gramian pd pd_tracking predictive_control reduced sampled step_response
     """,
     "kinetostatics": """
         Coaxial EqualTensionSums Evaluated FollowedPath FoundPosture FoundPostures InputLimits InterpolatedMap
@@ -58,7 +59,7 @@ PACKAGES = {
     """,
     "dynamics": """
         BatchSimulation Correction Ensemble Event Predictability Simulation SimulationState Trajectory collisions
-        ensemble predictability rollout simulate start start_many
+        curve_of ensemble predictability rollout signal_values simulate start start_many
     """,
     "measurement": """
         AtRest Comparison Identification InMotion Measurements Tolerances Unknown compare identify read_measurements

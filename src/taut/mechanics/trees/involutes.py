@@ -52,9 +52,24 @@ class Involutes(NamedTuple):
         return self.numbers[0]
 
     @property
+    def stiffness(self) -> np.ndarray:
+        """E A [N]."""
+        return self.numbers[1]
+
+    @property
+    def consistent(self) -> np.ndarray:
+        """1 where torques come from the energy, else 0."""
+        return self.numbers[3]
+
+    @property
+    def by(self) -> np.ndarray:
+        """(3, cables) a, b, c."""
+        return self.numbers[6:]
+
+    @property
     def identical(self) -> bool:
         """Whether the coordinates are those of the turn and the slide themselves."""
-        return not self.numbers[6].any() and not self.numbers[8].any()
+        return not self.by[0].any() and not self.by[2].any()
 
 
 class Standing(NamedTuple):

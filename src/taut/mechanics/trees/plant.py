@@ -113,7 +113,7 @@ class TreePlant:
             or self.tree.wrenches
             or any(loop.torque != 0.0 for loop in self.tree.loops)
             or self.dampers
-            or (cables.compliant & (cables.numbers[3] == 0.0)).any()
+            or (cables.compliant & (cables.consistent == 0.0)).any()
             or (self.nodal is not None and self.nodal.plant.works)
         )
 

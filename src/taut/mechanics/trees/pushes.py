@@ -10,20 +10,10 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.mechanics.plant import Plant
-from taut.mechanics.signals import CONSTANT, signal_value, tabulated
+from taut.mechanics.signals import CONSTANT, fill_values, tabulated
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.loops import loop_axis, moving
-from taut.numerics.compiled import entry
 from taut.structure.signals import Constant, Feedback, Signal
-
-
-@entry
-def fill_values(
-    kind: np.ndarray, data: np.ndarray, start: np.ndarray, t: float, inside: float, out: np.ndarray
-) -> None:
-    """The values of tabulated signals at a time."""
-    for k in range(kind.size):
-        out[k] = signal_value(kind[k], data, start[k], t, inside)
 
 
 class Signals:

@@ -53,6 +53,6 @@ def _steps(plant: TreePlant, x: np.ndarray) -> np.ndarray:
         strain, natural = plant.equations.strains(x), cables.radius * x[cables.angle]
         share = SHARE * np.where(strain > 0.0, strain, 0.02)
         out[cables.angle] = np.minimum(STEP, share * x[cables.angle])
-        by_strain = cables.numbers[8] > 0.0
+        by_strain = cables.by[2] > 0.0
         out[cables.second] = (share * np.where(by_strain, 1.0, natural))[cables.compliant]
     return out
