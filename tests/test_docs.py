@@ -86,6 +86,13 @@ def test_the_page_of_joints_runs() -> None:
     assert names["plant"].names == ("hip", "knee")
 
 
+def test_the_page_of_trees_runs() -> None:
+    names = run_blocks("docs/trees.md", 3)
+    assert names["run"].ok
+    assert len(names["reduced"].names) == 5
+    assert np.abs(names["at_work"].equations.loop_error(names["at_work"].positions)).max() < 1e-9
+
+
 def test_the_page_of_stepping_runs() -> None:
     names = run_blocks("docs/stepping.md", 3)
     assert names["best"] == 0.001, "let out, it rises"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -148,3 +149,9 @@ def test_what_does_not_go_with_bodies_is_told() -> None:
         in_bodies(taut.assemble(robot, ground=[taut.Ground("floor", taut.Plane())]))
     with pytest.raises(taut.ModelError, match='supports.x1a: holds "z"; a body is held at a point along all of xyz'):
         in_bodies(taut.assemble(robot.supported("x1a", axes="z")))
+
+
+def test_without_pinocchio_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pinocchio", None)
+    with pytest.raises(taut.OptionError, match=r'trees of bodies need Pinocchio: install "taut\[tree\]"'):
+        taut.trees.TreeEquations(taut.trees.single_strut())

@@ -47,6 +47,7 @@ class Body:
         name: str, radius: float, height: float, density: float, *, centre: Vector = ORIGIN, axis: Vector = ALONG_Z
     ) -> Body:
         """A solid cylinder about an axis of its frame."""
+        _positive(name, radius=radius, height=height, density=density)
         return Body.tube(name, 2.0 * radius, 0.0, height, density, centre=centre, axis=axis)
 
     @staticmethod
@@ -92,7 +93,7 @@ class Body:
 def _positive(body: str, **sizes: float) -> None:
     for what, size in sizes.items():
         if not (math.isfinite(size) and size > 0.0):
-            message = f"has a {what.replace('_', ' ')} of {size:g}; give a finite number more than zero"
+            message = f"its {what.replace('_', ' ')} is {size:g}; give a finite number more than zero"
             raise ModelError([Problem(("bodies", body), message)])
 
 

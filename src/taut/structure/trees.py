@@ -260,7 +260,9 @@ def _joint_problems(joint: TreeJoint) -> Iterator[Problem]:
         yield Problem(at, f"has {len(joint.axes)} axes; a {joint.kind} joint wants {AXES_OF.get(joint.kind, 0)}")
     elif any(not np.linalg.norm(axis) > 0.0 for axis in joint.axes):
         yield Problem(at, "has an axis of no length")
-    elif joint.kind == "universal" and np.linalg.norm(np.cross(*map(np.array, joint.axes))) < 1e-6:
+    elif (
+        joint.kind == "universal" and np.linalg.norm(np.cross(np.array(joint.axes[0]), np.array(joint.axes[1]))) < 1e-6
+    ):
         yield Problem(at, "has two axes that are one; give two that differ")
     if (joint.kind == "involute") != (joint.cable is not None):
         yield Problem(at, "needs a cable" if joint.kind == "involute" else "has a cable; only involute joints do")

@@ -41,12 +41,12 @@ def embedding_of(tree: Tree) -> Embedding:
             quaternion.append(range(at + plain, at + plain + 4))
             turn.append(range(rate + plain, rate + plain + 3))
         at, rate = at + len(joint.positions), rate + len(joint.velocities)
-    places = [np.array([*some], dtype=np.intp) for some in (flat, flat_rate)]
     return Embedding(
         tuple(names),
         np.array([[*some] for some in quaternion], dtype=np.intp).reshape(-1, 4),
         np.array([[*some] for some in turn], dtype=np.intp).reshape(-1, 3),
-        *places,
+        np.array(flat, dtype=np.intp),
+        np.array(flat_rate, dtype=np.intp),
         at,
         rate,
     )

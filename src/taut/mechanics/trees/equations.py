@@ -16,7 +16,8 @@ import numpy as np
 from taut.errors import OptionError, suggestion
 from taut.mechanics.trees import involutes as cables_of
 from taut.mechanics.trees import loops as closing
-from taut.mechanics.trees.involutes import Involutes, involutes_of
+from taut.mechanics.trees.involutes import Involutes, Standing, involutes_of
+from taut.mechanics.trees.kernels import change_coordinates
 from taut.mechanics.trees.pinocchio_model import built, pinocchio
 from taut.mechanics.trees.saddle import accelerations, weight_of, without_inertia
 from taut.reprs import brief, counted, titled
@@ -65,7 +66,7 @@ class TreeEquations:
             self.input_matrix[self.velocity_names.index(name), column] = 1.0
         damped = [joint.damping for joint in tree.joints for _ in joint.velocities]
         self._damping = np.array(damped) if any(damped) else None
-        self._last: tuple[np.ndarray | None, np.ndarray] = (None, np.zeros(0))  # T and w of the last terms
+        self._last: tuple[Standing, np.ndarray]  # the cables and w of the last terms
 
     def __repr__(self) -> str:
         rows = f"{self.rows} loop rows"
@@ -73,18 +74,18 @@ class TreeEquations:
 
     def _coordinates(self) -> tuple[Involutes, np.ndarray, np.ndarray]:
         """The cables, and where positions and velocities of the tree are among those of Pinocchio."""
-        involutes, places, slides = [], [], []
+        involutes, places, own = [], [], []
         to, to_rates = list[int](), list[int]()
         for joint in self.tree.joints:
             chain = [self._model.joints[number] for number in self._built.chains[joint.name]]
             if joint.cable is not None:
                 involutes.append(joint)
                 places.append((len(to), len(to_rates)))
-                slides.append((chain[1].idx_q, chain[1].idx_v))
+                own.append((chain[0].idx_v, chain[1].idx_q, chain[1].idx_v))
             first, first_rate = chain[0].idx_q, chain[0].idx_v
             to += range(first, first + len(joint.positions))
             to_rates += range(first_rate, first_rate + len(joint.velocities))
-        cables = involutes_of(involutes, places, slides)
+        cables = involutes_of(involutes, places, own)
         return cables, np.array(to, dtype=np.intp), np.array(to_rates, dtype=np.intp)
 
     # --- positions
@@ -95,34 +96,33 @@ class TreeEquations:
         rates = [joint.rates or (0.0,) * len(joint.velocities) for joint in self.tree.joints]
         return q, np.array([rate for some in rates for rate in some])
 
-    def _positions(self, q: np.ndarray) -> tuple[np.ndarray, cables_of.Stretch]:
-        """Those of Pinocchio, and where the cables stand."""
-        p, stretch = np.empty(self._model.nq), cables_of.stretch(self.cables, q)
-        p[self._to] = q
-        p[self.cables.slide] = stretch.length
-        return p, stretch
+    def _stand(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, Standing, np.ndarray]:
+        """Positions and velocities of Pinocchio, what the cables are, and their generalised forces."""
+        cables, torques = self.cables, np.zeros(self.nv)
+        at = cables_of.standing(cables, q, v, torques)
+        p, w = np.empty(self._model.nq), np.empty(self._model.nv)
+        p[self._to], w[self._to_rates] = q, v
+        p[cables.slide], w[cables.slide_rate] = at.length, at.length_rate
+        return p, w, at, torques
 
-    def _map(self, stretch: cables_of.Stretch) -> np.ndarray | None:
-        """T with w = T v, for Pinocchio's velocities w; None where it is the identity."""
-        cables = self.cables
-        if not cables.angle.size or (not cables.by[0].any() and not cables.by[2].any()):
-            return None
-        by_angle, by_second = cables_of.slopes(cables, stretch)
-        out = np.zeros((self._model.nv, self.nv))
-        out[self._to_rates, np.arange(self.nv)] = 1.0
-        out[cables.slide_rate, cables.angle_rate] = by_angle
-        out[cables.slide_rate[cables.compliant], cables.second_rate] = by_second[cables.compliant]
-        return out
+    def _still(self, q: np.ndarray) -> tuple[np.ndarray, Standing]:
+        p, _, at, _ = self._stand(q, np.zeros(self.nv))
+        return p, at
 
-    def _map_bias(self, v: np.ndarray) -> np.ndarray | None:
-        """(dT/dt) v, which only strains as coordinates have; None where none is."""
+    def _changed(
+        self, at: Standing, mass: np.ndarray, bias: np.ndarray, rows: np.ndarray, right: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """M, c, K and k by Pinocchio's velocities as those by the tree's; arrays are written over."""
         cables = self.cables
-        if not cables.by[2].any():
-            return None
-        turn, second = cables_of.rates_of(cables, v)
-        out = np.zeros(self._model.nv)
-        out[cables.slide_rate] = 2.0 * cables.by[2] * cables.radius * turn * second
-        return out
+        if cables.names and not cables.identical:
+            change_coordinates(
+                *(cables.slide_rate, cables.turn_rate, at.by_angle, at.by_second, at.growth),
+                *(mass, bias, rows, right),
+            )
+        if self.nv == self._model.nv:
+            return mass, bias, rows, right
+        keep = self._to_rates
+        return mass[np.ix_(keep, keep)], bias[keep], rows[:, keep], right
 
     def integrate(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """q moved along velocities times a time (nv,), on the manifold: quaternions stay of unit length."""
@@ -148,32 +148,25 @@ class TreeEquations:
 
     def _terms(self, q: np.ndarray, v: np.ndarray) -> TreeTerms:
         pin, model, data = self._pin, self._model, self._data
-        p, stretch = self._positions(q)
-        turn, turn_bias = self._map(stretch), self._map_bias(v)
-        w = v if turn is None else turn @ v
-        mass = pin.crba(model, data, p)
+        p, w, at, torques = self._stand(q, v)
+        mass = pin.crba(model, data, p).reshape(model.nv, -1)
         pin.computeJointJacobiansTimeVariation(model, data, p, w)
-        at = closing.moving(self._loops.points, data.J, data.dJ, w)
-        rows, right = closing.rows_of(self._loops, at, data.J)
-        error = closing.opening(self._loops, at.place)
-        self._last = (turn, w)
-        bias = pin.nonLinearEffects(model, data, p, w)
-        if turn_bias is not None:
-            bias = bias + mass @ turn_bias
-            right = right - rows @ turn_bias
-        if turn is not None:
-            mass, bias, rows = turn.T @ mass @ turn, turn.T @ bias, rows @ turn
-        torques = np.zeros(self.nv)
-        tensions = cables_of.add_torques(self.cables, stretch, v, torques)
+        tree, tree_rate = self._jacobians()
+        found = closing.moving(self._loops.points, tree, tree_rate, w)
+        rows, right = closing.rows_of(self._loops, found, tree)
+        error = closing.opening(self._loops, found.place)
+        self._last = (at, w)
+        changed = self._changed(at, mass, pin.nonLinearEffects(model, data, p, w), rows, right)
         if self._damping is not None:
             torques -= self._damping * v
-        return TreeTerms(mass, bias, rows, right, error, torques, tensions)
+        return TreeTerms(*changed, error, torques, at.tension)
 
     def mass(self, q: np.ndarray) -> np.ndarray:
         """M (nv, nv)."""
-        p, stretch = self._positions(q)
-        mass, turn = self._pin.crba(self._model, self._data, p), self._map(stretch)
-        return np.asarray(mass if turn is None else turn.T @ mass @ turn)
+        p, at = self._still(q)
+        n = self._model.nv
+        mass = self._pin.crba(self._model, self._data, p).reshape(n, n)
+        return self._changed(at, mass, np.zeros(n), np.zeros((0, n)), np.zeros(0))[0]
 
     def bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """c (nv,): M a + c is what moves the tree without loops and cables."""
@@ -181,11 +174,7 @@ class TreeEquations:
 
     def loop_jacobian(self, q: np.ndarray) -> np.ndarray:
         """K (rows, nv)."""
-        p, stretch = self._positions(q)
-        self._pin.computeJointJacobians(self._model, self._data, p)
-        at = closing.moving(self._loops.points, self._data.J, None, None)
-        rows, turn = closing.rows_of(self._loops, at, self._data.J)[0], self._map(stretch)
-        return np.asarray(rows if turn is None else rows @ turn)
+        return self._terms(q, np.zeros(self.nv)).loop_jacobian
 
     def loop_bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """k (rows,): loops stay closed where K a = k."""
@@ -193,35 +182,34 @@ class TreeEquations:
 
     def loop_error(self, q: np.ndarray) -> np.ndarray:
         """e (rows,): how far each row is open, successor less predecessor, [m] in the world's axes for points."""
-        self._pin.forwardKinematics(self._model, self._data, self._positions(q)[0])
+        self._pin.forwardKinematics(self._model, self._data, self._still(q)[0])
         return closing.opening(self._loops, closing.places_of(self._loops.points))
 
     def torques(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """tau (nv,): of cables and of damping at joints."""
-        out = np.zeros(self.nv)
-        cables_of.add_torques(self.cables, cables_of.stretch(self.cables, q), v, out)
+        out = self._stand(q, v)[3]
         return out if self._damping is None else out - self._damping * v
 
     def lost_power(self, q: np.ndarray, v: np.ndarray) -> float:
         """Power [W] of what of tau is no slope of the energy: damping, and what printed torques leave out."""
-        lost = cables_of.lost_power(self.cables, cables_of.stretch(self.cables, q), v)
+        lost = float(self._stand(q, v)[2].lost.sum())
         return lost if self._damping is None else lost - float(self._damping @ v**2)
 
     def unwound_wrong(self, q: np.ndarray) -> str:
         """What no cable can do: more wound in or out than there is; nothing where all is well."""
-        return cables_of.unwound_wrong(self.cables, cables_of.stretch(self.cables, q))
+        return cables_of.unwound_wrong(self.cables, q) if self.cable_names else ""
 
     def strains(self, q: np.ndarray) -> np.ndarray:
         """(cables,)."""
-        return cables_of.stretch(self.cables, q).strain
+        return self._still(q)[1].strain
 
     def strain_rates(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(cables,) [1/s]."""
-        return cables_of.strain_rates(self.cables, cables_of.stretch(self.cables, q), v)
+        return self._stand(q, v)[2].strain_rate
 
     def tensions(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(cables,) [N]; zero for rigid ones, which loops pull at."""
-        return self._terms(q, v).tensions
+        return self._stand(q, v)[2].tension
 
     def cable_pulls(self, q: np.ndarray, v: np.ndarray, multiplier: np.ndarray) -> np.ndarray:
         """(cables,) [N] as `tensions`, and of rigid cables what the point loops at their ends pull."""
@@ -235,22 +223,12 @@ class TreeEquations:
                 pulls[number] += sign * (along @ multiplier[first : first + 3])
         return pulls
 
-    def places_and_rates(
-        self, q: np.ndarray, v: np.ndarray, points: closing.Points, first: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(p, 3) where points are, from the first of them on, and their velocities."""
-        self._terms(q, v)
-        found = closing.moving(points, self._data.J, self._data.dJ, self._last[1])
-        return found.place[first:, :, 0], found.rate[first:, :, 0]
-
     def energies(self, q: np.ndarray, v: np.ndarray) -> tuple[float, float, float]:
         """Kinetic, elastic and of gravity [J]."""
-        p, stretch = self._positions(q)
-        turn = self._map(stretch)
-        w = v if turn is None else turn @ v
+        p, w, at, _ = self._stand(q, v)
         kinetic = float(self._pin.computeKineticEnergy(self._model, self._data, p, w))
         weight = float(self._pin.computePotentialEnergy(self._model, self._data, p))
-        return kinetic, cables_of.elastic_energy(self.cables, stretch), weight
+        return kinetic, float(at.energy.sum()), weight
 
     # --- points of bodies
 
@@ -266,37 +244,50 @@ class TreeEquations:
     def loops(self) -> closing.Loops:
         return self._loops
 
+    def _jacobians(self) -> tuple[np.ndarray, np.ndarray]:
+        """J and dJ/dt as Pinocchio has them; those of one column come without it."""
+        return self._data.J.reshape(6, -1), self._data.dJ.reshape(6, -1)
+
     def tree_jacobians(self) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
         """J and dJ/dt of the whole tree, and Pinocchio's velocities, as the last terms left them."""
-        return (self._data.J, self._data.dJ), self._last[1]
+        return self._jacobians(), self._last[1]
 
     def pulled_back(self, force: np.ndarray) -> np.ndarray:
         """Forces along Pinocchio's velocities as those along the tree's, at the state of the last terms."""
-        return force if self._last[0] is None else self._last[0].T @ force
+        at, cables = self._last[0], self.cables
+        out, slid = force.copy(), force[cables.slide_rate]
+        out[cables.turn_rate] += at.by_angle * slid
+        out[cables.slide_rate] = at.by_second * slid
+        return np.asarray(out[self._to_rates])
 
     def places(self, q: np.ndarray, points: closing.Points) -> np.ndarray:
-        """(p, 3, 1) where points are [m]."""
-        self._pin.forwardKinematics(self._model, self._data, self._positions(q)[0])
+        """(p, 3) where points are [m]."""
+        self._pin.forwardKinematics(self._model, self._data, self._still(q)[0])
         return closing.places_of(points)
+
+    def places_and_rates(
+        self, q: np.ndarray, v: np.ndarray, points: closing.Points, first: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(p, 3) where points are, from the first of them on, and their velocities."""
+        self._terms(q, v)
+        found = closing.moving(points, *self._jacobians(), self._last[1])
+        return found.place[first:], found.rate[first:]
 
     def point(self, q: np.ndarray, body: str, at: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:
         """(3,) where a point of a body is [m]."""
-        return np.asarray(self.places(q, self.points_at([body], [at]))[0, :, 0])
+        return np.asarray(self.places(q, self.points_at([body], [at]))[0])
 
     def point_jacobian(
         self, q: np.ndarray, v: np.ndarray, body: str, at: tuple[float, float, float] = (0.0, 0.0, 0.0)
     ) -> tuple[np.ndarray, np.ndarray]:
         """J (3, nv) and b (3,): a point's velocity is J v, and its acceleration J a + b."""
-        points = self.points_at([body], [at])
-        p, stretch = self._positions(q)
-        turn, turn_bias = self._map(stretch), self._map_bias(v)
-        w = v if turn is None else turn @ v
+        points, n = self.points_at([body], [at]), self._model.nv
+        p, w, standing, _ = self._stand(q, v)
         self._pin.computeJointJacobiansTimeVariation(self._model, self._data, p, w)
-        found = closing.moving(points, self._data.J, self._data.dJ, w)
-        rows, bias = found.jacobian[0], found.bias[0, :, 0]
-        if turn_bias is not None:
-            bias = bias + rows @ turn_bias
-        return np.asarray(rows if turn is None else rows @ turn), np.asarray(bias)
+        found = closing.moving(points, *self._jacobians(), w)
+        nothing = np.zeros((n, n)), np.zeros(n)
+        _, _, rows, right = self._changed(standing, *nothing, found.jacobian[0].copy(), -found.bias[0])
+        return rows, -right
 
     # --- motion
 

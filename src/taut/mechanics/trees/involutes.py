@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.mechanics.trees.kernels import stretch_cables
 from taut.structure.trees import TreeJoint
 
 _COEFFICIENTS = {
@@ -33,133 +34,103 @@ class Involutes(NamedTuple):
     """All cables of a tree, a column each; places of their coordinates among those of the tree and of Pinocchio."""
 
     names: tuple[str, ...]
-    radius: np.ndarray
-    stiffness: np.ndarray
-    damping: np.ndarray
+    numbers: np.ndarray  # (9, cables) as the kernel wants them
     longest: np.ndarray
-    consistent: np.ndarray  # 1 where torques come from the energy, else 0
-    pushes: np.ndarray  # bool
     compliant: np.ndarray  # bool
-    by: np.ndarray  # (3, cables) a, b, c
     angle: np.ndarray  # place of phi among positions
     angle_rate: np.ndarray  # and among velocities
     second: np.ndarray  # of q2 among positions, where compliant
     second_rate: np.ndarray
+    turn_rate: np.ndarray  # of phi among velocities of Pinocchio
     slide: np.ndarray  # of l among positions of Pinocchio
     slide_rate: np.ndarray
+    places: np.ndarray  # (2, cables) angle and angle_rate
+
+    @property
+    def radius(self) -> np.ndarray:
+        """[m] of the pulleys."""
+        return self.numbers[0]
+
+    @property
+    def stiffness(self) -> np.ndarray:
+        """E A [N]."""
+        return self.numbers[1]
+
+    @property
+    def consistent(self) -> np.ndarray:
+        """1 where torques come from the energy, else 0."""
+        return self.numbers[3]
+
+    @property
+    def by(self) -> np.ndarray:
+        """(3, cables) a, b, c."""
+        return self.numbers[6:]
+
+    @property
+    def identical(self) -> bool:
+        """Whether the coordinates are those of the turn and the slide themselves."""
+        return not self.by[0].any() and not self.by[2].any()
 
 
-class Stretch(NamedTuple):
-    """Where all cables stand."""
+class Standing(NamedTuple):
+    """What all cables are at a state, a number each."""
 
-    angle: np.ndarray
-    second: np.ndarray
     length: np.ndarray
     strain: np.ndarray
+    by_angle: np.ndarray  # dl/dphi
+    by_second: np.ndarray  # dl/dq2
+    growth: np.ndarray  # d2l/dt2 that velocities alone make
+    length_rate: np.ndarray
+    tension: np.ndarray  # [N]
+    strain_rate: np.ndarray
+    lost: np.ndarray  # [W] power of torques that is no slope of the energy
+    energy: np.ndarray  # [J]
 
 
 def involutes_of(
-    joints: Sequence[TreeJoint], places: Sequence[tuple[int, int]], slides: Sequence[tuple[int, int]]
+    joints: Sequence[TreeJoint], places: Sequence[tuple[int, int]], own: Sequence[tuple[int, int, int]]
 ) -> Involutes:
-    """places: first position and velocity of each joint in the tree; slides: of its slide in Pinocchio."""
+    """places: first position and velocity of each joint in the tree; own: of Pinocchio, the velocity of its turn and
+    position and velocity of its slide."""
     cables = [joint.cable for joint in joints if joint.cable is not None]
     assert len(cables) == len(joints)
-    at = np.array(places, dtype=np.intp).reshape(-1, 2)
-    slide = np.array(slides, dtype=np.intp).reshape(-1, 2)
+    at = np.array(places, dtype=np.int64).reshape(-1, 2)
+    pin = np.array(own, dtype=np.int64).reshape(-1, 3)
     compliant = np.array([cable.variant != "rigid" for cable in cables], dtype=bool)
+    numbers = [
+        (
+            *(cable.radius, cable.stiffness, cable.damping, float(cable.law == "energy-consistent")),
+            *(float(cable.pushes), float(cable.variant != "rigid"), *_COEFFICIENTS[cable.variant]),
+        )
+        for cable in cables
+    ]
     return Involutes(
         tuple(joint.name for joint in joints),
-        np.array([cable.radius for cable in cables]),
-        np.array([cable.stiffness for cable in cables]),
-        np.array([cable.damping for cable in cables]),
+        np.ascontiguousarray(np.array(numbers).reshape(-1, 9).T),
         np.array([np.inf if cable.longest is None else cable.longest for cable in cables]),
-        np.array([float(cable.law == "energy-consistent") for cable in cables]),
-        np.array([cable.pushes for cable in cables], dtype=bool),
         compliant,
-        np.array([_COEFFICIENTS[cable.variant] for cable in cables]).T.reshape(3, -1),
         at[:, 0],
         at[:, 1],
         at[compliant, 0] + 1,
         at[compliant, 1] + 1,
-        slide[:, 0],
-        slide[:, 1],
+        *(np.ascontiguousarray(column) for column in pin.T),
+        np.ascontiguousarray(at.T),
     )
 
 
-def stretch(cables: Involutes, q: np.ndarray) -> Stretch:
-    """Lengths and strains; a cable whose angle is not more than zero has none."""
-    a, b, c = cables.by
-    phi = q[cables.angle]
-    second = np.zeros(phi.size)
-    second[cables.compliant] = q[cables.second]
-    natural = cables.radius * phi
-    with np.errstate(divide="ignore", invalid="ignore"):
-        strain = (a - 1.0) + b * second / natural + c * second
-    return Stretch(phi, second, a * natural + b * second + c * natural * second, strain)
+def standing(cables: Involutes, q: np.ndarray, v: np.ndarray, torques: np.ndarray) -> Standing:
+    """What all cables are at a state; their generalised forces -e - d are added to torques."""
+    out = np.zeros((10, len(cables.names)))
+    if cables.names:
+        stretch_cables(cables.numbers, q, v, cables.places, out, torques)
+    return Standing(*out)
 
 
-def slopes(cables: Involutes, at: Stretch) -> tuple[np.ndarray, np.ndarray]:
-    """dl/dphi and dl/dq2."""
-    a, b, c = cables.by
-    return cables.radius * (a + c * at.second), b + c * cables.radius * at.angle
-
-
-def rates_of(cables: Involutes, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of phi and of q2."""
-    second = np.zeros(cables.angle.size)
-    second[cables.compliant] = v[cables.second_rate]
-    return v[cables.angle_rate], second
-
-
-def strain_rates(cables: Involutes, at: Stretch, v: np.ndarray) -> np.ndarray:
-    """d(eps)/dt = (dl/dt - (1 + eps) r dphi/dt) / l0."""
-    turn, second = rates_of(cables, v)
-    by_angle, by_second = slopes(cables, at)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate = (by_angle * turn + by_second * second) - (1.0 + at.strain) * cables.radius * turn
-        return np.asarray(rate / (cables.radius * at.angle))
-
-
-def tensions(cables: Involutes, at: Stretch, rates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """F and D, both zero where a cable is slack (3.1.14) or rigid."""
-    taut = (cables.compliant & (cables.pushes | (at.strain > 0.0))).astype(float)
-    return taut * cables.stiffness * at.strain, taut * cables.damping * rates
-
-
-def add_torques(cables: Involutes, at: Stretch, v: np.ndarray, out: np.ndarray) -> np.ndarray:
-    """Add the generalised forces -e - d of all cables; returns their tensions.
-
-    Printed (3.1.16), (3.1.17): e = F du/dq, d = D du/dq. Consistent: e = d(E A eps^2 l0 / 2)/dq, which is by
-    -r E A eps^2 / 2 at phi more, and d = l0 D d(eps)/dq, by -r D eps at phi more, which never gives energy.
-    """
-    elastic, viscous = tensions(cables, at, strain_rates(cables, at, v))
-    pull = elastic + viscous
-    by_angle, by_second = slopes(cables, at)
-    taken = cables.consistent * cables.radius * (0.5 * elastic + viscous) * at.strain
-    out[cables.angle_rate] -= pull * (by_angle - cables.radius) - taken
-    out[cables.second_rate] -= (pull * by_second)[cables.compliant]
-    return np.asarray(pull)
-
-
-def lost_power(cables: Involutes, at: Stretch, v: np.ndarray) -> float:
-    """Power of what of the torques is no slope of the energy: damping, and what printed ones leave out."""
-    elastic, viscous = tensions(cables, at, strain_rates(cables, at, v))
-    turn, second = rates_of(cables, v)
-    by_angle, by_second = slopes(cables, at)
-    damped = viscous * ((by_angle - cables.radius) * turn + by_second * second)
-    damped -= cables.consistent * cables.radius * viscous * at.strain * turn
-    left_out = (1.0 - cables.consistent) * 0.5 * cables.radius * elastic * at.strain * turn
-    return float(-np.sum(damped) - np.sum(left_out))
-
-
-def elastic_energy(cables: Involutes, at: Stretch) -> float:
-    taut = cables.compliant & (cables.pushes | (at.strain > 0.0))
-    return float(0.5 * np.sum(cables.stiffness * at.strain**2 * cables.radius * at.angle, where=taut))
-
-
-def unwound_wrong(cables: Involutes, at: Stretch) -> str:
+def unwound_wrong(cables: Involutes, q: np.ndarray) -> str:
     """What no cable can do: nothing off the pulley, or more than there is; nothing where all is well."""
-    natural = cables.radius * at.angle
+    natural = cables.radius * q[cables.angle]
+    if (natural > 0.0).all() and (natural <= cables.longest).all():
+        return ""
     for name, length, longest in zip(cables.names, natural, cables.longest, strict=True):
         if not length > 0.0:
             return f'the cable of "{name}" is wound in past its end: {length:.3g} m would be left off the pulley'

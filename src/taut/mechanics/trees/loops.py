@@ -2,8 +2,9 @@
 
     e = x_s - x_p,   de/dt = K w,   d2e/dt2 = K dw/dt - k        (all rows at once, no loop over joints in Python)
 
-The Jacobian of a point is J_lin - [x]J_ang, restricted to the joints that carry it; J and dJ/dt are those of the whole
-tree in the world's frame. Rows of other joints than points are dot products of axes, or of an axis and the gap.
+The Jacobian of a point is J_lin + J_ang x its place, restricted to the joints that carry it; J and dJ/dt are those of
+the whole tree in the world's frame. Rows of other joints than points are dot products of axes, or of an axis and the
+gap.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from taut.mechanics.trees.kernels import fill_points
 from taut.structure.trees import LoopJoint
 
 _TURNS = {
@@ -33,8 +35,8 @@ class Points(NamedTuple):
 
     turns: list[np.ndarray]
     places: list[np.ndarray]
-    local: np.ndarray  # (p, 3, 1)
-    carried: np.ndarray  # (p, 1, nv) 1 where a velocity moves it
+    local: np.ndarray  # (p, 3)
+    carried: np.ndarray  # (p, nv) 1 where a velocity moves it
 
 
 class Loops(NamedTuple):
@@ -42,35 +44,34 @@ class Loops(NamedTuple):
 
     names: tuple[str, ...]
     points: Points
-    count: int
+    number: int
     general: tuple[tuple[int, LoopJoint], ...]  # those with rows beside or instead of a point's
     rows: np.ndarray  # where the first row of each loop is
     size: int
 
 
 class Moving(NamedTuple):
-    """Points at a state: places (p, 3, 1), skew matrices of these, rates and accelerations without dw/dt."""
+    """Points at a state: places (p, 3), Jacobians, rates, and accelerations without those of coordinates."""
 
     place: np.ndarray
-    skew: np.ndarray
     jacobian: np.ndarray  # (p, 3, nv)
-    turn: np.ndarray  # (p, 3, 1) angular velocity
+    turn: np.ndarray  # (p, 3) angular velocity
     rate: np.ndarray
     turn_bias: np.ndarray
     bias: np.ndarray
 
 
 def points_of(model: Any, data: Any, joints: Sequence[int], local: Sequence[Sequence[float]]) -> Points:
-    carried = np.zeros((len(joints), 1, model.nv))
+    carried = np.zeros((len(joints), model.nv))
     for row, joint in enumerate(joints):
         for ancestor in model.supports[joint]:
             if ancestor:
                 first = model.joints[ancestor].idx_v
-                carried[row, 0, first : first + model.joints[ancestor].nv] = 1.0
+                carried[row, first : first + model.joints[ancestor].nv] = 1.0
     return Points(
         [data.oMi[joint].rotation for joint in joints],
         [data.oMi[joint].translation for joint in joints],
-        np.array(local, dtype=float).reshape(-1, 3, 1),
+        np.array(local, dtype=float).reshape(-1, 3),
         carried,
     )
 
@@ -89,40 +90,27 @@ def loops_of(model: Any, data: Any, ends: Mapping[str, int], loops: Sequence[Loo
 
 
 def places_of(points: Points) -> np.ndarray:
-    """(p, 3, 1) in the world."""
-    turns = np.array(points.turns).reshape(-1, 3, 3)
-    return np.asarray(turns @ points.local + np.array(points.places).reshape(-1, 3, 1))
+    """(p, 3) in the world."""
+    if not points.turns:
+        return np.zeros((0, 3))
+    turns = np.array(points.turns)
+    return np.einsum("pij,pj->pi", turns, points.local) + np.array(points.places)
 
 
-def skews(vectors: np.ndarray) -> np.ndarray:
-    """(p, 3, 3) matrices of the cross product with vectors (p, 3, 1)."""
-    out = np.zeros((len(vectors), 3, 3))
-    x, y, z = vectors[:, 0, 0], vectors[:, 1, 0], vectors[:, 2, 0]
-    out[:, 0, 1], out[:, 0, 2], out[:, 1, 2] = -z, y, -x
-    out[:, 1, 0], out[:, 2, 0], out[:, 2, 1] = z, -y, x
-    return out
-
-
-def moving(points: Points, tree: np.ndarray, tree_rate: np.ndarray | None, w: np.ndarray | None) -> Moving:
-    """tree, tree_rate: J and dJ/dt (6, nv) of the whole tree, linear rows first; without velocities only J."""
-    place = places_of(points)
-    skew = skews(place)
-    jacobian = (tree[:3] - skew @ tree[3:]) * points.carried
-    if w is None or tree_rate is None:
-        none = np.zeros_like(place)
-        return Moving(place, skew, jacobian, none, none, none, none)
-    own = points.carried[:, 0, :] * w
-    spatial, spatial_bias = own @ tree.T, own @ tree_rate.T
-    turn, turn_bias = spatial[:, 3:, None], spatial_bias[:, 3:, None]
-    rate = spatial[:, :3, None] - skew @ turn
-    bias = spatial_bias[:, :3, None] - skew @ turn_bias + skews(turn) @ rate
-    return Moving(place, skew, jacobian, turn, rate, turn_bias, bias)
+def moving(points: Points, tree: np.ndarray, tree_rate: np.ndarray, w: np.ndarray) -> Moving:
+    """tree, tree_rate: J and dJ/dt (6, nv) of the whole tree, linear rows first. w: velocities."""
+    count, nv = len(points.turns), tree.shape[1]
+    place, jacobian, moves = np.empty((count, 3)), np.empty((count, 3, nv)), np.empty((count, 12))
+    if count:
+        turns, places = np.concatenate(points.turns), np.concatenate(points.places)
+        fill_points(turns, places, points.local, points.carried, tree, tree_rate, w, place, jacobian, moves)
+    return Moving(place, jacobian, moves[:, :3], moves[:, 3:6], moves[:, 6:9], moves[:, 9:])
 
 
 def opening(loops: Loops, place: np.ndarray) -> np.ndarray:
     """How far every row is open, at these places of its points and Pinocchio's placements."""
-    n = loops.count
-    gap = (place[n:] - place[:n])[:, :, 0]
+    n = loops.number
+    gap = place[n:] - place[:n]
     if not loops.general:
         return np.asarray(gap.ravel())
     out = np.zeros(loops.size)
@@ -140,8 +128,8 @@ def opening(loops: Loops, place: np.ndarray) -> np.ndarray:
 
 def rows_of(loops: Loops, at: Moving, tree: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """K (rows, nv) and k (rows,)."""
-    n, nv = loops.count, tree.shape[1]
-    jacobian, bias = at.jacobian[n:] - at.jacobian[:n], (at.bias[:n] - at.bias[n:])[:, :, 0]
+    n, nv = loops.number, tree.shape[1]
+    jacobian, bias = at.jacobian[n:] - at.jacobian[:n], at.bias[:n] - at.bias[n:]
     if not loops.general:
         return jacobian.reshape(-1, nv), bias.ravel()
     rows, right = np.zeros((loops.size, nv)), np.zeros(loops.size)
@@ -157,22 +145,22 @@ def rows_of(loops: Loops, at: Moving, tree: np.ndarray) -> tuple[np.ndarray, np.
 def _axes(loops: Loops, number: int, loop: LoopJoint) -> tuple[np.ndarray, np.ndarray]:
     """Axes of predecessor and successor in the world, a row each."""
     before = loops.points.turns[number] @ np.array(loop.rotation)
-    after = loops.points.turns[loops.count + number] @ np.array(loop.to_rotation)
+    after = loops.points.turns[loops.number + number] @ np.array(loop.to_rotation)
     return before.T, after.T
 
 
 def _general_rows(
     loops: Loops, number: int, loop: LoopJoint, at: Moving, tree: np.ndarray, rows: np.ndarray, right: np.ndarray
 ) -> None:
-    n, first, held = loops.count, loops.rows[number], _HELD[loop.kind]
+    n, first, held = loops.number, loops.rows[number], _HELD[loop.kind]
     carried = loops.points.carried
     before, after = _axes(loops, number, loop)
     turns = [tree[3:] * carried[number], tree[3:] * carried[n + number]]
-    spin = [at.turn[k, :, 0] for k in (number, n + number)]
-    spin_bias = [at.turn_bias[k, :, 0] for k in (number, n + number)]
-    gap = (at.place[n + number] - at.place[number])[:, 0]
-    gap_rate = (at.rate[n + number] - at.rate[number])[:, 0]
-    gap_bias = (at.bias[n + number] - at.bias[number])[:, 0]
+    spin = [at.turn[k] for k in (number, n + number)]
+    spin_bias = [at.turn_bias[k] for k in (number, n + number)]
+    gap = at.place[n + number] - at.place[number]
+    gap_rate = at.rate[n + number] - at.rate[number]
+    gap_bias = at.bias[n + number] - at.bias[number]
     gap_rows = at.jacobian[n + number] - at.jacobian[number]
     if held == 3:
         rows[first : first + 3], right[first : first + 3] = gap_rows, -gap_bias
@@ -194,10 +182,10 @@ def _general_rows(
 
 def loop_axis(loops: Loops, number: int, loop: LoopJoint, at: Moving, tree: np.ndarray) -> np.ndarray:
     """(nv,) generalised force of a unit torque about, or force along, z of a loop: a row of L (1.2.25)."""
-    n, axis = loops.count, _axes(loops, number, loop)[0][2]
+    n, axis = loops.number, _axes(loops, number, loop)[0][2]
     carried = loops.points.carried
     if loop.kind == "prismatic":
-        gap = (at.place[n + number] - at.place[number])[:, 0]
+        gap = at.place[n + number] - at.place[number]
         turn = tree[3:] * carried[number]
         return np.asarray(axis @ (at.jacobian[n + number] - at.jacobian[number]) + np.cross(axis, gap) @ turn)
     return np.asarray(axis @ (tree[3:] * (carried[n + number] - carried[number])))

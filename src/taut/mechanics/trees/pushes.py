@@ -95,10 +95,10 @@ class Pushes:
             wrenches = len(self._wrenches)
             scales = self._scales.at(t, inside)[:, None]
             force, moment = scales * self._forces, scales * self._moments
-            carried = self.points.carried[:wrenches, 0]
+            carried = self.points.carried[:wrenches]
             out += np.einsum("pi,pij->j", force, found.jacobian[:wrenches])
             out += np.einsum("pj,ij,pi->j", carried, tree[0][3:], moment)
-            power = float(np.sum(force * found.rate[:wrenches, :, 0]) + np.sum(moment * found.turn[:wrenches, :, 0]))
+            power = float(np.sum(force * found.rate[:wrenches]) + np.sum(moment * found.turn[:wrenches]))
             if self._nodal is not None:
                 pulled, watts = self._pulled(t, found.place[wrenches:], found.rate[wrenches:])
                 out += np.einsum("pi,pij->j", pulled, found.jacobian[wrenches:])

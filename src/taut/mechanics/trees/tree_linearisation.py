@@ -10,7 +10,6 @@ from taut.errors import OptionError
 from taut.mechanics.points.linearisation import Linearisation, by_differences
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.trees import embedding as on_sphere
-from taut.mechanics.trees.involutes import stretch
 from taut.mechanics.trees.saddle import weight_of
 from taut.mechanics.trees.tree_operations import Workspace, all_rows, bends, enter_piece, pushed, whole_mass_matrix
 
@@ -50,10 +49,10 @@ def tree_linearisation(plant: TreePlant, x: np.ndarray, rate: np.ndarray, time: 
 def _steps(plant: TreePlant, x: np.ndarray) -> np.ndarray:
     """Of every coordinate: small beside the strain of cables, so that none that is taut goes slack on the way."""
     out, cables = np.full(x.size, STEP), plant.equations.cables
-    if cables.angle.size:
-        at = stretch(cables, x)
-        strain = SHARE * np.where(at.strain > 0.0, at.strain, 0.02)
-        out[cables.angle] = np.minimum(STEP, strain * at.angle)
-        natural = np.where(cables.by[2] > 0.0, 1.0, cables.radius * at.angle)
-        out[cables.second] = (strain * natural)[cables.compliant]
+    if cables.names:
+        strain, natural = plant.equations.strains(x), cables.radius * x[cables.angle]
+        share = SHARE * np.where(strain > 0.0, strain, 0.02)
+        out[cables.angle] = np.minimum(STEP, share * x[cables.angle])
+        by_strain = cables.by[2] > 0.0
+        out[cables.second] = (share * np.where(by_strain, 1.0, natural))[cables.compliant]
     return out
