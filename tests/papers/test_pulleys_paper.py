@@ -69,3 +69,16 @@ def test_the_law_of_the_manipulator_holds_what_the_thesis_moves() -> None:
     assert law_of(Law(), "z").wanted(15.0)[0] == pytest.approx([0.0, 0.0, height + 0.25])
     decision = law.decide(0.0, *law.equations.start())
     assert decision.free == STRUTS
+
+
+def test_a_machine_that_is_lost_has_no_torques_any_more() -> None:
+    law = law_of(Law(), "z")
+    q, v = law.equations.start()
+    guarded = _UntilLost(law)
+    assert np.abs(guarded(0.0, q, v)).min() > 1.0
+    assert guarded.lost == np.inf
+    q[0] += 0.2
+    assert not guarded(0.1, q, v).any()
+    assert guarded.lost == 0.1
+    q[0] -= 0.2
+    assert not guarded(0.2, q, v).any()

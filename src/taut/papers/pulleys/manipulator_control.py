@@ -23,8 +23,7 @@ STILL = 1.0
 
 def _lasted(run: Controlled) -> float:
     """[s] for which the end-effector stayed within a decimetre of what was wanted."""
-    away = np.flatnonzero(np.abs(run.error).max(axis=1) > 0.1)
-    return float(run.time[away[0]] if away.size else run.time[-1])
+    return float(min(run.lost, run.time[-1]))
 
 
 def _settling(bench: Bench) -> Measured:
