@@ -6,6 +6,7 @@ from benchmarks import (
     contact_against_mujoco,
     contact_scale,
     contact_steps,
+    control_steps,
     located_events,
     page_frames,
     rollouts,
@@ -39,6 +40,7 @@ if __name__ == "__main__":
     print(located_events.report(), end="\n\n")
     print(contact_steps.table(contact_steps.measure()), end="\n\n")
     print(contact_against_mujoco.report(), end="\n\n")
+    print(control_steps.report(), end="\n\n")
     print(contact_scale.report(), end="\n\n")
     print(study_workers.table([study_workers.measure(model) for model in ("tbar", "prism")]), end="\n\n")
     largest = int(float(sys.argv[1])) if len(sys.argv) > 1 else 100_000

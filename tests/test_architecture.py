@@ -26,6 +26,7 @@ ORDER = [
         "mechanics",
         "extending",
         "mechanisms",
+        "trees",
         "statics",
         "dynamics",
     ),

@@ -51,6 +51,14 @@ def test_time_at_equal_error_is_read_between_runs_and_luck_does_not_count() -> N
     assert np.isnan(seconds_at(sweep, 1e-1))
 
 
+def test_the_benchmark_of_control_decides_for_both_machines() -> None:
+    from benchmarks import control_steps as bench
+
+    costs = [bench.measure(machine, calls=2, rounds=1) for machine in ("strut", "manipulator")]
+    assert all(one.decision > one.terms > 0.0 for one in costs)
+    assert bench.table(costs).count(" times") == 2
+
+
 def test_the_benchmark_of_collisions_finds_what_crowds_do() -> None:
     from benchmarks import member_collisions as bench
 

@@ -86,6 +86,13 @@ def test_the_page_of_joints_runs() -> None:
     assert names["plant"].names == ("hip", "knee")
 
 
+def test_the_page_of_trees_runs() -> None:
+    names = run_blocks("docs/trees.md", 3)
+    assert names["run"].ok
+    assert len(names["reduced"].names) == 5
+    assert np.abs(names["at_work"].equations.loop_error(names["at_work"].positions)).max() < 1e-9
+
+
 def test_the_page_of_stepping_runs() -> None:
     names = run_blocks("docs/stepping.md", 3)
     assert names["best"] == 0.001, "let out, it rises"
@@ -189,3 +196,14 @@ def test_the_page_of_learning_runs() -> None:
     assert names["truncated"].shape == (8,)
     assert names["run"].time[-1] == pytest.approx(2.0)
     assert names["seen"].shape == (8, 2 + 12 + 36 + 36)
+
+
+def test_the_page_of_inverse_dynamics_runs() -> None:
+    names = run_blocks("docs/inverse-dynamics.md", 5)
+    assert names["spline"].times[-1] == 6.0
+    assert names["best"].inputs == pytest.approx([0.0, 2.0, 3.0], abs=1e-9)
+    assert names["found"].effort.min() == pytest.approx(5.0, abs=1e-6)
+    assert names["found"].relaxed == ()
+    assert names["run"].status == "finished"
+    assert names["law"].slackenings == ()
+    assert np.abs(names["run"].coordinate[-1, :2]).max() < 0.01

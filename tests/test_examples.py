@@ -154,3 +154,12 @@ def test_rough_ground_takes_from_a_gait() -> None:
     assert flat.size == 6
     assert rough.size >= 5
     assert rough.mean() < flat.mean()
+
+
+def test_a_manipulator_keeps_its_end_effector_while_its_struts_turn() -> None:
+    run, law = script("move_a_manipulator").main(duration=0.1)
+    assert run.status == "finished"
+    assert np.abs(run.coordinate[:, :3] - run.coordinate[0, :3]).max() < 1e-3
+    turned = 2.0 * np.arcsin(np.abs(run.coordinate[-1, 5]))
+    assert turned > 0.3, "no tensions of 20 MPa hold it as it is drawn"
+    assert law.slackenings == ()

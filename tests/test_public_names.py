@@ -43,11 +43,12 @@ PACKAGES = {
         stability utilisation
     """,
     "control": """
-        Compensator Estimator FeedForward InverseDynamics LinearLaw LinearModel LoopCovariance Norm Reduction Regulator
-        Response SampledModel Tracking closed_loop computed_torque
+        Actuation Compensator Decision Estimator FeedForward FreeAccelerations InverseDynamics LeastInputs LinearLaw
+        LinearModel LoopCovariance NearRigidControl Norm Prediction PredictiveControl Reduction Regulator
+        Relaxed Response SampledModel Slackening Tracking actuation bounded_inverse_dynamics closed_loop computed_torque
         controllability_gramian doublet_response feed_forward frequency_response h2_norm harmonic_response hinf_norm
-        impulse_response inverse_dynamics kalman linearise loop_covariance lqg lqr observability_gramian pd
-        pd_tracking reduced sampled step_response
+        impulse_response inverse_dynamics kalman least_inputs linearise loop_covariance lqg lqr near_rigid_control
+        near_rigid_inputs observability_gramian pd pd_tracking predictive_control reduced sampled step_response
     """,
     "kinetostatics": """
         Coaxial EqualTensionSums Evaluated FollowedPath FoundPosture FoundPostures InputLimits InterpolatedMap
@@ -58,7 +59,7 @@ PACKAGES = {
     """,
     "dynamics": """
         BatchSimulation Correction Ensemble Event Predictability Simulation SimulationState Trajectory collisions
-        ensemble predictability rollout simulate start start_many
+        curve_of ensemble predictability rollout signal_values simulate start start_many
     """,
     "measurement": """
         AtRest Comparison Identification InMotion Measurements Tolerances Unknown compare identify read_measurements
@@ -72,6 +73,10 @@ PACKAGES = {
         measures_of random_members slip_distance stands symmetries touching_nodes
     """,
     "learning": "Randomisation RobotEnv RobotVectorEnv Task",
+    "trees": """
+        Body LoopJoint PulleyCable Reduction Tree TreeEquations TreeJoint TreePlant TreeTerms Wrench
+        in_bodies manipulator read_urdf reduction single_strut tree_plant
+    """,
     "mechanisms": "CoordinateDrive CoordinateMap GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",
     "search": """
@@ -219,6 +224,7 @@ def shown() -> dict[str, Any]:
         *_robots(),
         *_locomotion(),
         *_mechanisms(),
+        *_trees(),
         *(next(iter(tower.bars.values())), next(iter(tower.cables.values())), taut.Correction(), taut.Damping()),
         *(
             taut.Ground("g"),
@@ -317,6 +323,19 @@ def _mechanisms() -> list[Any]:
     drive = taut.mechanisms.CoordinateDrive("hip", "force", 1.0)
     given = taut.mechanisms.CoordinateMap(np.sin, ("hip",), (0.0,))
     return [joint, drive, given, taut.mechanisms.in_coordinates(taut.assemble(arm), [joint], drives=[drive])]
+
+
+def _trees() -> list[Any]:
+    trees = taut.trees
+    machine = trees.manipulator()
+    equations = trees.TreeEquations(machine)
+    joint, push = machine.joints[-1], trees.Wrench("w" * 1000, "B1-strut", (0.0, 0.0, 1.0))
+    rest = equations.start()
+    return [
+        *(machine, equations, joint, joint.body, joint.cable, machine.loops[0], push),
+        *(equations.terms(*rest), trees.reduction(equations, *rest)),
+        trees.tree_plant(machine),
+    ]
 
 
 def _locomotion() -> list[Any]:

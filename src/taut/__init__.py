@@ -2,7 +2,8 @@
 
 The names of everyday work are here; the rest are in `taut.generators`, `taut.statics`, `taut.kinetostatics`,
 `taut.control`, `taut.dynamics`, `taut.locomotion`, `taut.search`, `taut.learning`, `taut.measurement`,
-`taut.mechanisms` and `taut.output`. Names are loaded when they are first used, so that importing taut costs nothing.
+`taut.mechanisms`, `taut.trees` and `taut.output`. Names are loaded when they are first used, so that importing taut
+costs nothing.
 """
 
 from __future__ import annotations
@@ -169,6 +170,7 @@ _PACKAGES = (
     "mechanisms",
     "output",
     "search",
+    "trees",
 )
 """What `taut.` also reaches without an import of its own."""
 
@@ -199,6 +201,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         output,
         search,
         statics,
+        trees,
     )
     from taut.control.linear_model import LinearModel
     from taut.control.linearising import linearise

@@ -101,6 +101,7 @@ def test_what_acts_in_a_model_is_counted_and_named(taut: Callable) -> None:
     taut("examples", "damped_mast")
     assert taut("check", "damped_mast.yaml").out.endswith("4 cables, 4 drives, 2 sensors, 1 controller\n")
     out = taut("info", "damped_mast.yaml").out
+    assert "\nactuation              redundantly actuated: 4 inputs, 2 independent, 2 freedoms\n" in out
     assert "\nsensors                sway_x, sway_y\ncontrollers            damper\n" in out
     facts = json.loads(taut("info", "damped_mast.yaml", "--json", "--set", "scenario.controllers={}").out)
     assert (facts["sensors"], facts["controllers"]) == (["sway_x", "sway_y"], [])

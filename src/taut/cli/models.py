@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
-from taut.errors import FileError, OptionError, Problem, listed
+from taut.errors import FileError, OptionError, Problem, TautError, listed
 
 if TYPE_CHECKING:
     from taut.structure.files import Model
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 ACTING = ("drives", "ground", "joints", "sensors", "controllers")
 """What a scenario has that is counted and named."""
+
+MOST_COORDINATES = 1000
+"""Of a model whose inputs are counted without being asked to in full: matrices over all of them are dense."""
 
 
 def examples(name: Annotated[str | None, typer.Argument(help="The example to copy here.")] = None) -> None:
@@ -69,6 +72,7 @@ def info(
     loaded = model_at(model, overrides, records)
     certificate = certified(loaded, full=full)
     values = {**facts(loaded.structure), **certificate.facts()}
+    values |= _actuation(loaded, full=full)
     acting = {kind: [one.name for one in getattr(loaded.scenario, kind)] for kind in ACTING}
     if as_json:
         print(json.dumps({**values, **acting, **{k: v or None for k, v in certificate.sentences().items()}}, indent=2))
@@ -80,6 +84,21 @@ def info(
     for sentence in filter(None, certificate.sentences().values()):
         print(f"\n{sentence}")
     _show_hints(loaded)
+
+
+def _actuation(model: Model, *, full: bool) -> dict[str, str | None]:
+    """Under-, properly or redundantly actuated, where anything is driven; not known of what cannot move, or is big."""
+    if not model.scenario.drives:
+        return {}
+    if 3 * len(model.structure.nodes) > MOST_COORDINATES and not full:
+        return {"actuation": None}
+    from taut.control.input_counts import actuation
+    from taut.output.model_runs import assembled
+
+    try:
+        return {"actuation": str(actuation(assembled(model.structure, model.scenario)))}
+    except TautError:  # what is wrong with it is told by `taut check`
+        return {"actuation": None}
 
 
 def _show_hints(model: Model) -> None:

@@ -28,6 +28,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.mechanics.points.lagrangian import LagrangianPlant
 from taut.mechanics.points.linearisation import Linearisation
+from taut.mechanics.trees.plant import TreePlant
 from taut.numerics.dense_saddle import lift, null_basis
 from taut.statics.equilibrium import Equilibrium
 from taut.structure.records import AXES
@@ -35,7 +36,7 @@ from taut.structure.scenario import Constant, Load
 from taut.type_checks import checked_arguments
 
 Places = np.ndarray | Mapping[str, tuple[float, float, float]]
-AnyPlant = Plant | LagrangianPlant | GeneralisedPlant
+AnyPlant = Plant | LagrangianPlant | GeneralisedPlant | TreePlant
 
 BALANCED = 1e-9
 """An unbalanced force below this part of the largest force present counts as none."""
@@ -83,7 +84,7 @@ def linearise(
     _check_size(plant)
     q, v = _on_constraints(plant)
     linear = plant.linearised(q, v, time, held)
-    if isinstance(plant, LagrangianPlant | GeneralisedPlant):
+    if isinstance(plant, LagrangianPlant | GeneralisedPlant | TreePlant):
         chosen = own_inputs(plant, linear, inputs)
         shown = own_outputs(plant, linear, q, v, chosen, outputs)
     else:
@@ -196,7 +197,7 @@ def _largest(plant: AnyPlant, linear: Linearisation, values: np.ndarray) -> tupl
     """The largest of some vectors at nodes, or of numbers along coordinates, and where it is."""
     whole = np.zeros(plant.coordinates)
     whole[linear.moving] = values
-    if isinstance(plant, LagrangianPlant | GeneralisedPlant):
+    if isinstance(plant, LagrangianPlant | GeneralisedPlant | TreePlant):
         at = int(np.argmax(np.abs(whole)))
         return float(abs(whole[at])), f'coordinate "{plant.names[at]}"'
     sizes = np.linalg.norm(whole.reshape(-1, 3), axis=1)

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 from taut.control.actuators import AnyPlant, acting, actuators_of
+from taut.control.over_actuation import Relaxed
 from taut.control.port_names import Ports
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.plant import Plant
@@ -39,6 +40,7 @@ class InverseDynamics:
         of a coordinate's only what is to be added.
     multiplier: of the plant's constraints, in their order.
     unbalanced: what is left that neither gives, as a part of what the motion needs (by M^-1): 0 where it is possible.
+    relaxed: times and bounds that nothing kept, of `bounded_inverse_dynamics`.
     """
 
     time: np.ndarray  # (T,)
@@ -46,6 +48,7 @@ class InverseDynamics:
     effort: np.ndarray  # (T, m)
     multiplier: np.ndarray  # (T, r)
     unbalanced: np.ndarray  # (T,)
+    relaxed: tuple[tuple[float, Relaxed], ...] = ()
 
     __repr__ = brief
 
@@ -76,20 +79,12 @@ def inverse_dynamics(
         "coordinate:hip.force" or "drive:motor"; by default all that the plant drives.
     Raises ModelError where the motion tears a constraint: which, when and by how much.
     """
-    times = np.asarray(time, dtype=float)
-    shape = (times.size, plant.coordinates)
-    q = _flat("positions", positions, shape, plant)
-    v = _rates(times, q, 1) if velocities is None else _flat("velocities", velocities, shape, plant)
-    a = (
-        (_rates(times, q, 2) if velocities is None else _rates(times, v, 1))
-        if accelerations is None
-        else _flat("accelerations", accelerations, shape, plant)
-    )
+    times, q, v, a = motion_of(plant, time, positions, velocities, accelerations)
     chosen = actuators_of(plant, actuators)
     effort, multiplier = np.zeros((times.size, len(chosen))), np.zeros((times.size, plant.rows))
     unbalanced = np.zeros(times.size)
     for k, t in enumerate(times):
-        _check_untorn(plant, float(t), q[k], v[k])
+        check_untorn(plant, float(t), q[k], v[k])
         found = acting(plant, float(t), q[k], v[k], chosen)
         terms, moving = found.terms, found.terms.moving
         needed = terms.mass @ a[k][moving] - terms.force
@@ -106,6 +101,23 @@ def inverse_dynamics(
         size = max(float(np.linalg.norm(right)), float(np.linalg.norm(np.linalg.solve(lower, terms.force))), 1e-300)
         unbalanced[k] = float(np.linalg.norm(left @ answer - right)) / size
     return InverseDynamics(times, tuple(one.name for one in chosen), effort, multiplier, unbalanced)
+
+
+def motion_of(
+    plant: AnyPlant,
+    time: np.ndarray,
+    positions: np.ndarray,
+    velocities: np.ndarray | None,
+    accelerations: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Times, and a motion's coordinates, rates and second rates, (T, m) each; what is not given by a spline."""
+    times = np.asarray(time, dtype=float)
+    shape = (times.size, plant.coordinates)
+    q = _flat("positions", positions, shape, plant)
+    v = _rates(times, q, 1) if velocities is None else _flat("velocities", velocities, shape, plant)
+    if accelerations is not None:
+        return times, q, v, _flat("accelerations", accelerations, shape, plant)
+    return times, q, v, _rates(times, q, 2) if velocities is None else _rates(times, v, 1)
 
 
 def _flat(what: str, values: np.ndarray, shape: tuple[int, int], plant: AnyPlant) -> np.ndarray:
@@ -127,7 +139,8 @@ def _rates(time: np.ndarray, values: np.ndarray, order: int) -> np.ndarray:
     return np.asarray(make_interp_spline(time, values, DEGREE).derivative(order)(time))
 
 
-def _check_untorn(plant: AnyPlant, t: float, q: np.ndarray, v: np.ndarray) -> None:
+def check_untorn(plant: AnyPlant, t: float, q: np.ndarray, v: np.ndarray) -> None:
+    """Raises ModelError where a constraint is not kept."""
     tables, operations = plant.own_tables(metric="mass", gains=(0.0, 0.0)), plant.operations()
     y = np.concatenate([q, v, [0.0], plant.internal])
     residual, rate = np.zeros(plant.rows), np.zeros(plant.rows)

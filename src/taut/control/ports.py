@@ -16,6 +16,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.mechanics.points.lagrangian import LagrangianPlant
 from taut.mechanics.points.linearisation import Linearisation
+from taut.mechanics.trees.plant import TreePlant
 from taut.structure import properties
 from taut.structure.angles import angle_value
 from taut.structure.ports import Port
@@ -145,7 +146,7 @@ def outputs_of(
     return Outputs(tuple(map(str, ports)), by_position, by_velocity, by_multiplier, direct, offset)
 
 
-def own_inputs(plant: LagrangianPlant | GeneralisedPlant, linear: Linearisation, wanted: Ports) -> Inputs:
+def own_inputs(plant: LagrangianPlant | GeneralisedPlant | TreePlant, linear: Linearisation, wanted: Ports) -> Inputs:
     """Of a plant in coordinates of its own: generalised forces."""
     found = own_ports(plant.names, wanted, ("force",), "input")
     force = np.zeros((linear.moving.size, len(found)))
@@ -156,7 +157,7 @@ def own_inputs(plant: LagrangianPlant | GeneralisedPlant, linear: Linearisation,
 
 
 def own_outputs(
-    plant: LagrangianPlant | GeneralisedPlant,
+    plant: LagrangianPlant | GeneralisedPlant | TreePlant,
     linear: Linearisation,
     q: np.ndarray,
     v: np.ndarray,

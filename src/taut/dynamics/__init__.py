@@ -19,9 +19,11 @@ __all__ = [
     "SimulationState",
     "Trajectory",
     "collisions",
+    "curve_of",
     "ensemble",
     "predictability",
     "rollout",
+    "signal_values",
     "simulate",
     "start",
     "start_many",
@@ -40,6 +42,7 @@ _HOMES = {
     "taut.dynamics.rollouts": ("rollout",),
     "taut.dynamics.horizon": ("predictability",),
     "taut.dynamics.parting": ("Predictability",),
+    "taut.dynamics.signal_derivatives": ("curve_of", "signal_values"),
     "taut.structure.corrections": ("Correction",),
     "taut.structure.events": ("Event",),
 }
@@ -54,6 +57,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.dynamics.member_collisions import collisions
     from taut.dynamics.parting import Predictability
     from taut.dynamics.rollouts import rollout
+    from taut.dynamics.signal_derivatives import curve_of, signal_values
     from taut.dynamics.simulating import simulate
     from taut.dynamics.simulation import Simulation
     from taut.dynamics.simulation_state import SimulationState

@@ -327,17 +327,24 @@ def _evaluate(kind: int, data: np.ndarray, times: np.ndarray, inside: np.ndarray
         out[k, 0], out[k, 1], out[k, 2] = signal_at(kind, data, 0, times[k], inside[k])
 
 
-def evaluated(signal: Signal, times: np.ndarray) -> np.ndarray:
-    """(times, 3): value, first and second derivative of a signal; at a break, those that follow it."""
+@entry
+def fill_values(kind: Any, data: Any, start: Any, t: float, inside: float, out: Any) -> None:
+    """The values of tabulated signals at a time."""
+    for k in range(kind.size):
+        out[k] = signal_value(kind[k], data, start[k], t, inside)
+
+
+def evaluated(signal: Signal, times: np.ndarray, side: str = "right") -> np.ndarray:
+    """(times, 3): value, first and second derivative of a signal; at a break those that follow it, or lead up to it."""
     table = tabulated([signal])
     if table.functions:
         raise OptionError(f"{signal!r}: a Python function has no derivatives that are known")
     out = np.empty((times.size, 3))
-    _evaluate(int(table.kind[0]), table.data, times, pieces_of(in_order(table.breaks), times), out)
+    _evaluate(int(table.kind[0]), table.data, times, pieces_of(in_order(table.breaks), times, side), out)
     return out
 
 
-def pieces_of(breaks: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """A time inside the smooth piece of the signals that begins at or before each time."""
+def pieces_of(breaks: np.ndarray, times: np.ndarray, side: str = "right") -> np.ndarray:
+    """A time inside the smooth piece of the signals that begins at or before each time; of side "left", before it."""
     middles = 0.5 * (np.maximum(breaks[:-1], -1e300) + np.minimum(breaks[1:], 1e300))
-    return np.asarray(middles[np.searchsorted(breaks, times, side="right") - 1])
+    return np.asarray(middles[np.searchsorted(breaks, times, side="left" if side == "left" else "right") - 1])

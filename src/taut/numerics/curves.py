@@ -34,3 +34,11 @@ def hermite_slopes(
     first = 6.0 * s * r * climb + r * (1.0 - 3.0 * s) * slope0 + s * (1.0 - 3.0 * r) * slope1
     second = ((6.0 - 12.0 * s) * climb + (6.0 * s - 4.0) * slope0 + (6.0 * s - 2.0) * slope1) / width
     return first, second
+
+
+def hermite_third(
+    x0: np.ndarray, x1: np.ndarray, y0: np.ndarray, y1: np.ndarray, slope0: np.ndarray, slope1: np.ndarray
+) -> np.ndarray:
+    """Third derivatives of such cubics, constants; all higher ones are zero."""
+    width = x1 - x0
+    return np.asarray((6.0 * (slope0 + slope1) - 12.0 * (y1 - y0) / width) / width**2)

@@ -16,6 +16,7 @@ PAPERS = {
     "prismatic": "taut.papers.prismatic.paper",
     "rolling": "taut.papers.rolling.paper",
     "mechanism": "taut.papers.mechanism.paper",
+    "pulleys": "taut.papers.pulleys.paper",
 }
 """By key, the module whose PAPER it is."""
 

@@ -1,0 +1,1 @@
+"""Trees of rigid bodies: Pinocchio gives the terms of the tree, loops are closed here."""

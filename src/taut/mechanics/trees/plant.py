@@ -1,0 +1,330 @@
+"""A tree of rigid bodies as a plant: what runs and linear models ask of it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.mechanics.points.linearisation import Linearisation
+from taut.mechanics.signals import in_order
+from taut.mechanics.trees import embedding as on_sphere
+from taut.mechanics.trees.closure import closed
+from taut.mechanics.trees.embedding import Embedding, embedding_of
+from taut.mechanics.trees.equations import TreeEquations
+from taut.mechanics.trees.pushes import Nodal, Pushes
+from taut.mechanics.trees.tree_linearisation import tree_linearisation
+from taut.mechanics.trees.tree_operations import OPERATIONS, Workspace, all_rows, energies, motion, residuals
+from taut.reprs import titled
+from taut.structure.grounds import Ground
+from taut.structure.signals import Signal
+from taut.structure.structure import Structure
+from taut.structure.trees import Tree
+from taut.type_checks import checked_arguments
+
+Law = Callable[[float, np.ndarray, np.ndarray], Any]
+
+
+@dataclass(frozen=True, repr=False)
+class TreePlant:
+    """A `taut.mechanics.plant_protocol.PlantProtocol` in the coordinates of a tree; made by `tree_plant`.
+
+    positions, velocities: at the start, with quaternions as four numbers (`names`). torques: signals at driven joints.
+    controller: (t, q, v) -> torques at driven joints, more than those signals; decided so often a second (`rate`), or
+    at every evaluation. size: a typical length [m], which tolerances are relative to.
+    """
+
+    tree: Tree
+    positions: np.ndarray
+    velocities: np.ndarray
+    torques: Mapping[str, Signal | float] = field(default_factory=dict)
+    controller: Law | None = None
+    rate: float | None = None
+    nodal: Nodal | None = None
+    size: float = 1.0
+
+    formulation = "tree"
+    compiled = False
+    constant_mass = False
+    shortest_period = math.inf
+    watcher = None
+    lanes: tuple[int, ...] = ()
+    load_names: tuple[str, ...] = ()
+    drive_names: tuple[str, ...] = ()
+    sensor_names: tuple[str, ...] = ()
+    contact_names: tuple[str, ...] = ()
+    grounds: tuple[Ground, ...] = ()
+    elements: tuple[dict[str, Any], ...] = ()
+    moved: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return titled("TreePlant", self.tree.name, f"{self.coordinates} coordinates", f"{self.rows} constraints")
+
+    @cached_property
+    def equations(self) -> TreeEquations:
+        """Its terms, for whoever asks between runs; every run has its own."""
+        return TreeEquations(self.tree)
+
+    @cached_property
+    def embedding(self) -> Embedding:
+        return embedding_of(self.tree)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the coordinates: the tree's positions."""
+        return self.equations.position_names
+
+    @property
+    def points(self) -> Any:
+        return None
+
+    @property
+    def structure(self) -> Structure:
+        return Structure({}, name=self.tree.name) if self.nodal is None else self.nodal.plant.structure
+
+    @property
+    def coordinates(self) -> int:
+        return self.embedding.positions
+
+    @property
+    def rows(self) -> int:
+        return self.equations.rows + len(self.embedding.names)
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        return (*self.equations.loop_names, *self.embedding.names)
+
+    @cached_property
+    def breaks(self) -> np.ndarray:
+        return in_order(Pushes(self.equations, self.torques, self.nodal).breaks)
+
+    @property
+    def works(self) -> bool:
+        cables = self.equations.cables
+        return bool(
+            self.torques
+            or self.controller is not None
+            or self.tree.wrenches
+            or any(loop.torque != 0.0 for loop in self.tree.loops)
+            or self.dampers
+            or (cables.compliant & (cables.consistent == 0.0)).any()
+            or (self.nodal is not None and self.nodal.plant.works)
+        )
+
+    @property
+    def dampers(self) -> tuple[str, ...]:
+        joints = [j for j in self.tree.joints if j.damping > 0.0 or (j.cable is not None and j.cable.damping > 0.0)]
+        nodal = () if self.nodal is None else self.nodal.plant.dampers
+        loops = [loop.name for loop in self.tree.loops if loop.damping > 0.0]
+        return (*(f'joint "{joint.name}"' for joint in joints), *(f'loop "{name}"' for name in loops), *nodal)
+
+    @property
+    def typical_length(self) -> float:
+        return self.size
+
+    @property
+    def typical_time(self) -> float:
+        return math.sqrt(self.size / self.tree.gravity) if self.tree.gravity > 0.0 else 1.0
+
+    @cached_property
+    def whole_mass(self) -> float:
+        """About how much inertia its coordinates have."""
+        return float(np.trace(self.equations.mass(on_sphere.configuration(self.embedding, self.positions))))
+
+    @property
+    def internal(self) -> np.ndarray:
+        return np.zeros(len(self.equations.input_names) if self.ticks else 0)
+
+    @property
+    def ticks(self) -> bool:
+        return self.controller is not None and self.rate is not None
+
+    @property
+    def element_outputs(self) -> tuple[str, ...]:
+        equations = self.equations
+        return (
+            *(f"{name}.strain" for name in equations.cable_names),
+            *(f"{name}.tension" for name in equations.cable_names),
+            *(f"{name}.torque" for name in equations.input_names),
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """By the records and the start; a controller cannot be compared."""
+        told = repr((*map(_whole, self.tree.joints), *map(_whole, self.tree.loops), *map(_whole, self.tree.wrenches)))
+        told += repr((self.tree.gravity, sorted((k, repr(s)) for k, s in self.torques.items()), self.rate))
+        told += "" if self.nodal is None else self.nodal.plant.fingerprint + repr(self.nodal[1:])
+        digest = hashlib.sha256(told.encode())
+        for part in (self.positions, self.velocities):
+            digest.update((part + 0.0).tobytes())
+        return digest.hexdigest()[:16]
+
+    def memory(self, tables: Workspace) -> np.ndarray:
+        return tables.memory
+
+    def coming(self, tables: Workspace) -> np.ndarray:
+        return tables.coming
+
+    def raise_stops(self) -> None:
+        """What a controller raises goes up by itself."""
+
+    def operations(self) -> Mapping[str, Callable[..., Any]]:
+        return OPERATIONS
+
+    def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Workspace:
+        return Workspace(self, metric == "euclidean", gains)
+
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.positions.copy(), self.velocities.copy()
+
+    def split(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positions q (nq,) and velocities v (nv,) of a state, or of a row of `coordinate` and `coordinate_rate`."""
+        x, rate = y[: self.coordinates], y[self.coordinates : 2 * self.coordinates]
+        return on_sphere.configuration(self.embedding, x), on_sphere.velocity(self.embedding, x, rate)
+
+    def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
+        notes = []
+        for label, wanted, found in (("positions", self.positions, q), ("velocities", self.velocities, v)):
+            change = np.abs(found - wanted)
+            worst = int(np.argmax(change))
+            if change[worst] > 1e-9 * max(1.0, float(np.abs(wanted).max())):
+                notes.append(
+                    f"start {label} did not fit the loops and were projected onto them; the largest change is "
+                    f'{change[worst]:.3g}, of "{self.names[worst]}"'
+                )
+        return tuple(notes)
+
+    def _rows_of_unit_length(self, y: np.ndarray) -> np.ndarray:
+        x = y[: self.coordinates]
+        space = Workspace(self, False, (0.0, 0.0))
+        gradient = all_rows(space, x, on_sphere.configuration(self.embedding, x))
+        lengths = np.linalg.norm(gradient, axis=1, keepdims=True)
+        return np.asarray(gradient / np.where(lengths > 0.0, lengths, 1.0))
+
+    def dependent(self, tables: Workspace, y: np.ndarray) -> np.ndarray:
+        left, singular, _ = np.linalg.svd(self._rows_of_unit_length(y))
+        rank = int(np.sum(singular > 1e-10 * np.max(singular, initial=0.0)))
+        return np.asarray(left[:, rank:].T)
+
+    def weakest(self, y: np.ndarray) -> np.ndarray:
+        if not self.rows:
+            return np.zeros(0)
+        return np.asarray(np.linalg.svd(self._rows_of_unit_length(y), full_matrices=False)[0][:, -1])
+
+    def obstacle(self, tables: Workspace) -> str:
+        return tables.stuck
+
+    def linearised(self, q: np.ndarray, v: np.ndarray, time: float, held: str) -> Linearisation:
+        return tree_linearisation(self, q, v, time, held)
+
+    def observed(self, tables: Workspace, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
+        """Strains, tensions and torques are in `element_output`; tensions of rigid cables come from their loops."""
+        n, count, shown = self.coordinates, times.size, len(self.element_outputs)
+        multiplier, parts, shows = np.zeros((count, self.rows)), np.zeros((count, 5)), np.zeros((count, shown))
+        off, rate = np.zeros(self.rows), np.zeros(self.rows)
+        nodes = len(self.structure.nodes)
+        places, speeds = np.zeros((count, nodes, 3)), np.zeros((count, nodes, 3))
+        for row in range(count):
+            y, t = states[row], float(times[row])
+            _, multiplier[row], _ = motion(tables, t, y)
+            _, _, q, v = tables.split(y)
+            parts[row, :3] = energies(tables, y)
+            residuals(tables, y, off, rate)
+            parts[row, 3:] = np.abs(off).max(initial=0.0), np.abs(rate).max(initial=0.0)
+            at = tables.equations
+            u = tables.inputs(t, y, q, v)
+            shows[row] = np.concatenate([at.strains(q), at.cable_pulls(q, v, multiplier[row, : at.rows]), u])
+            if nodes and tables.pushes.points is not None:
+                first = len(self.tree.wrenches)
+                places[row], speeds[row] = at.places_and_rates(q, v, tables.pushes.points, first)
+        seen: dict[str, np.ndarray] = {"nodes": places, "velocities": speeds, "reaction": np.zeros((count, 0, 3))}
+        if self.nodal is not None:
+            seen = tables.pushes.observed(times, places, speeds)
+            parts[:, 1], parts[:, 2] = seen["energy_elastic"], seen["energy_gravity"]
+        return {
+            **seen,
+            "coordinate": states[:, :n].copy(),
+            "coordinate_rate": states[:, n : 2 * n].copy(),
+            "multiplier": multiplier,
+            "element_output": shows,
+            "energy_kinetic": parts[:, 0].copy(),
+            "energy_elastic": parts[:, 1].copy(),
+            "energy_gravity": parts[:, 2].copy(),
+            "length_violation": parts[:, 3].copy(),
+            "rate_violation": parts[:, 4].copy(),
+        }
+
+
+def _whole(record: Any) -> tuple[Any, ...]:
+    """All fields of a record, also where its own repr is brief."""
+    names = record.__dataclass_fields__
+    parts = (getattr(record, name) for name in names)
+    return tuple(_whole(part) if hasattr(part, "__dataclass_fields__") else part for part in parts)
+
+
+@checked_arguments
+def tree_plant(
+    tree: Tree,
+    *,
+    torques: Mapping[str, Signal | float] | None = None,
+    controller: Law | None = None,
+    rate: float | None = None,
+    size: float | None = None,
+) -> TreePlant:
+    """A plant for `taut.simulate`, `taut.start` and `taut.linearise`, whose start is brought onto the loops.
+
+    torques: at driven joints, by name [N m]; positive ones wind cables in. controller: a function (t, q, v) of time,
+        positions and velocities of the tree, that returns torques of all driven joints in their order, beside those.
+    rate: how often a second it decides, its torques being held between; None for every evaluation of the equations.
+    size: a typical length [m], which tolerances are relative to; None for the largest distance of a joint from the
+        first.
+    """
+    return made_plant(tree, torques or {}, controller, rate, size, None)
+
+
+def made_plant(
+    tree: Tree,
+    torques: Mapping[str, Signal | float],
+    controller: Law | None,
+    rate: float | None,
+    size: float | None,
+    nodal: Nodal | None,
+) -> TreePlant:
+    equations = TreeEquations(tree)
+    for name in torques:
+        if name not in equations.input_names:
+            hint = suggestion(name, equations.input_names)
+            raise OptionError(f'torques name "{name}", which is no driven joint of the tree{hint}')
+    if rate is not None and not (math.isfinite(rate) and rate > 0.0):
+        raise OptionError(f"a controller that decides {rate} times a second: give a finite number more than zero")
+    if rate is not None and controller is None:
+        raise OptionError("a rate is that of a controller; give one, or leave the rate out")
+    q, v = equations.start()
+    if wrong := equations.unwound_wrong(q):
+        raise ModelError([Problem(("joints",), wrong)])
+    if size is not None and not size > 0.0:
+        raise OptionError(f"a size of {size} m: give more than zero")
+    embedding = embedding_of(tree)
+    before, q = q, closed(equations, q)
+    for name, value in zip(equations.position_names, before, strict=True):
+        if not math.isfinite(value):
+            raise ModelError([Problem(("joints",), f'the start of "{name}" is {value}')])
+    places = np.array([equations.point(q, joint.body.name) for joint in tree.joints])
+    reach = float(np.linalg.norm(places - places[:1], axis=1).max(initial=0.0))
+    made = TreePlant(
+        tree,
+        before,
+        on_sphere.rates_of(embedding, before, v),
+        dict(torques),
+        controller,
+        rate,
+        nodal,
+        size or (reach if reach > 1e-6 else 1.0),
+    )
+    return replace(made, positions=q)

@@ -1,0 +1,143 @@
+"""What acts on a tree beside its own cables: torques at driven joints, wrenches on bodies, torques of loop joints, and
+the forces of a nodal plant whose nodes are points of bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from taut.errors import OptionError
+from taut.mechanics.plant import Plant
+from taut.mechanics.signals import CONSTANT, fill_values, tabulated
+from taut.mechanics.trees.equations import TreeEquations
+from taut.mechanics.trees.loops import loop_axis, moving
+from taut.structure.signals import Constant, Feedback, Signal
+
+
+class Signals:
+    """Numbers that time decides, evaluated one by one; constants cost nothing."""
+
+    def __init__(self, signals: Sequence[Signal | float]) -> None:
+        self._table = tabulated([Constant(s) if isinstance(s, int | float) else s for s in signals])
+        self._now = np.array([self._table.data[at] for at in self._table.start], dtype=float)
+        self._still = not (self._table.kind != CONSTANT).any()
+        if wrong := [called.function for called in self._table.functions if isinstance(called.function, Feedback)]:
+            raise OptionError(f"{wrong[0]!r} of nodes does not go with a tree; give a controller instead")
+
+    @property
+    def breaks(self) -> list[float]:
+        return self._table.breaks
+
+    def at(self, t: float, inside: float) -> np.ndarray:
+        """All of them at a time; inside: a time in the current smooth piece."""
+        table = self._table
+        for called in table.functions:
+            table.data[called.place] = float(called.function(t))  # type: ignore[operator]
+        if not self._still:
+            fill_values(table.kind, table.data, table.start, t, inside, self._now)
+        return self._now
+
+
+class Nodal(NamedTuple):
+    """A nodal plant whose nodes stand on bodies."""
+
+    plant: Plant
+    bodies: tuple[str, ...]  # of every node
+    places: tuple[tuple[float, float, float], ...]  # of every node in its body
+
+
+class Pushes:
+    """All of it, for one run: holds the tables of signals and of the nodal plant."""
+
+    def __init__(self, equations: TreeEquations, torques: Mapping[str, Signal | float], nodal: Nodal | None) -> None:
+        tree = equations.tree
+        self._equations, self._nodal = equations, nodal
+        self._torques = Signals([torques.get(name, 0.0) for name in equations.input_names])
+        self._turned = [
+            (number, loop) for number, loop in enumerate(tree.loops) if loop.torque != 0.0 or loop.damping != 0.0
+        ]
+        self._loop_torques = Signals([loop.torque for _, loop in self._turned])
+        self._wrenches = tree.wrenches
+        self._scales = Signals([wrench.signal for wrench in tree.wrenches])
+        self._forces = np.array([wrench.force for wrench in tree.wrenches]).reshape(-1, 3)
+        self._moments = np.array([wrench.torque for wrench in tree.wrenches]).reshape(-1, 3)
+        bodies, places = [wrench.body for wrench in tree.wrenches], [wrench.at for wrench in tree.wrenches]
+        if nodal is not None:
+            bodies, places = [*bodies, *nodal.bodies], [*places, *nodal.places]
+            self._tables: Any = nodal.plant.own_tables(metric="mass", gains=(0.0, 0.0))
+            self._state = np.zeros(2 * nodal.plant.coordinates + 1 + nodal.plant.internal.size)
+            self._pull = np.zeros(self._state.size)
+            self._operations = nodal.plant.operations()
+        self.points = equations.points_at(bodies, places) if bodies else None
+
+    @property
+    def acts(self) -> bool:
+        """Whether there is anything but torques at joints."""
+        return self.points is not None or bool(self._turned)
+
+    def enter_piece(self, inside: float) -> None:
+        if self._nodal is not None:
+            self._operations["enter_piece"](self._tables, inside)
+
+    def torques(self, t: float, inside: float) -> np.ndarray:
+        """(inputs,) at driven joints."""
+        return self._torques.at(t, inside)
+
+    def at(self, t: float, inside: float) -> tuple[np.ndarray, float]:
+        """Generalised forces (nv,) of all else at the state of the last terms, and the power of what is not
+        conservative."""
+        tree, w = self._equations.tree_jacobians()
+        out, power = np.zeros(tree[0].shape[1]), 0.0
+        if self.points is not None:
+            found = moving(self.points, tree[0], tree[1], w)
+            wrenches = len(self._wrenches)
+            scales = self._scales.at(t, inside)[:, None]
+            force, moment = scales * self._forces, scales * self._moments
+            carried = self.points.carried[:wrenches]
+            out += np.einsum("pi,pij->j", force, found.jacobian[:wrenches])
+            out += np.einsum("pj,ij,pi->j", carried, tree[0][3:], moment)
+            power = float(np.sum(force * found.rate[:wrenches]) + np.sum(moment * found.turn[:wrenches]))
+            if self._nodal is not None:
+                pulled, watts = self._pulled(t, found.place[wrenches:], found.rate[wrenches:])
+                out += np.einsum("pi,pij->j", pulled, found.jacobian[wrenches:])
+                power += watts
+        if self._turned:
+            loops = self._equations.loops
+            at, values = moving(loops.points, tree[0], tree[1], w), self._loop_torques.at(t, inside)
+            for value, (number, loop) in zip(values, self._turned, strict=True):
+                axis = loop_axis(loops, number, loop, at, tree[0])
+                torque = value - loop.damping * float(axis @ w)
+                out += torque * axis
+                power += torque * float(axis @ w)
+        return self._equations.pulled_back(out), power
+
+    def _stand(self, place: np.ndarray, rate: np.ndarray) -> int:
+        n = place.size
+        self._state[:n], self._state[n : 2 * n] = place.ravel(), rate.ravel()
+        return n
+
+    def _pulled(self, t: float, place: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, float]:
+        """Forces on nodes and the power of those that are not conservative."""
+        n = self._stand(place, rate)
+        watts = self._operations["forces"](self._tables, t, self._state, self._pull)
+        return self._pull[:n].reshape(-1, 3), float(watts)
+
+    def potential(self, place: np.ndarray) -> float:
+        """Energy of the nodal plant's members at these places of its nodes."""
+        self._stand(place, np.zeros_like(place))
+        return float(self._operations["energy"](self._tables, self._state)[0])
+
+    def observed(self, times: np.ndarray, places: np.ndarray, speeds: np.ndarray) -> dict[str, np.ndarray]:
+        """What the nodal plant shows at these places and velocities of its nodes, (samples, nodes, 3) each."""
+        assert self._nodal is not None
+        states = np.zeros((times.size, self._state.size))
+        n = self._nodal.plant.coordinates
+        states[:, :n], states[:, n : 2 * n] = places.reshape(-1, n), speeds.reshape(-1, n)
+        return self._nodal.plant.observed(self._tables, times, states)
+
+    @property
+    def breaks(self) -> list[float]:
+        nodal = [] if self._nodal is None else [b for b in self._nodal.plant.breaks if np.isfinite(b)]
+        return [*self._torques.breaks, *self._loop_torques.breaks, *self._scales.breaks, *nodal]

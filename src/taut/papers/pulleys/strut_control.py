@@ -1,0 +1,88 @@
+"""Section 5.3: the single strut along Table 5.6 by near-rigid inverse dynamics, Table 5.7 and Figs. 5.9 to 5.11."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from taut.papers.bench import Bench
+from taut.papers.claims import Claim, Measured, about, at_least
+from taut.papers.drawing import curves, panels
+from taut.papers.paper import Picture
+from taut.papers.pulleys.cases import STRESS, strut_run
+
+TABLE = {2e8: (8.403e-3, 8.293e-3), 2e9: (1.080e-3, 8.105e-4), 2e10: (2.162e-4, 1.330e-4)}
+"""Table 5.7: largest errors of phi and psi [rad], which it gives in metres."""
+
+CLOSE = 0.1
+"""Between one step of 0.1 ms on either side of a knot and another choice of side lies more than this (see below)."""
+
+REASON = (
+    "The thesis leaves open the cables' viscosity, where branch 1 stands and which second derivative is taken at a "
+    "knot; here 10 MPa s, -x and the one that leads up to it."
+)
+
+
+def _row(modulus: float, angle: int) -> Callable[[Bench], Measured]:
+    def measure(bench: Bench) -> Measured:
+        run = strut_run(bench, modulus)
+        beside: dict[str, float | str] = {"least strain, of eps_0": float(run.strain.min() * modulus / STRESS)}
+        if modulus == max(TABLE):  # where hardly anything else is left
+            inside = strut_run(bench, modulus, "inside").worst[angle]
+            beside["with the derivative of its own piece at knots [rad]"] = float(inside)
+        return Measured(float(run.worst[angle]), REASON, beside)
+
+    return measure
+
+
+def _trend(bench: Bench) -> Measured:
+    """How much the error of phi falls from the softest cable to the next, ten times as stiff."""
+    soft, stiff = (float(strut_run(bench, modulus).worst[0]) for modulus in (2e8, 2e9))
+    return Measured(soft / stiff, beside={"soft [rad]": soft, "ten times as stiff [rad]": stiff})
+
+
+CLAIMS = (
+    *(
+        Claim(
+            f"strut-{name}-{modulus:.0e}".replace("+", ""),
+            "Table 5.7",
+            f"Largest error of {name} with E = {modulus / 1e6:g} MPa.",
+            TABLE[modulus][angle],
+            "rad",
+            about(CLOSE),
+            _row(modulus, angle),
+        )
+        for modulus in TABLE
+        for angle, name in enumerate(("phi", "psi"))
+    ),
+    Claim(
+        "strut-trend",
+        "section 5.3",
+        "Stiffer cables are followed better: ten times the modulus, several times less error.",
+        5.0,
+        "times",
+        at_least(),
+        _trend,
+    ),
+)
+
+
+def _draw(bench: Bench, figure: Any) -> None:
+    titles = [f"{what}, E = {modulus / 1e6:g} MPa" for modulus in TABLE for what in ("errors", "strains")]
+    axes = panels(figure, titles)
+    for k, modulus in enumerate(TABLE):
+        run = strut_run(bench, modulus)
+        curves(axes[2 * k], run.time, {"phi": run.error[:, 0], "psi": run.error[:, 1]}, "[rad]")
+        strains = {f"cable {j + 1}": run.strain[:, j] for j in range(run.strain.shape[1])}
+        curves(axes[2 * k + 1], run.time, strains, "strain")
+
+
+PICTURES = (
+    Picture(
+        "fig-5-9",
+        "Figs. 5.9 to 5.11: the single strut along Table 5.6",
+        tuple(claim.id for claim in CLAIMS),
+        _draw,
+        (7.0, 6.5),
+    ),
+)

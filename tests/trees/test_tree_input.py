@@ -1,0 +1,86 @@
+"""What no tree, body or cable can be, told by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import taut
+from taut.trees import Body, LoopJoint, PulleyCable, Tree, TreeJoint, Wrench, manipulator, single_strut
+
+X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+ROD = Body.cylinder("rod", 0.02, 0.5, 800.0)
+
+
+def joint(**more: Any) -> TreeJoint:
+    return TreeJoint(**{"name": "j", "kind": "revolute", "parent": "world", "body": ROD, "axes": (X,), **more})
+
+
+@pytest.mark.parametrize(
+    ("joints", "told"),
+    [
+        ([joint(kind="revolut")], 'joints.j: is of kind "revolut"; did you mean "revolute"?'),
+        ([joint(axes=())], "joints.j: has 0 axes; a revolute joint wants 1"),
+        ([joint(axes=((0.0, 0.0, 0.0),))], "joints.j: has an axis of no length"),
+        ([joint(kind="universal", axes=(X, X))], "joints.j: has two axes that are one"),
+        ([joint(parent="rood")], 'joints.j: stands on "rood", which is no body before it'),
+        ([joint(), joint(name="k")], 'joints.k: carries "rod", which is there already'),
+        ([joint(), joint(body=Body("b"))], "joints.j: is there twice"),
+        ([joint(values=(1.0, 2.0))], "joints.j: has 2 values at the start; give 1"),
+        ([joint(kind="spherical", axes=(), values=(1.0, 1.0, 0.0, 0.0))], "starts with a quaternion of length 1.41421"),
+        ([joint(kind="spherical", axes=(), driven=True)], "is driven, but has more than one coordinate"),
+        ([joint(kind="involute", axes=())], "joints.j: needs a cable"),
+        ([joint(cable=PulleyCable(0.1, 1.0))], "joints.j: has a cable; only involute joints do"),
+        ([joint(kind="involute", axes=(), cable=PulleyCable(0.1))], "joints.j.cable: has no stiffness; give E A"),
+        ([joint(kind="involute", axes=(), cable=PulleyCable(0.0, 1.0))], "is on a pulley of radius 0 m"),
+        ([joint(kind="involute", axes=(), cable=PulleyCable(0.1, 1.0, law="print"))], 'has the law "print"; did you'),
+        ([joint(rotation=(X, X, Z))], "joints.j: has a rotation that is none (off by 1.0e+00"),
+    ],
+)
+def test_joints_that_make_no_sense(joints: list[TreeJoint], told: str) -> None:
+    with pytest.raises(taut.ModelError) as caught:
+        Tree(tuple(joints))
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"loops": (LoopJoint("l", "rod", "rd"),)}, 'loops.l: joins "rd", which is no body of the tree; did you mean'),
+        ({"loops": (LoopJoint("l", "world", "rod", "weld"),)}, 'loops.l: is of kind "weld"'),
+        (
+            {"loops": (LoopJoint("l", "world", "rod", torque=1.0),)},
+            "has a torque, but a point joint has no single axis",
+        ),
+        ({"wrenches": (Wrench("w", "bar"),)}, 'wrenches.w: acts on "bar", which is no body of the tree'),
+    ],
+)
+def test_loops_and_wrenches_that_make_no_sense(more: dict[str, Any], told: str) -> None:
+    with pytest.raises(taut.ModelError) as caught:
+        Tree((joint(),), **more)
+    assert told in str(caught.value)
+
+
+def test_bodies_that_make_no_sense() -> None:
+    with pytest.raises(taut.ModelError, match="bodies.b: its radius is -1; give a finite number more than zero"):
+        Body.cylinder("b", -1.0, 1.0, 1.0)
+    with pytest.raises(taut.ModelError, match="has an inner diameter of 0.2 m; give zero or more, below the outer"):
+        Body.tube("b", 0.1, 0.2, 1.0, 1.0)
+    with pytest.raises(taut.ModelError, match="no body has one below zero, or larger than the sum of others"):
+        Body("b", 1.0, inertia=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 3.0)))
+    with pytest.raises(taut.ModelError, match="bodies.b.mass: 'heavy' is a text, where a number is wanted"):
+        Body("b", "heavy")  # type: ignore[arg-type]
+
+
+def test_machines_that_make_no_sense() -> None:
+    with pytest.raises(taut.ModelError, match='has the variant "strian"; did you mean "strain"'):
+        single_strut(variant="strian")
+    with pytest.raises(taut.OptionError, match='massless bodies "rope": say any of end-effector, dummy'):
+        manipulator(massless=("rope",))
+    with pytest.raises(
+        taut.OptionError, match="a cable ends .* m from the centre of its pulley of radius 0.9 m: inside"
+    ):
+        manipulator(pulley_radius=0.9, pulley_offset=0.1)
+    with pytest.raises(taut.ModelError, match='joints.B1-block: there is no such joint; did you mean "B'):
+        single_strut().with_start({"B1-block": (0.0,)}, {})

@@ -1,0 +1,157 @@
+"""Runs of trees: free bodies, a URDF arm beside Pinocchio's own dynamics, the six-strut robot beside its nodes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pinocchio
+import pytest
+from scipy.integrate import solve_ivp
+
+import taut
+from taut.trees import Body, LoopJoint, Tree, TreeJoint, Wrench, in_bodies, read_urdf, tree_plant
+
+DATA = Path(__file__).parents[1] / "data"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+
+def test_a_urdf_arm_moves_as_pinocchio_says() -> None:
+    tree = read_urdf(DATA / "arm.urdf").with_start({"shoulder": (0.3,), "slide": (0.1,)}, {"elbow": (1.0,)})
+    assert [joint.kind for joint in tree.joints] == ["revolute", "revolute", "prismatic"]
+    assert tree.bodies["slider"].mass == pytest.approx(0.6), "with the tool that is fixed to it"
+    run = taut.simulate(tree_plant(tree), 1.0, every=0.5, method="dp8", tolerance=1e-12, verify=False)
+    model = pinocchio.buildModelFromUrdf(str(DATA / "arm.urdf"))
+    data = model.createData()
+
+    def rate(t: float, y: np.ndarray) -> np.ndarray:
+        q = np.array([y[0], np.cos(y[1]), np.sin(y[1]), y[2]])  # Pinocchio's unbounded joint
+        return np.concatenate([y[3:], pinocchio.aba(model, data, q, y[3:], np.zeros(3))])
+
+    own = solve_ivp(rate, (0.0, 1.0), [0.3, 0.0, 0.1, 0.0, 1.0, 0.0], method="DOP853", rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(run.coordinate[-1], own.y[:3, -1], rtol=0, atol=1e-10)
+
+
+def test_what_is_no_robot_is_told(tmp_path: Path) -> None:
+    (tmp_path / "no.urdf").write_text("<robot name='x'><link name='a'/><joint/></robot>")
+    with pytest.raises(taut.FileError, match=r"no.urdf: is no robot that Pinocchio can read"):
+        read_urdf(tmp_path / "no.urdf")
+    with pytest.raises(taut.FileError, match="there is no such file"):
+        read_urdf(tmp_path / "none.urdf")
+
+
+def test_a_free_body_turns_as_euler_says_and_keeps_its_momentum() -> None:
+    brick = Body.box("brick", (0.1, 0.2, 0.4), 1000.0)
+    spin = (0.1, 6.0, 0.05)  # about the middle axis, which is unstable
+    tree = Tree((TreeJoint("free", "floating", "world", brick, rates=(1.0, 0.0, 2.0, *spin)),), gravity=9.81)
+    plant = tree_plant(tree)
+    run = taut.simulate(plant, 2.0, every=0.5, method="dp8", tolerance=1e-11, correction="constraints", verify=False)
+    np.testing.assert_allclose(run.coordinate[:, 2], 2.0 * run.time - 0.5 * 9.81 * run.time**2, atol=1e-10)
+    inertia, momenta = np.array(brick.inertia), []
+    for x, rate in zip(run.coordinate, run.coordinate_rate, strict=True):
+        q, v = plant.split(np.concatenate([x, rate]))
+        axes = np.column_stack([plant.equations.point(q, "brick", axis) for axis in (X, Y, Z)]) - q[:3, None]
+        momenta.append(axes @ inertia @ v[3:])
+    np.testing.assert_allclose(momenta, [momenta[0]] * 5, atol=1e-9)
+    assert run.length_violation.max() < 1e-12, "quaternions stay on their sphere"
+    assert np.abs(run.coordinate[-1, 3:] - run.coordinate[0, 3:]).max() > 0.1
+
+
+def test_loops_and_joints_are_the_same_machine() -> None:
+    """A double pendulum of revolute joints; of floating bodies held by revolute loops; with a torque on one of them."""
+    first, second = (Body.cylinder(name, 0.02, 0.5, 800.0, centre=(0.0, 0.0, -0.25)) for name in "ab")
+    joints = Tree(
+        (
+            TreeJoint("hip", "revolute", "world", first, axes=(X,), values=(0.4,), driven=True),
+            TreeJoint("knee", "revolute", "a", second, (0.0, 0.0, -0.5), axes=(X,), rates=(1.0,), driven=True),
+        )
+    )
+    push = taut.CosineRamp(0.0, 0.3, 0.05, 0.2)
+    one = tree_plant(joints, torques={"knee": push})
+    run = taut.simulate(one, 0.3, every=0.1, method="dp8", tolerance=1e-11, verify=False)
+    about_x = ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))  # whose z is x
+    start = one.equations.start()[0]
+    half = (np.sin(0.2), 0.0, 0.0, np.cos(0.2))
+    knee = one.equations.point(start, "b")
+    loops = Tree(
+        (
+            TreeJoint("a", "floating", "world", first, values=(0.0, 0.0, 0.0, *half)),
+            TreeJoint("b", "floating", "world", second, values=(*knee, *half), rates=(0.0, 0.0, 0.0, 1.0, 0.0, 0.0)),
+        ),
+        (
+            LoopJoint("hip", "world", "a", "revolute", rotation=about_x, to_rotation=about_x),
+            LoopJoint(
+                "knee", "a", "b", "revolute", (0.0, 0.0, -0.5), rotation=about_x, to_rotation=about_x, torque=push
+            ),
+        ),
+    )
+    two = tree_plant(loops)
+    other = taut.simulate(two, 0.3, every=0.1, method="dp8", tolerance=1e-11, verify=False)
+    for x, rate, y, moving in zip(
+        run.coordinate, run.coordinate_rate, other.coordinate, other.coordinate_rate, strict=True
+    ):
+        q, p = one.split(np.concatenate([x, rate]))[0], two.split(np.concatenate([y, moving]))[0]
+        at = [plant.equations.point(where, "b", (0.0, 0.0, -0.5)) for plant, where in ((one, q), (two, p))]
+        np.testing.assert_allclose(at[0], at[1], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(run.work, other.work, atol=1e-9)
+    assert run.work[-1] > 1e-3
+    assert two.rows == 12
+    assert two.constraint_names[-1] == 'quaternion of "b"'
+
+
+def test_a_wrench_on_a_body_is_a_torque_at_its_joint() -> None:
+    rod = Body.cylinder("rod", 0.02, 0.5, 800.0, centre=(0.0, 0.0, -0.25))
+    hinge = TreeJoint("hinge", "revolute", "world", rod, axes=(X,), driven=True)
+    pushed = Tree((hinge,), wrenches=(Wrench("turn", "rod", torque=(0.2, 5.0, 0.0), signal=taut.Sinusoid(1.0, 3.0)),))
+    one = taut.simulate(tree_plant(pushed), 0.5, every=0.1, method="rk4", step=1e-3, verify=False)
+    driven = tree_plant(Tree((hinge,)), torques={"hinge": taut.Sinusoid(0.2, 3.0)})
+    two = taut.simulate(driven, 0.5, every=0.1, method="rk4", step=1e-3, verify=False)
+    np.testing.assert_allclose(one.coordinate, two.coordinate, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(one.work, two.work, rtol=0, atol=1e-14)
+    assert np.abs(one.coordinate).max() > 1e-3
+    # A force at the free end, along y, turns about x by z times y.
+    held = Tree((hinge,), wrenches=(Wrench("push", "rod", force=(0.0, 1.0, 0.0), at=(0.0, 0.0, -0.5)),), gravity=0.0)
+    plant = tree_plant(held)
+    rates = np.zeros(3)
+    plant.operations()["rate"](plant.own_tables(metric="mass", gains=(0.0, 0.0)), 0.0, np.zeros(3), rates)
+    assert rates[1] == pytest.approx(0.5 / plant.equations.mass(np.zeros(1))[0, 0])
+
+
+def six_struts() -> taut.Plant:
+    robot = taut.read_model(EXAMPLES / "six_strut.yaml").structure
+    places = robot.positions
+    spin = np.cross((1.0, 2.0, 0.5), places - places.mean(axis=0)) + np.array([0.1, 0.0, 0.2])
+    spin[[0, 1]] += (0.0, 0.3, 0.0)  # the first strut goes its own way, so that cables swing
+    return taut.assemble(robot, gravity=9.81, velocities=dict(zip(robot.nodes, map(tuple, spin), strict=True)))
+
+
+def test_six_struts_as_bodies_are_those_of_nodes() -> None:
+    plant = six_struts()
+    bodies = in_bodies(plant)
+    assert (bodies.coordinates, bodies.rows, bodies.equations.nv) == (42, 6, 36)
+    options = {"every": 0.25, "method": "dp8", "verify": False}
+    wanted = taut.simulate(plant, 1.0, tolerance=1e-11, **options)
+    found = taut.simulate(bodies, 1.0, tolerance=1e-10, **options)
+    assert np.abs(found.nodes - wanted.nodes).max() < 1e-9
+    assert np.abs(found.velocities - wanted.velocities).max() < 1e-7
+    np.testing.assert_allclose(found.cable_tension, wanted.cable_tension, atol=1e-6)
+    np.testing.assert_allclose(found.bar_force, wanted.bar_force, atol=1e-5)
+    for energy in ("energy_kinetic", "energy_elastic", "energy_gravity"):
+        np.testing.assert_allclose(getattr(found, energy), getattr(wanted, energy), atol=1e-6)
+    assert np.ptp(wanted.cable_tension) > 1.0, "cables swing"
+
+
+def test_what_does_not_go_with_bodies_is_told() -> None:
+    robot = taut.read_model(EXAMPLES / "six_strut.yaml").structure
+    with pytest.raises(taut.ModelError, match="grounds: do not go with a tree of bodies yet"):
+        in_bodies(taut.assemble(robot, ground=[taut.Ground("floor", taut.Plane())]))
+    with pytest.raises(taut.ModelError, match='supports.x1a: holds "z"; a body is held at a point along all of xyz'):
+        in_bodies(taut.assemble(robot.supported("x1a", axes="z")))
+
+
+def test_without_pinocchio_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pinocchio", None)
+    with pytest.raises(taut.OptionError, match=r'trees of bodies need Pinocchio: install "taut\[tree\]"'):
+        taut.trees.TreeEquations(taut.trees.single_strut())
