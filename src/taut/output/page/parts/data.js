@@ -38,7 +38,7 @@ export class Samples {
   }
 }
 
-const TYPES = { f8: Float64Array, i4: Int32Array };
+const TYPES = { f8: Float64Array, i4: Int32Array, u1: Uint8Array };
 
 function unpacked(head, buffer, start) {
   const at = start + head.at;
