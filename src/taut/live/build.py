@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
+import lzma
 import os
 import subprocess
 import sys
 import tempfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,7 +28,7 @@ log = logging.getLogger("taut")
 def made(name: str) -> bytes:
     """A module, from the kernels."""
     with tempfile.TemporaryDirectory() as folder:
-        fresh = {"NUMBA_OPT": "0", "NUMBA_CACHE_DIR": f"{folder}/cache", "NUMBA_CPU_NAME": "generic"}
+        fresh = {"NUMBA_OPT": "0", "NUMBA_CACHE_DIR": f"{folder}/cache", "PYTHONWARNINGS": "ignore"}
         arguments = [sys.executable, "-m", "taut.live.harvest", name, folder]
         subprocess.run(arguments, env={**os.environ, **fresh}, check=True)
         entries = json.loads((Path(folder) / "entries.json").read_text(encoding="utf-8"))
@@ -41,8 +41,8 @@ def build(names: Sequence[str] = ()) -> None:
     told = manifest() if (KERNELS / "manifest.json").exists() else {}
     for name in names or LOOPS:
         module = made(name)
-        content = zlib.compress(module, 9)
-        with written_whole(KERNELS / f"{name}.wasm.z") as draft:
+        content = lzma.compress(module, preset=9 | lzma.PRESET_EXTREME)
+        with written_whole(KERNELS / f"{name}.wasm.xz") as draft:
             draft.write_bytes(content)
         stamp = stamp_of(LOOPS[name])
         told[name] = {"stamp": stamp, "python": python_version(), "bytes": len(module), "stored": len(content)}

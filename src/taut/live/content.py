@@ -16,12 +16,16 @@ from taut.live.session import (
     MASS_DAMPING,
     NODE_DAMPS,
     OVER,
+    DAMPINGS,
     REST_LENGTH,
+    STIFFNESSES,
     WEIGHT,
     Session,
     cut_numbers,
     drive_places,
+    rigidity_of,
 )
+from taut.live.templates import template
 from taut.mechanics.imposed.drives import DRIVE_DATA, STANDS
 from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.operations.outputs import SCALARS
@@ -35,6 +39,10 @@ TICK = 1.0 / 240.0
 
 TABLES = {
     "rest": REST_LENGTH,
+    "stiffness": STIFFNESSES[0],
+    "keptStiffness": STIFFNESSES[1],
+    "dampings": DAMPINGS[0],
+    "keptDampings": DAMPINGS[1],
     "weight": WEIGHT,
     "massDamping": MASS_DAMPING,
     "nodeDamps": NODE_DAMPS,
@@ -85,7 +93,8 @@ def live_content(live: Live, arrays: Any) -> dict[str, Any]:
         "over": OVER,
         "weighing": arrays.exact(weighing_of(plant)),
         "gravity": list(given.gravity),
-        "damping": {"mass": given.damping.mass, "node": given.damping.node},
+        "damping": {"mass": given.damping.mass, "node": given.damping.node, "stiffness": given.damping.stiffness},
+        "model": template(live),
         "cables": _cables(live),
         "bars": _bars(live),
         "thickness": _thickness(live, run.tables),
@@ -111,8 +120,14 @@ def _cables(live: Live) -> list[dict[str, Any]]:
     given, cut = live.plant.given, cut_numbers(live)
     wound = {driven.member for driven in given.driven if driven.kind == "cable"}
     return [
-        {"row": given.cable.get(name, -1), "wound": name in wound, "cut": cut.get(("cable", name))}
-        for name in given.structure.cables
+        {
+            "row": given.cable.get(name, -1),
+            "wound": name in wound,
+            "cut": cut.get(("cable", name)),
+            "rigidity": rigidity_of(cable),
+            "drag": cable.damping,
+        }
+        for name, cable in given.structure.cables.items()
     ]
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import sys
-import zlib
 from importlib.resources import files
 from typing import Any
 
-from taut.live.changes import CHANGES
-from taut.live.entries import Loop, kernels_of
-from taut.mechanics.compose import bound_by_name
+from taut.live.entries import Loop, entries
 from taut.mechanics.spec import Spec
 from taut.numerics.compiled import reachable_stamp
 
@@ -35,8 +33,7 @@ no bit of its motion changes."""
 
 def stamp_of(made: Loop) -> str:
     """A hash of all code that a module was made of, as this version of Python compiles it."""
-    kernels = {**kernels_of(made), **bound_by_name(made.spec, CHANGES)}
-    told = "".join(f"{name} {reachable_stamp(kernel)}\n" for name, kernel in sorted(kernels.items()))
+    told = "".join(f"{name} {reachable_stamp(flat.function)}\n" for name, flat in sorted(entries(made).items()))
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
@@ -53,7 +50,7 @@ def manifest() -> dict[str, Any]:
 
 def module(name: str) -> bytes:
     """A module as browsers run it."""
-    return zlib.decompress((_folder() / f"{name}.wasm.z").read_bytes())
+    return lzma.decompress((_folder() / f"{name}.wasm.xz").read_bytes())
 
 
 def _folder() -> Any:

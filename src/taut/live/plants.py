@@ -57,6 +57,7 @@ class Live:
     plant: Plant
     module: str
     inputs: Mapping[str, float]
+    drives: tuple[Drive, ...]  # as the model has them
     told: tuple[str, ...]
 
 
@@ -94,7 +95,7 @@ def live_plant(
     widened = _with_hand(plant, LOOPS[name], inputs)
     wish = correction_for(correction, method_for(method, tolerance, step))
     settings = Settings(widened, method, tolerance, step, wish, dense=False, locate=not grounded)
-    return Live(settings, widened, name, inputs, told)
+    return Live(settings, widened, name, inputs, plant.given.drives, told)
 
 
 def _missing(plant: Plant) -> list[str]:

@@ -31,13 +31,18 @@ from taut.mechanics.signals import SMOOTH
 from taut.mechanics.tables import part_of
 from taut.mechanics.terms.damping import NodeDamping
 from taut.mechanics.terms.loads import LOAD_DATA, LOADS
+from taut.mechanics.terms.slackening import Slackening
 from taut.mechanics.terms.springs import Springs
 from taut.mechanics.terms.weight import Weight
 from taut.numerics.packing import integers_of, reals_of
 from taut.structure.events import Event
+from taut.structure.properties import axial_rigidity
+from taut.structure.records import Cable
 
 BITE = 100_000
 REST_LENGTH = part_of("springs", Springs, "rest_length")
+STIFFNESSES = part_of("springs", Springs, "stiffness"), part_of("slackening", Slackening, "stiffness")
+DAMPINGS = part_of("springs", Springs, "damping"), part_of("slackening", Slackening, "damping")
 WEIGHT = part_of("weight", Weight, "weight")
 NODE_DAMPS, MASS_DAMPING = (part_of("damping", NodeDamping, name) for name in ("damps", "mass"))
 
@@ -173,8 +178,14 @@ class Session:
 
     def _do_rest(self, name: str, length: float) -> None:
         """Give a cable another rest length [m] at once."""
+        tables, row, cable = self._run.tables, self.plant.given.cable[name], self.plant.structure.cables[name]
         with _Change(self):
-            reals_of(self._run.tables, REST_LENGTH)[self.plant.given.cable[name]] = length
+            reals_of(tables, REST_LENGTH)[row] = length
+            if (rigidity := rigidity_of(cable)) > 0.0:
+                firm = rigidity / length
+                drag = cable.damping + self.plant.given.damping.stiffness * firm
+                for part, value in zip((*STIFFNESSES, *DAMPINGS), (firm, firm, drag, drag), strict=True):
+                    reals_of(tables, part)[row] = value
 
     def _do_gravity(self, *gravity: float) -> None:
         """Along x, y, z [m/s^2]."""
@@ -242,6 +253,11 @@ class _Change:
         counts[at.EVENTS] += now - filled
         counts[at.LOGGED] = now
         session._hear()
+
+
+def rigidity_of(cable: Cable) -> float:
+    """E A [N] of a cable whose stiffness follows from its rest length, else 0."""
+    return 0.0 if cable.stiffness is not None else axial_rigidity(cable) or 0.0
 
 
 def cut_numbers(live: Live) -> dict[tuple[str, str], int]:

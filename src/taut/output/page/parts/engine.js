@@ -1,7 +1,8 @@
 // The compiled time loop in the page: a plant's tables in the memory of a module, followed and changed as
 // src/taut/live/session.py does it, to the last bit. Nothing here knows of what is drawn.
 
-const BITE = 400; // steps in a call at most, so that a call ends within its budget of time
+const MOST_STEPS = 2000; // in a call
+const CALL = 3; // [ms] that a call is to take, so that what is due can be looked at
 const PACKS = ["integers", "reals", "runIntegers", "runReals"];
 
 export class Engine {
@@ -22,6 +23,7 @@ export class Engine {
     this.fill();
     this.table = views(0, given.tables);
     this.run = views(2, given.places);
+    this.bite = 8;
     this.reset();
   }
 
@@ -94,8 +96,9 @@ export class Engine {
     run.targets[0] = time;
     run.counts[counts.FILLED] = 0n;
     for (;;) {
-      const before = Number(run.counts[counts.STEPS]);
-      const code = this.kernels.follow(...this.args, BITE);
+      const [before, begun] = [Number(run.counts[counts.STEPS]), performance.now()];
+      const code = this.kernels.follow(...this.args, Math.floor(this.bite));
+      this.bite = Math.min(MOST_STEPS, Math.max(1, this.bite * Math.min(2, CALL / Math.max(performance.now() - begun, 0.1))));
       this.steps += Number(run.counts[counts.STEPS]) - before;
       this.hear();
       if (code === codes.TO_CUT) this.cutByEvent(Number(run.counts[counts.LAST_EVENT]));
@@ -170,8 +173,14 @@ export class Engine {
   }
 
   do_rest(name, length) {
+    const { row, rigidity, drag } = this.find("cable", name).member;
     this.change(() => {
-      this.table.rest[this.find("cable", name).member.row] = length;
+      this.table.rest[row] = length;
+      if (!(rigidity > 0)) return;
+      const firm = rigidity / length;
+      const damping = drag + this.given.damping.stiffness * firm;
+      for (const part of ["stiffness", "keptStiffness"]) this.table[part][row] = firm;
+      for (const part of ["dampings", "keptDampings"]) this.table[part][row] = damping;
     });
   }
 
