@@ -1,7 +1,7 @@
 """Live: the compiled time loop inside a page, and what was done there computed again here, to the same bits.
 
-What people use of it is `taut.page(..., live=True)` and `taut.live.replay`. `python -m taut.live.build` makes the
-modules in kernels/ again, for maintainers.
+`taut.page(..., live=True)` makes such a page; here are what goes on in it, and the replay of its log. Names are loaded
+when they are first used. `python -m taut.live.build` makes the modules in kernels/ again, for maintainers.
 """
 
 from __future__ import annotations
@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING
 
 from taut.lazy_names import lazy_names
 
-__all__ = ["Session", "replay"]
+__all__ = ["Live", "Session", "live_plant", "replay"]
 
-if TYPE_CHECKING:
+_HOMES = {
+    "taut.live.plants": ("Live", "live_plant"),
+    "taut.live.replaying": ("replay",),
+    "taut.live.session": ("Session",),
+}
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+
+if TYPE_CHECKING:  # the same names, for editors and type checkers
+    from taut.live.plants import Live, live_plant
     from taut.live.replaying import replay
     from taut.live.session import Session
-
-__getattr__, __dir__ = lazy_names(
-    "taut.live", {"taut.live.replaying": ["replay"], "taut.live.session": ["Session"]}
-)

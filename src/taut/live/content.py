@@ -9,6 +9,7 @@ import numpy as np
 
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
+from taut.dynamics.simulating import options_of
 from taut.live import run_tables
 from taut.live.modules import manifest, module
 from taut.live.plants import Live, hand_strength, weighing_of
@@ -107,9 +108,7 @@ def live_content(live: Live, arrays: Any) -> dict[str, Any]:
             "plant": plant.fingerprint,
             "module": live.module,
             "stamp": known["stamp"],
-            "method": live.settings.method,
-            "tolerance": live.settings.tolerance,
-            "step": live.settings.step,
+            **options_of(live.settings.stepper, live.settings.correction, live.settings.tolerance, live.settings.step),
         },
     }
 

@@ -163,6 +163,8 @@ class Session:
 
     def _do_hand(self, node: int, *force: float) -> None:
         """Pull at a node with a force [N], until told otherwise."""
+        if not 0 <= node < len(self.plant.structure.nodes):
+            raise OptionError(f"there is no node number {node} to pull at: there are {len(self.plant.structure.nodes)}")
         tables = self._run.tables
         loads, data = integers_of(tables, LOADS), reals_of(tables, LOAD_DATA)
         for axis in range(3):
@@ -200,8 +202,12 @@ class Session:
 
     def _do_drive(self, name: str, value: float, over: float = OVER) -> None:
         """Let a drive go to a number, smoothly, over a time [s]."""
+        places = drive_places(self.live)
+        if name not in places:
+            told = ", ".join(places) or "none here"
+            raise OptionError(f'there is no drive "{name}" whose signal is a number{suggestion(name, places)} ({told})')
         data = reals_of(self._run.tables, DRIVE_DATA)
-        for place in drive_places(self.live).get(name, ()):
+        for place in places[name]:
             data[place : place + 5] = value, data[place], self.time, over, float(SMOOTH)
         reals_of(self._run.tables, STANDS)[:] = np.nan
 
