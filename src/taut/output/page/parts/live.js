@@ -67,6 +67,7 @@ export class Live {
     this.onwards(before + wanted, due);
     this.pace(seconds, this.shown - before);
     this.look();
+    if (this.ended) Object.assign(this, { running: false, hand: null });
     return true;
   }
 

@@ -242,6 +242,7 @@ async function start() {
     if (live?.on && (live.advance(seconds) || live.stale)) {
       live.stale = false;
       stale = true;
+      if (live.ended) livePanel.tell(true);
     }
     if (state.get("mode") !== "none") {
       swinging += seconds;
