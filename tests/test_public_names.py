@@ -71,7 +71,7 @@ PACKAGES = {
         by_symmetry course_of do_roll drive_cost faces_below locomotion_of measured_rollout measured_transitions
         measures_of random_members slip_distance stands symmetries touching_nodes
     """,
-    "live": "Live Session live_plant replay",
+    "live": "live_plant replay",
     "learning": "Randomisation RobotEnv RobotVectorEnv Task",
     "mechanisms": "CoordinateDrive CoordinateMap GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",

@@ -85,8 +85,8 @@ def test_a_mouse_drags_cuts_and_winds_and_python_replays_it(opened: Callable, pa
     one = opened(page_of("rolling"))
     one.until("taut.live.time > 0.2", 60.0)
     one.run("taut.state.put({ follow: false })")
-    top = one.run("(() => { const p = taut.positions(); let k = 2; for (let i = 2; i < p.length; i += 3) if (p[i] > p[k]) k = i; return taut.runs[0].structure.nodes[(k - 2) / 3]; })()")
-    drag(one, top)
+    heights = one.run("taut.positions().filter((_, k) => k % 3 === 2)")
+    drag(one, one.run("taut.runs[0].structure.nodes")[int(np.argmax(heights))])
     one.run("taut.state.put({ selection: { run: 0, kind: 'cable', index: taut.runs[0].index.cable.get('c3') } })")
     one.page.click(".live button.cut")
     one.until("taut.live.engine.gone.size && !taut.live.queue.length", 30.0)
@@ -174,9 +174,7 @@ def test_a_run_without_its_model_wants_the_plant(tbar: taut.Trajectory) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["icosahedron", "tower"])
-def test_other_modules_have_the_bits_of_a_session(
-    opened: Callable, page_of: Callable[[str], Path], name: str
-) -> None:
+def test_other_modules_have_the_bits_of_a_session(opened: Callable, page_of: Callable[[str], Path], name: str) -> None:
     """Class 1 and class k, with events that are located, cuts and a winch."""
     one = opened(page_of(name))
     cable = one.run("taut.runs[0].structure.cables.names[2]")

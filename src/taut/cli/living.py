@@ -44,4 +44,5 @@ def live(
     written = page(Still(made.plant.structure), target, live=made)
     for told in made.told:
         print(f"note: {told}")
-    print(f"page: {target} ({len(written.html) / 1e6:.2f} MB); double-click it, or open {target.resolve().as_uri()} in a browser")
+    size, address = len(written.html) / 1e6, target.resolve().as_uri()
+    print(f"page: {target} ({size:.2f} MB); double-click it, or open {address} in a browser")

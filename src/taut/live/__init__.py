@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING
 
 from taut.lazy_names import lazy_names
 
-__all__ = ["Live", "Session", "live_plant", "replay"]
+__all__ = ["live_plant", "replay"]
 
 _HOMES = {
-    "taut.live.plants": ("Live", "live_plant"),
+    "taut.live.plants": ("live_plant",),
     "taut.live.replaying": ("replay",),
-    "taut.live.session": ("Session",),
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
-    from taut.live.plants import Live, live_plant
+    from taut.live.plants import live_plant
     from taut.live.replaying import replay
-    from taut.live.session import Session

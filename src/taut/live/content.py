@@ -14,10 +14,10 @@ from taut.live import run_tables
 from taut.live.modules import manifest, module
 from taut.live.plants import Live, hand_strength, weighing_of
 from taut.live.session import (
+    DAMPINGS,
     MASS_DAMPING,
     NODE_DAMPS,
     OVER,
-    DAMPINGS,
     REST_LENGTH,
     STIFFNESSES,
     WEIGHT,
@@ -58,7 +58,7 @@ def live_content(live: Live, arrays: Any) -> dict[str, Any]:
     """By the names that parts/engine.js reads. arrays: those of the page."""
     session = Session(live)
     plant, run, given = live.plant, session.run, live.plant.given
-    pack = run_tables.run_pack(run, session.point)
+    pack = run_tables.run_pack(run, plant, session.point)
     fixed = run.rules.fixed
     tick = fixed * max(1, round(TICK / fixed)) if fixed else TICK
     stiffness, damping = hand_strength(plant, tick)
@@ -70,14 +70,14 @@ def live_content(live: Live, arrays: Any) -> dict[str, Any]:
         "runIntegers": arrays.exact(pack.integers),
         "runReals": arrays.exact(pack.reals),
         "tables": TABLES,
-        "places": {
-            name: run_tables.place(name) for name in (*run_tables.Course._fields, *run_tables.Room._fields)
-        },
+        "places": {name: run_tables.place(name) for name in (*run_tables.Course._fields, *run_tables.Room._fields)},
         "wholeTables": [LOADS, NODE_DAMPS],
         "wholeRuns": [run_tables.place(name) for name in ("whole", "counts", "held")],
         "cableNames": list(given.structure.cables),
         "barNames": list(given.structure.bars),
-        "clock": {name: getattr(at, name) for name in ("TIME", "STEP", "REFERENCE", "START", "INDEPENDENCE", "HORIZON")},
+        "clock": {
+            name: getattr(at, name) for name in ("TIME", "STEP", "REFERENCE", "START", "INDEPENDENCE", "HORIZON")
+        },
         "counts": {
             name: getattr(at, name)
             for name in ("STEPS", "REJECTED", "GRID", "FRESH", "FILLED", "EVENTS", "LOGGED", "LAST_EVENT")
@@ -89,7 +89,11 @@ def live_content(live: Live, arrays: Any) -> dict[str, Any]:
         "numbers": {"FIXED": run_tables.FIXED, "YIELDING": run_tables.YIELDING},
         "yields": run_tables.YIELDS,
         "shaky": loop.SHAKY,
-        "outputs": {"scalars": len(SCALARS), "springs": int(plant.tables["springs"].stiffness.size), "rows": plant.rows},
+        "outputs": {
+            "scalars": len(SCALARS),
+            "springs": int(plant.tables["springs"].stiffness.size),
+            "rows": plant.rows,
+        },
         "hand": {"stiffness": stiffness, "damping": damping, "tick": tick},
         "over": OVER,
         "weighing": arrays.exact(weighing_of(plant)),
@@ -134,9 +138,8 @@ def _bars(live: Live) -> list[dict[str, Any]]:
     """Of every bar: the number of the spring it is or of its row of constraints, and by which number it is cut."""
     given, cut = live.plant.given, cut_numbers(live)
     before = len(given.still_bars) + len(given.structure.constraints) + len(given.held_cables)
-    rows = {name: row for name, row in given.still_bars.items()} | {
-        name: before + row for name, row in given.driven_bars.items()
-    }
+    driven = {name: before + row for name, row in given.driven_bars.items()}
+    rows = given.still_bars | driven
     return [
         {"spring": given.compressible_bar.get(name, -1), "row": rows.get(name, -1), "cut": cut.get(("bar", name))}
         for name in given.structure.bars

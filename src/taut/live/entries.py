@@ -160,4 +160,3 @@ def entries(made: Loop) -> dict[str, Flat]:
         "end_change": Flat(after, "int", (REAL, REAL, WHOLE)),
         "cut": Flat(cut, "", (WHOLE,)),
     }
-

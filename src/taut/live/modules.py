@@ -23,9 +23,6 @@ LOOPS = {
     "class_1_on_ground": Loop(
         Spec((*_TERMS, "contacts"), _ROWS["pairs"], imposed=("drives",)), "impulses", watches=False
     ),
-    "class_k_on_ground": Loop(
-        Spec((*_TERMS, "contacts"), _ROWS["saddle"], imposed=("drives",), system="saddle"), "impulses", watches=False
-    ),
 }
 """What is shipped. A plant that has fewer kinds than one of these is assembled as that one, with tables that are empty:
 no bit of its motion changes."""

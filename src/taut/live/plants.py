@@ -76,8 +76,8 @@ def live_plant(
         raise OptionError("loads and drives that are Python functions cannot go live; give them as signals")
     missing = _missing(plant)
     if missing:
-        told = listed([f"it has {words}" for words in missing], most=4)
-        raise OptionError(f"this plant cannot go live: {told}")
+        parts = listed([f"it has {words}" for words in missing], most=4)
+        raise OptionError(f"this plant cannot go live: {parts}")
     grounded = "contacts" in plant.spec.terms
     if grounded and plant.things:
         names = listed([thing.watch.name for thing in plant.things], most=4)
@@ -91,6 +91,8 @@ def live_plant(
         told = (f'method "dp5" with tolerance {tolerance:g} in the place of "{method}"',)
         method, step, correction = "dp5", None, None
     name = f"class_{'1' if plant.spec.system == 'pairs' else 'k'}{'_on_ground' if grounded else ''}"
+    if name not in LOOPS:
+        raise OptionError("this plant cannot go live: bars meet, on a ground; take the ground off, or part the bars")
     inputs = {drive.name: value for drive in plant.given.drives if (value := _number(drive)) is not None}
     widened = _with_hand(plant, LOOPS[name], inputs)
     wish = correction_for(correction, method_for(method, tolerance, step))

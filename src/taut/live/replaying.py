@@ -15,7 +15,7 @@ from taut.errors import OptionError
 from taut.live.modules import manifest
 from taut.live.plants import live_plant
 from taut.live.session import Session
-from taut.mechanics.plant import Plant
+from taut.mechanics.plant_protocol import PlantProtocol
 from taut.structure.corrections import Correction
 from taut.type_checks import checked_arguments
 
@@ -28,7 +28,7 @@ TEXTS = {"cut": 2, "rest": 1, "drive": 1}
 
 
 @checked_arguments
-def replay(log: str | Mapping[str, Any], plant: Plant, *, every: float = 1.0 / 60.0) -> Trajectory:
+def replay(log: str | Mapping[str, Any], plant: PlantProtocol, *, every: float = 1.0 / 60.0) -> Trajectory:
     """The motion of a live page from its log of actions: the text that it saves, or what `json.loads` makes of it.
 
     plant: of the model that the page was made of. every: time between samples [s]; what is between them is the same.

@@ -63,14 +63,12 @@ def place(field: str) -> int:
     return part(COURSE, Course, field) if field in Course._fields else part(ROOM, Room, field)
 
 
-def run_pack(run: Run, point: Checkpoint) -> Pack:
+def run_pack(run: Run, plant: Plant, point: Checkpoint) -> Pack:
     """A run where it begins."""
-    plant, rules, limits, space = run.plant, run.rules, run.rules.limits, run.space
-    assert isinstance(plant, Plant)  # noqa: S101
+    rules, limits, space = run.rules, run.rules.limits, run.space
     numbers: Any = run.method.numbers
     impulses = isinstance(run.method, Impulses)
     weights, lines = (numbers.fractions, np.zeros(0)) if impulses else (numbers.weights, numbers.lines)
-    state = point.y.size
     shown = columns(plant.tables["springs"].stiffness.size, plant.rows, plant.held.size, plant.shown)
     course = Course(
         whole=np.array(

@@ -1,8 +1,8 @@
 """Powers of positive numbers, with the same bits on every machine.
 
 Processors' libraries round them differently, and a step that is longer by its last bit makes another motion to the last
-bit. A logarithm by the series of the inverse hyperbolic tangent and an exponential by Taylor's, with the four operations
-alone: right to some units in the last place where base and result are no further from one than 2^60.
+bit. A logarithm by the series of the inverse hyperbolic tangent and an exponential by Taylor's, with the four
+operations alone: right to some units in the last place where base and result are no further from one than 2^60.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ async function start() {
 
   const camera = new Camera();
   const moments = runs.map((run) => new Moment(run));
-  const scene = new Scene(by("scene"), runs, camera);
+  const scene = new Scene(by("scene"), runs, camera, { swift: Boolean(content.live) });
   const overlay = new Overlay(by("overlay"), scene);
   const controls = grid ? new Inputs(by("inputs"), first, state) : new Player(runs, state);
   const charts = moving || grid ? new Charts(by("pages").appendChild(element("div")), runs, state, (value) => controls.scrub(value)) : null;
@@ -234,7 +234,7 @@ async function start() {
   fit();
 
   let last = performance.now();
-  let fitted = null;
+  let [fitted, placed] = [null, null];
   function frame(now) {
     const seconds = Math.min(0.25, (now - last) / 1000);
     last = now;
@@ -248,11 +248,13 @@ async function start() {
       swinging += seconds;
       stale = true;
     }
+    scene.keepUp(seconds, Boolean(live?.on && live.running));
     if (scene.resize()) {
       const shape = `${scene.canvas.clientWidth > 600}`;
+      const place = `${scene.canvas.clientWidth}x${scene.canvas.clientHeight}`;
       // Whenever the window changes, and when a phone is turned; but not once someone went nearer or aside.
-      if (camera.fitted || shape !== fitted) fit();
-      fitted = shape;
+      if (place !== placed && (camera.fitted || shape !== fitted)) fit();
+      [fitted, placed] = [shape, place];
       dirty = true;
     }
     if (stale) {
