@@ -25,6 +25,7 @@ export class Live {
     Object.assign(this, { given, run, speed: 1, on: false, running: false });
     this.engine = new Engine(module, given);
     this.size = run.structure.nodes.length;
+    this.given.rests = Float64Array.from(run.structure.cables.rest_length);
     this.begin();
   }
 
@@ -32,6 +33,7 @@ export class Live {
     Object.assign(this, { shown: 0, queue: [], hand: null, energies: [], rows: [], every: 1, count: 0, paced: [], play: null, stale: true });
     this.world = { gravity: Math.hypot(...this.given.gravity), tilt: 0, towards: 0, damping: this.given.damping.mass };
     this.rests = new Map();
+    this.run.structure.cables.rest_length.set(this.given.rests);
   }
 
   reset() {
@@ -160,6 +162,7 @@ export class Live {
 
   wind(index, length) {
     this.rests.set(index, length);
+    this.run.structure.cables.rest_length[index] = length;
     this.latest((action) => action[0] === "rest" && action[1] === this.given.cableNames[index], "rest", this.given.cableNames[index], length);
   }
 

@@ -119,7 +119,7 @@ export class LivePanel {
     const parts = [element("h2", { text: `${kind} ${name}` })];
     if (kind === "cable" && live.canWind(index)) {
       const rest = live.rest(index);
-      const own = this.run.structure.cables.rest_length[index] || rest;
+      const own = live.given.rests[index] || rest;
       parts.push(slider("Rest length", { least: WOUND[0] * own, most: WOUND[1] * own, value: rest, unit: "m", decimals: 4 }, (value) => live.wind(index, value)).row);
     }
     if (kind === "cable" && live.given.cables[index].wound) parts.push(element("p", { kind: "small", text: "A drive winds this cable." }));
@@ -184,7 +184,7 @@ export class LivePanel {
     this.told = performance.now();
     this.start.textContent = live.running && !live.ended ? "Pause" : live.time > 0 ? "Go on" : "Start";
     this.start.setAttribute("aria-pressed", live.running);
-    const pace = live.rate !== undefined && live.running && live.rate < 0.9 * live.speed ? `, slower than it should: ${number(live.rate, 2)}× real time` : "";
+    const pace = live.rate !== undefined && live.running && live.rate < 0.9 * live.speed ? `, slower than ${live.speed === 1 ? "real time" : "asked"}: ${number(live.rate, 2)}×` : "";
     this.status.textContent = live.ended ? `${live.ended} Reset begins again.` : `t = ${steady(live.time, 2)} s${live.running ? "" : live.on ? ", paused" : ""}${pace}`;
     this.status.classList.toggle("bad", Boolean(live.ended));
     this.doubt.hidden = !live.doubt;

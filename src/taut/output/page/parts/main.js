@@ -98,11 +98,31 @@ async function start() {
     });
     const along = moments[0].centre.map((value, axis) => value - before[axis]);
     if (state.get("follow") && live?.hand) live.move(live.hand.place.map((value, axis) => value + along[axis])); // it stays under the pointer
-    if (live?.on) state.put({ hand: live.hand && { node: live.hand.node, place: live.hand.place, force: live.hand.force } });
+    if (live?.on) {
+      widenScale();
+      state.put({ hand: live.hand && { node: live.hand.node, place: live.hand.place, force: live.hand.force } });
+    }
     if (state.get("follow")) camera.target = camera.target.map((value, axis) => value + moments[0].centre[axis] - before[axis]);
     scene.update(moments, look);
     stale = false;
     dirty = true;
+  }
+
+  /** Colours of a live motion go as far as its forces have. */
+  function widenScale() {
+    const most = { largest: 0, compression: 0 };
+    const { tension, density, barForce } = moments[0];
+    const byLength = state.get("colouring") === "density";
+    for (const value of byLength ? density : tension) if (value > most.largest) most.largest = value;
+    barForce.forEach((value, k) => {
+      const push = byLength ? -value / moments[0].barLength(k) : -value;
+      if (push > most.compression) most.compression = push;
+    });
+    const grown = Object.keys(most).filter((key) => Number.isFinite(most[key]) && most[key] > 1.02 * look.range[key]);
+    if (!grown.length) return;
+    for (const key of grown) look.range[key] = 1.1 * most[key];
+    look.largest = look.range.largest;
+    drawLegend(by("legend"), runs, look, scene.floor.step);
   }
 
   function tell() {
@@ -151,7 +171,6 @@ async function start() {
     }
     if (!best) return null;
     live.grab(best.node, moments[0].place(best.node));
-    state.put({ selection: { run: 0, kind: "node", index: best.node } });
     return {
       move(dx, dy) {
         const { right, over } = camera.axes();

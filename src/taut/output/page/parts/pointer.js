@@ -39,8 +39,8 @@ export function listen(canvas, camera, { size, moved, clicked, doubled, grab = (
     if (held) {
       held.drop();
       held = null;
-      down.delete(event.pointerId);
-    } else if (down.delete(event.pointerId) && event.type === "pointerup" && travelled <= CLICK && !down.size && event.button === 0) {
+    }
+    if (down.delete(event.pointerId) && event.type === "pointerup" && travelled <= CLICK && !down.size && event.button === 0) {
       const box = canvas.getBoundingClientRect();
       clicked(event.clientX - box.left, event.clientY - box.top);
     }
