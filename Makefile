@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-all lint bench clean
+.PHONY: demo test test-all lint bench wasm clean
 
 demo: $(STAMP)
 	$(BIN)/taut demo
@@ -21,6 +21,10 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
+
+# The modules of live pages (src/taut/live/kernels), after a change of the kernels that they are made of.
+wasm: $(STAMP)
+	$(BIN)/python -m taut.live.build
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

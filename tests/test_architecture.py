@@ -30,7 +30,7 @@ ORDER = [
         "statics",
         "dynamics",
     ),
-    *("control", "measurement", "kinetostatics", "locomotion", "search", "output", "learning", "papers", "cli"),
+    *("control", "measurement", "kinetostatics", "locomotion", "search", "live", "output", "learning", "papers", "cli"),
     "__main__",
 ]
 SOURCES = sorted(PACKAGE.rglob("*.py"))

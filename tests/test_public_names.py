@@ -66,12 +66,14 @@ PACKAGES = {
         tolerances
     """,
     "locomotion": """
-        Course DriveCost FacePolicy Locomotion Measures PatternGait ReactiveGait ReactiveSpace RobotShape Roll RollNoise RollOutcome
+        Course DriveCost FacePolicy Locomotion Measures PatternGait ReactiveGait ReactiveSpace RobotShape Roll RollNoise
+        RollOutcome
         RollPlan RollPlanner RollTransition SinusoidGait SinusoidSpace Stance Stand Symmetry TableGait TableSpace
         base_polygon
         by_symmetry course_of do_roll drive_cost faces_below locomotion_of measured_rollout measured_transitions
         measures_of random_members slip_distance stands symmetries touching_nodes
     """,
+    "live": "live_plant replay",
     "learning": "Randomisation RobotEnv RobotVectorEnv Task",
     "trees": """
         Body LoopJoint PulleyCable Reduction Tree TreeEquations TreeJoint TreePlant TreeTerms Wrench

@@ -1,7 +1,7 @@
 """taut: tensegrity structures, from a model file to a trajectory you can trust.
 
 The names of everyday work are here; the rest are in `taut.generators`, `taut.statics`, `taut.kinetostatics`,
-`taut.control`, `taut.dynamics`, `taut.locomotion`, `taut.search`, `taut.learning`, `taut.measurement`,
+`taut.control`, `taut.dynamics`, `taut.locomotion`, `taut.search`, `taut.learning`, `taut.live`, `taut.measurement`,
 `taut.mechanisms`, `taut.trees` and `taut.output`. Names are loaded when they are first used, so that importing taut
 costs nothing.
 """
@@ -166,6 +166,7 @@ _PACKAGES = (
     "dynamics",
     "locomotion",
     "learning",
+    "live",
     "measurement",
     "mechanisms",
     "output",
@@ -195,6 +196,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         generators,
         kinetostatics,
         learning,
+        live,
         locomotion,
         measurement,
         mechanisms,

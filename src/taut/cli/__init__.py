@@ -12,6 +12,7 @@ from taut.cli.gait_search import search
 from taut.cli.gaits import gait, summary
 from taut.cli.identifying import identify
 from taut.cli.linear import linear
+from taut.cli.living import live
 from taut.cli.load_cases import cases, path, size
 from taut.cli.measuring import compare, tolerances
 from taut.cli.models import check, examples, info
@@ -27,7 +28,7 @@ __all__ = ["main"]
 
 for _command in (
     *(demo, examples, check, info, formfind, prestress, modes, cases, path, size, posture, follow, workspace),
-    *(tolerances, linear, run, sweep, compare, identify, page, plot, film, reproduce, warmup),
+    *(tolerances, linear, run, sweep, compare, identify, page, live, plot, film, reproduce, warmup),
 ):
     app.command()(_command)
 

@@ -57,6 +57,7 @@ from taut.dynamics.workspace import (
     ZERO,
 )
 from taut.mechanics.signals import TOGETHER
+from taut.numerics.powers import raised
 from taut.numerics.vectors import finite, put
 
 FINISHED, PAUSED, STUCK, UNHELD, BLOWN, STOPPED, TO_CUT, AWAITED, UNDECIDED = range(9)
@@ -202,7 +203,7 @@ def time_loop(
         if not sound or not error <= 1.0:
             if rules.fixed > 0.0:
                 return BLOWN
-            shrink = 0.9 * error ** (-1.0 / (rules.error_order + 1)) if sound and error < 1e10 else 0.1
+            shrink = 0.9 * raised(error, -1.0 / (rules.error_order + 1)) if sound and error < 1e10 else 0.1
             clock[STEP] = h * max(0.1, shrink)
             counts[REJECTED] += 1
             note(t, h, error, 0.0, counts, history)
@@ -269,7 +270,7 @@ def time_loop(
         else:
             k = rules.error_order + 1
             error = max(error, 1e-10)
-            grow = 0.9 * error ** (-0.85 / k) * clock[LAST_ERROR] ** (0.2 / k)
+            grow = 0.9 * raised(error, -0.85 / k) * raised(clock[LAST_ERROR], 0.2 / k)
             longer = h * min(5.0, max(0.2, grow))
             clock[STEP] = max(longer, clock[STEP]) if lands else longer
             clock[LAST_ERROR] = max(error, 1e-4)

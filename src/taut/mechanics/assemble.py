@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -66,14 +66,17 @@ from taut.structure.watches import problems_of_watches
 from taut.type_checks import checked_arguments
 
 
-def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec, Tables]:
+def assembled(
+    given: Given, watches: Watches, *, iterative: bool, wider: Callable[[Spec], Spec] | None = None
+) -> tuple[Spec, Tables]:
     """The tables of a structure that has passed its checks, and the kinds they are of.
 
-    iterative: where bars meet, instead of a factor.
+    iterative: where bars meet, instead of a factor. wider: from the kinds it has to more, whose tables are empty.
     """
     thin, cylinders = thin_inertia.tabulate(given), cylinders_of(given)
     extra = [registered(name) for name in given.elements or {}]
     spec = _spec(given, thin, cylinders, extra, iterative=iterative)
+    spec = wider(spec) if wider is not None else spec
     tables: Tables = {name: empty(table) for name, table in _EMPTY.items()}
     tables |= {"thin": thin, "cylinders": cylinders, "watches": watches}
     rows = rows_of(spec)
@@ -121,7 +124,7 @@ def assembled(given: Given, watches: Watches, *, iterative: bool) -> tuple[Spec,
         ),
     }
     tables["constants"].fastest[0] = 2.0 * np.pi / shortest_period(spec, tables)
-    spec = spec._replace(held=not tables["nodes"].share.any())
+    spec = spec._replace(held=not tables["nodes"].share.any() and wider is None)
     return spec, tables | system_tables(spec, tables, "")
 
 
@@ -284,9 +287,11 @@ def without_controllers(plant: Plant) -> Plant:
     return replace(made, positions=plant.positions, velocities=plant.velocities)
 
 
-def reassembled(given: Given, things: tuple[Watched, ...], *, iterative: bool) -> Plant:
-    """The plant of what another was assembled from, elsewhere."""
-    return _plant(given, things, {}, iterative=iterative)
+def reassembled(
+    given: Given, things: tuple[Watched, ...], *, iterative: bool, wider: Callable[[Spec], Spec] | None = None
+) -> Plant:
+    """The plant of what another was assembled from, elsewhere; wider: as one of a Spec that has more kinds."""
+    return _plant(given, things, {}, iterative=iterative, wider=wider)
 
 
 def with_structure(plant: Plant, structure: Structure, gravity: tuple[float, float, float]) -> Plant:
@@ -311,11 +316,16 @@ def assembled_as_printed(structure: Structure, **options: Any) -> Plant:
 
 
 def _plant(
-    given: Given, things: tuple[Watched, ...], velocities: Mapping[str, tuple[float, float, float]], *, iterative: bool
+    given: Given,
+    things: tuple[Watched, ...],
+    velocities: Mapping[str, tuple[float, float, float]],
+    *,
+    iterative: bool,
+    wider: Callable[[Spec], Spec] | None = None,
 ) -> Plant:
     """Of what has passed its checks."""
     signals = tabulated([load.signal for load in given.loads])
-    spec, tables = assembled(given, watch_table(things), iterative=iterative)
+    spec, tables = assembled(given, watch_table(things), iterative=iterative, wider=wider)
     if iterative:
         check_solver(tables)
     pack, tables = packed_by_name(tables)

@@ -254,9 +254,10 @@ def _plain_at(kind: int, data: Any, at: int, t: float, inside: float) -> tuple[f
             w = math.pi / (end - start)
             angle = w * (t - start)
             # By the half angle, since 1 - cos loses digits where the ramp begins.
-            half = math.sin(0.5 * angle)
+            half, _ = sine_and_cosine(0.5 * angle)
+            sine, cosine = sine_and_cosine(angle)
             value = value + rise * (half * half)
-            rate, acceleration = 0.5 * w * math.sin(angle) * rise, 0.5 * w * w * math.cos(angle) * rise
+            rate, acceleration = 0.5 * w * sine * rise, 0.5 * w * w * cosine * rise
     elif kind == TABLE:
         count = int(one(data[at]))
         times, values, slopes = at + 1, at + 1 + count, at + 1 + 2 * count

@@ -234,7 +234,7 @@ def switch(p: Pack, e: int, t: float, y: np.ndarray, log: np.ndarray, filled: in
 
 
 @kernel
-def _stored(p: Pack, y: np.ndarray) -> float:
+def stored(p: Pack, y: np.ndarray) -> float:
     """Elastic and gravity's energy as things stand [J]."""
     elastic, gravity, _ = potential(p, y)
     return elastic + gravity
@@ -242,11 +242,11 @@ def _stored(p: Pack, y: np.ndarray) -> float:
 
 @inlined
 def _jump(p: Pack, t: float, inside: float, y: np.ndarray) -> None:
-    before = _stored(p, y)
+    before = stored(p, y)
     constants_in(p).piece[0] = inside
     let_in(p, y)
     impose(p, t, y)
-    y[2 * coordinate_count(p)] += _stored(p, y) - before
+    y[2 * coordinate_count(p)] += stored(p, y) - before
 
 
 @entry
@@ -256,22 +256,29 @@ def pass_break_in_lanes(p: Pack, t: float, inside: float, y: np.ndarray, log: np
     return filled
 
 
+@inlined
+def let_happen(p: Pack, t: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
+    """After a jump everything does again what it did, but for what is overdue now; returns how much of the log is
+    filled."""
+    events = events_in(p)
+    freeze(p)
+    for e in range(event_count(p)):
+        if events.state[e] < AS_GIVEN and _margin(p, e, y)[0] < -1.0:
+            _, filled = _change(p, e, t, y, log, filled)
+    return filled
+
+
 @entry
 def pass_imposed_break(p: Pack, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
     """The next piece begins: what jumps by it, a rest length, does work at once, and cables may slacken or tighten.
 
     What time decides before it stands in the tables already.
     """
-    state, own, events, looks = start_of(y), event_count(p), events_in(p), events_in(p).band[0] > 0.0
+    state, looks = start_of(y), events_in(p).band[0] > 0.0
     if looks:
         release(p)
     _jump(p, t, inside, state)
-    if looks:
-        freeze(p)
-        for e in range(own):
-            if events.state[e] < AS_GIVEN and _margin(p, e, state)[0] < -1.0:
-                _, filled = _change(p, e, t, state, log, filled)
-    return filled
+    return let_happen(p, t, state, log, filled) if looks else filled
 
 
 @entry

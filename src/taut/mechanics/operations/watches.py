@@ -110,20 +110,27 @@ def watch_begin(p: Pack, u: int, y: np.ndarray) -> int:
 
 
 @kernel
+def cut_member(p: Pack, k: int, y: np.ndarray) -> None:
+    """Cut one member, numbered as in `cut_member` of the table. What a cable had stored is lost, and counts as work
+    done by it."""
+    given, springs, n = slackening_in(p), springs_in(p), coordinate_count(p)
+    if k >= HELD_ROW:
+        cut_held(p, k - HELD_ROW)
+        return
+    if k < 0:
+        bars_in(p).per_length[-1 - k] = 0.0  # its row of G vanishes, its mass stays
+        return
+    y[2 * n] -= lost_energy(p, k, y)
+    for e in range(size_of(p, SLACKENING)):
+        if given.cable[e] == k:
+            events_in(p).state[e] = CUT
+    given.stiffness[k], given.damping[k] = 0.0, 0.0
+    springs.stiffness[k], springs.damping[k], springs.least[k] = 0.0, 0.0, -math.inf
+
+
+@kernel
 def cut_members(p: Pack, u: int, y: np.ndarray) -> None:
-    """Cut the members of a watched event. What a cable had stored is lost, and counts as work done by it."""
-    s, given, springs, n = watches_in(p), slackening_in(p), springs_in(p), coordinate_count(p)
+    """Cut the members of a watched event."""
+    s = watches_in(p)
     for m in range(s.cut_start[u], s.cut_start[u + 1]):
-        k = s.cut_member[m]
-        if k >= HELD_ROW:
-            cut_held(p, k - HELD_ROW)
-            continue
-        if k < 0:
-            bars_in(p).per_length[-1 - k] = 0.0  # its row of G vanishes, its mass stays
-            continue
-        y[2 * n] -= lost_energy(p, k, y)
-        for e in range(size_of(p, SLACKENING)):
-            if given.cable[e] == k:
-                events_in(p).state[e] = CUT
-        given.stiffness[k], given.damping[k] = 0.0, 0.0
-        springs.stiffness[k], springs.damping[k], springs.least[k] = 0.0, 0.0, -math.inf
+        cut_member(p, s.cut_member[m], y)

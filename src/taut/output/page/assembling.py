@@ -40,6 +40,9 @@ SCRIPTS = (
     "posture.js",
     "map.js",
     "keyboard.js",
+    "engine.js",
+    "live.js",
+    "livepanel.js",
     "main.js",
 )
 """In an order in which everything comes before it is used."""
@@ -51,12 +54,17 @@ _IMPORT = re.compile(r'^import [^;]*? from "\./[a-z]+\.js";\n', re.MULTILINE | r
 _EXPORT = re.compile(r"^export (?=(async )?function|class|const|let)", re.MULTILINE)
 
 
-def html(document: str) -> str:
-    """The page around a document in base64."""
+WASM = "'wasm-unsafe-eval'"
+"""What lets a live page compile the module that it carries, and nothing else."""
+
+
+def html(document: str, *, live: bool = False) -> str:
+    """The page around a document in base64. live: with leave to run WebAssembly."""
     style, script = _parts()
     text = _part("index.html")
+    allowed = f"{_checksum(script)} {WASM}" if live else _checksum(script)
     for place, content in (
-        ("{{policy}}", f"default-src 'none'; {NOWHERE}; style-src {_checksum(style)}; script-src {_checksum(script)}"),
+        ("{{policy}}", f"default-src 'none'; {NOWHERE}; style-src {_checksum(style)}; script-src {allowed}"),
         ("{{style}}", style),
         ("{{script}}", script),
         ("{{data}}", document),

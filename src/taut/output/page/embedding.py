@@ -35,6 +35,10 @@ class Arrays:
         kind = "i4" if np.issubdtype(values.dtype, np.integer) else "f8"
         return self._add(values.astype(f"<{kind}"), kind, {})
 
+    def raw(self, data: bytes) -> dict[str, int]:
+        """Bytes as they are."""
+        return self._add(np.frombuffer(data, dtype=np.uint8), "u1", {})
+
     def sampled(self, values: np.ndarray) -> dict[str, int]:
         """A row a sample, as 32-bit floats."""
         return self._add(_planes(rounded(values).view("<u4")), "f4", {"shape": values.shape})

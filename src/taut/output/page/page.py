@@ -16,10 +16,13 @@ from taut.dynamics.trajectory import Trajectory
 from taut.errors import FileError, OptionError
 from taut.kinetostatics.interpolation import InterpolatedMap, interpolated
 from taut.kinetostatics.workspace_maps import WorkspaceMap
+from taut.live.plants import Live
 from taut.measurement.measurements import Measurements
+from taut.mechanics.plant import Plant
 from taut.output.page.assembling import html
 from taut.output.page.content import run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays
+from taut.output.page.lively import live_part
 from taut.output.page.measured import measured_content
 from taut.output.page.postures import posture_content
 from taut.output.pictured import ModeShape, Still, mode_shapes, still_of
@@ -68,6 +71,7 @@ def page(
     events: Iterable[Event] = (),
     measured: Measurements | None = None,
     frames: int | None = None,
+    live: bool | Plant | Live = False,
 ) -> Page:
     """A run or a structure as a page that turns, plays and explains itself in any browser; a file if a path is given.
 
@@ -77,6 +81,8 @@ def page(
     modes (as `taut.modes` finds them, or made by hand), events beside those of the run itself: of the first.
     measured: markers and forces to lay over the first, in its frame and time (`taut.measurement.compare` finds them).
     frames: samples to keep of each run (2000 unless it is very big).
+    live: with the simulator itself in the page, to pull, cut and wind the first while it moves: True takes the plant of
+        the run's model, or give the plant.
 
     In a notebook the value is shown as it is: `taut.page(run)`.
     """
@@ -97,13 +103,15 @@ def page(
         entries[0]["facts"] |= {"measured": entries[0]["measured"]["told"]}
     from taut import __version__
 
-    content = {
+    content: dict[str, Any] = {
         "title": structure.name or "tensegrity structure",
         "maker": f"taut {__version__}",
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "runs": entries,
     }
-    made = Page(html(arrays.document(content)))
+    if live:
+        content["live"] = live_part(first, entries[0], live, arrays)
+    made = Page(html(arrays.document(content), live=bool(live)))
     if path is not None:
         made.save(path)
     return made

@@ -28,6 +28,14 @@ export class Charts {
     return [...this.given.map(({ chart }) => chart), this.forces, this.paths];
   }
 
+  /** Take all charts off, and say why. */
+  withdraw(words) {
+    this.withdrawn = true;
+    this.note.hidden = false;
+    this.note.textContent = words;
+    this.all().forEach((chart) => chart.figure.remove());
+  }
+
   /** With several runs, a chart shows one of its parts for all of them. */
   choose(one) {
     const list = element("select", { "aria-label": "What to show" });
@@ -41,6 +49,7 @@ export class Charts {
   }
 
   show() {
+    if (this.withdrawn) return;
     const { values } = this.state;
     this.key = this.runs[0].course.lineKey(values);
     this.lines = this.runs.map((run) => run.course.line(values));
@@ -98,6 +107,7 @@ export class Charts {
 
   /** To where the state says; drawn again where the line goes through other places. */
   moveTo(now = false) {
+    if (this.withdrawn) return;
     const { values } = this.state;
     const [{ course }] = this.runs;
     if (course.lineKey(values) !== this.key) return void this.show();

@@ -38,7 +38,7 @@ export class Samples {
   }
 }
 
-const TYPES = { f8: Float64Array, i4: Int32Array };
+const TYPES = { f8: Float64Array, i4: Int32Array, u1: Uint8Array };
 
 function unpacked(head, buffer, start) {
   const at = start + head.at;
@@ -88,6 +88,18 @@ function prepare(run, number) {
   }
   run.route = cables.names.map(() => []);
   for (let k = 0; k < cables.pieces.length; k += 3) run.route[cables.pieces[k + 2]].push(k);
+}
+
+/** A motion that was made here in the place of one that was recorded. rows: { time, nodes, tension, force }. */
+export function rerecorded(run, rows, events) {
+  const samples = (values, ...shape) => new Samples(Float32Array.from(values.flatMap((row) => Array.from(row))), [rows.length, ...shape]);
+  run.time = Float64Array.from(rows, ({ time }) => time);
+  run.positions = samples(rows.map(({ nodes }) => nodes), run.structure.nodes.length, 3);
+  run.cable_tension = samples(rows.map(({ tension }) => tension), run.structure.cables.names.length);
+  run.bar_force = samples(rows.map(({ force }) => force), run.structure.bars.names.length);
+  const middle = (nodes) => [0, 1, 2].map((axis) => nodes.reduce((sum, value, k) => sum + (k % 3 === axis ? value : 0), 0) / (nodes.length / 3));
+  run.centre = samples(rows.map(({ nodes }) => middle(nodes)), 3);
+  Object.assign(run, { kind: "run", arrows: [], footprints: new Float64Array(0), events, measured: null, course: new Course(run.time), begin: run.time[0], end: run.time[run.time.length - 1] });
 }
 
 /** The two samples around a time and the weight of the second. */

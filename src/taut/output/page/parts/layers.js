@@ -89,6 +89,7 @@ function plates(gl, run) {
 }
 
 function nodes(gl, run, sizes) {
+  const smooth = gl.getContextAttributes().antialias;
   const batch = new Batch(gl, SQUARE, [], run.structure.nodes.length);
   const paint = brush(gl, NODE);
   return {
@@ -96,7 +97,7 @@ function nodes(gl, run, sizes) {
     draw(shared, look) {
       if (!look.nodes) return;
       gl.enable(gl.SAMPLE_ALPHA_TO_COVERAGE);
-      const own = { u_colour: look.runColour(run) ?? colour("node"), u_selected: selected(look, run, "node"), u_radius: sizes.nodeRadius };
+      const own = { u_colour: look.runColour(run) ?? colour("node"), u_selected: selected(look, run, "node"), u_radius: sizes.nodeRadius, u_least: smooth ? 0 : 0.5 };
       paint(shared, own, batch);
       gl.disable(gl.SAMPLE_ALPHA_TO_COVERAGE);
     },

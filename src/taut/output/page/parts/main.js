@@ -2,8 +2,10 @@
 import { Camera } from "./camera.js";
 import { Charts, firstChoices } from "./charts.js";
 import { lineColour, named, rgb, theme } from "./colours.js";
-import { decode, Moment } from "./data.js";
+import { decode, Moment, rerecorded } from "./data.js";
 import { listenToKeys } from "./keyboard.js";
+import { liveOf } from "./live.js";
+import { LivePanel } from "./livepanel.js";
 import { arrowScale } from "./maths.js";
 import { Inputs } from "./inputs.js";
 import { drawLegend, drawRunNames, extremes } from "./legend.js";
@@ -32,11 +34,12 @@ async function start() {
   const [first] = runs;
   const moving = runs.some((run) => run.time.length > 1);
   const { grid } = first; // of postures: inputs instead of time
+  const live = await liveOf(content.live, first);
   const state = new State({
     time: Math.min(...runs.map((run) => run.begin)), inputs: grid ? grid.start : [], active: 0, playing: false, speed: 1, selection: null,
     charted: moving || grid ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
     plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, contact: true, ground: true, shadow: true, footprints: true, trails: false, grid: true, flat: false, measured: true,
-    follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+    live: false, hand: null, follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
   document.body.classList.toggle("quiet", !moving && !grid);
@@ -45,12 +48,13 @@ async function start() {
 
   const camera = new Camera();
   const moments = runs.map((run) => new Moment(run));
-  const scene = new Scene(by("scene"), runs, camera);
+  const scene = new Scene(by("scene"), runs, camera, { swift: Boolean(content.live) });
   const overlay = new Overlay(by("overlay"), scene);
   const controls = grid ? new Inputs(by("inputs"), first, state) : new Player(runs, state);
   const charts = moving || grid ? new Charts(by("pages").appendChild(element("div")), runs, state, (value) => controls.scrub(value)) : null;
   const posture = grid ? posturePanel(first, moments[0], state) : null;
   const map = grid ? postureMap(first, state) : null;
+  const livePanel = live && new LivePanel(live, first, state, { keep, title: content.title });
   const refresh = selectionCard(by("selection"), runs, moments, state);
   const look = {
     runColour: (run) => {
@@ -78,8 +82,9 @@ async function start() {
     }
     return false;
   };
+  const liveFirst = livePanel && !moving ? { Live: livePanel.page } : {};
   tabs(by("tabs"), by("pages"), {
-    Posture: posture?.page, Map: map?.page, Charts: charts && by("pages").firstElementChild, Modes: modeList(first, state), Summary: summary(content), View: viewOptions(runs, state, { turn, find }),
+    ...liveFirst, Posture: posture?.page, Map: map?.page, Charts: charts && by("pages").firstElementChild, ...(moving ? { Live: livePanel?.page } : {}), Modes: modeList(first, state), Summary: summary(content), View: viewOptions(runs, state, { turn, find }),
   });
 
   function show() {
@@ -87,17 +92,44 @@ async function start() {
     const shape = mode === "none" ? null : first.modes[mode];
     const amplitude = swing * scene.sizes.size * Math.sin((2 * Math.PI * swinging) / SWING_PERIOD);
     const before = [...moments[0].centre];
-    moments.forEach((moment, k) => moment.show(state.values, k === 0 ? shape : null, amplitude));
+    moments.forEach((moment, k) => {
+      if (k === 0 && live?.on) live.fill(moment);
+      else moment.show(state.values, k === 0 ? shape : null, amplitude);
+    });
+    const along = moments[0].centre.map((value, axis) => value - before[axis]);
+    if (state.get("follow") && live?.hand) live.move(live.hand.place.map((value, axis) => value + along[axis])); // it stays under the pointer
+    if (live?.on) {
+      widenScale();
+      state.put({ hand: live.hand && { node: live.hand.node, place: live.hand.place, force: live.hand.force } });
+    }
     if (state.get("follow")) camera.target = camera.target.map((value, axis) => value + moments[0].centre[axis] - before[axis]);
     scene.update(moments, look);
     stale = false;
     dirty = true;
   }
 
+  /** Colours of a live motion go as far as its forces have. */
+  function widenScale() {
+    const most = { largest: 0, compression: 0 };
+    const { tension, density, barForce } = moments[0];
+    const byLength = state.get("colouring") === "density";
+    for (const value of byLength ? density : tension) if (value > most.largest) most.largest = value;
+    barForce.forEach((value, k) => {
+      const push = byLength ? -value / moments[0].barLength(k) : -value;
+      if (push > most.compression) most.compression = push;
+    });
+    const grown = Object.keys(most).filter((key) => Number.isFinite(most[key]) && most[key] > 1.02 * look.range[key]);
+    if (!grown.length) return;
+    for (const key of grown) look.range[key] = 1.1 * most[key];
+    look.largest = look.range.largest;
+    drawLegend(by("legend"), runs, look, scene.floor.step);
+  }
+
   function tell() {
     charts?.moveTo(!state.get("playing"));
     posture?.refresh();
     map?.refresh();
+    livePanel?.tell();
     if (grid) tellVerdict(by("verdict"), first, moments[0], state.values);
     refresh();
   }
@@ -110,6 +142,42 @@ async function start() {
     const [top, bottom] = ["heading", "legend"].map((id) => by(id).offsetHeight + 28);
     camera.fit(points, clientWidth, clientHeight, { left: side, right: side, top, bottom });
     dirty = true;
+  }
+
+  /** The live motion in the place of what was recorded. */
+  function keep(rows, events) {
+    rerecorded(first, rows, events);
+    for (const arrow of moments[0].arrows) arrow.fill(0);
+    by("transport").hidden = false;
+    document.body.classList.remove("quiet");
+    controls.take(runs);
+    charts?.withdraw("Charts were of the motion that was recorded before; those of this one are in the Live tab.");
+    state.put({ live: false, hand: null, footprints: false, time: first.begin });
+    look.range = extremes(runs, state.get("colouring"));
+    look.largest = look.range.largest;
+    stale = true;
+  }
+
+  /** What a press on the scene takes hold of while it is live: a node that is free to move. */
+  function grab(x, y, coarse) {
+    if (!live?.on || live.ended || !live.running) return null;
+    const project = projector(scene);
+    let best = null;
+    for (let node = 0; node < first.structure.nodes.length; node++) {
+      if (first.structure.supports.some((held) => held.node === node && held.axes.length === 3)) continue;
+      const [px, py, depth, pixel] = project(...moments[0].place(node));
+      const away = Math.hypot(px - x, py - y);
+      if (depth > 0 && away < (coarse ? 28 : 13) && (!best || away < best.away)) best = { node, away, pixel };
+    }
+    if (!best) return null;
+    live.grab(best.node, moments[0].place(best.node));
+    return {
+      move(dx, dy) {
+        const { right, over } = camera.axes();
+        live.move(live.hand.place.map((value, axis) => value + best.pixel * (dx * right[axis] - dy * over[axis])));
+      },
+      drop: () => live.drop(),
+    };
   }
 
   const redraw = () => {
@@ -141,6 +209,14 @@ async function start() {
     camera.flat = flat;
     dirty = true;
   });
+  state.on(["playing", "live"], ({ playing, live: shown }) => {
+    if (live?.on && (playing || !shown)) Object.assign(live, { on: false, running: false });
+    document.body.classList.toggle("lively", Boolean(live?.on));
+    stale = true;
+  });
+  state.on(["time"], () => {
+    if (live?.on) state.put({ live: false }); // someone scrubs through what is recorded
+  });
   state.on(["follow"], ({ follow }) => by("follow").setAttribute("aria-pressed", follow));
 
   const toggle = (key) => () => state.put({ [key]: !state.get(key) });
@@ -150,10 +226,11 @@ async function start() {
   by("theme").addEventListener("click", switchTheme);
   by("help").addEventListener("click", () => by("keys").showModal());
   listen(scene.canvas, camera, {
-    size: scene.sizes.size, moved: redraw, doubled: fit,
+    size: scene.sizes.size, moved: redraw, doubled: fit, grab,
     clicked: (x, y) => state.put({ selection: pick(scene, moments, look, x, y) }),
   });
   listenToKeys([
+    ...(livePanel && !live.refused ? livePanel.keys() : []),
     ...controls.keys(),
     { keys: ["f"], words: "fit into view", act: fit },
     { keys: ["c"], words: "follow the centre of mass", act: toggle("follow") },
@@ -169,26 +246,34 @@ async function start() {
 
   const spread = Math.max(...[0, 1, 2].map((axis) => first.bounds[1][axis] - first.bounds[0][axis]));
   if (spread > FAR * Math.max(...first.bounds[2])) state.put({ follow: true });
+  if (livePanel && !live.refused && !moving) livePanel.toggle();
   show();
   tell();
   camera.turnTo(firstView(scene.sizes.bounds));
   fit();
 
   let last = performance.now();
-  let fitted = null;
+  let [fitted, placed] = [null, null];
   function frame(now) {
     const seconds = Math.min(0.25, (now - last) / 1000);
     last = now;
     if (state.get("playing")) controls.advance(seconds);
+    if (live?.on && (live.advance(seconds) || live.stale)) {
+      live.stale = false;
+      stale = true;
+      if (live.ended) livePanel.tell(true);
+    }
     if (state.get("mode") !== "none") {
       swinging += seconds;
       stale = true;
     }
+    scene.keepUp(seconds, Boolean(live?.on && live.running));
     if (scene.resize()) {
       const shape = `${scene.canvas.clientWidth > 600}`;
+      const place = `${scene.canvas.clientWidth}x${scene.canvas.clientHeight}`;
       // Whenever the window changes, and when a phone is turned; but not once someone went nearer or aside.
-      if (camera.fitted || shape !== fitted) fit();
-      fitted = shape;
+      if (place !== placed && (camera.fitted || shape !== fitted)) fit();
+      [fitted, placed] = [shape, place];
       dirty = true;
     }
     if (stale) {
@@ -205,7 +290,7 @@ async function start() {
   requestAnimationFrame(frame);
 
   window.taut = {
-    state, scene, camera, controls, charts, runs, fit,
+    state, scene, camera, controls, charts, runs, fit, live, livePanel,
     names: () => runs.map((run) => run.name),
     positions: (run = 0) => Array.from(moments[run].nodes),
     tensions: (run = 0) => Array.from(moments[run].tension),

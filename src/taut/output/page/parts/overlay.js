@@ -1,6 +1,7 @@
 // What is written and drawn over the scene: axes, names, trails.
 import { lineColour, named } from "./colours.js";
 import { bracket } from "./data.js";
+import { quantity } from "./format.js";
 import { projector } from "./picking.js";
 
 const MOST_NAMES = 80;
@@ -19,7 +20,7 @@ export class Overlay {
     const { canvas, pen } = this;
     const { camera } = this.scene;
     const still = JSON.stringify([camera.yaw, camera.pitch, canvas.clientWidth, canvas.clientHeight, state.theme]);
-    const lively = state.trails || state.names || state.selection || moments.some(({ run }) => run.driven.length || run.measured);
+    const lively = state.hand || state.trails || state.names || state.selection || moments.some(({ run }) => run.driven.length || run.measured);
     if (!lively && !this.lively && still === this.still) return; // nothing here has changed
     Object.assign(this, { still, lively });
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -36,6 +37,7 @@ export class Overlay {
     if (state.measured) moments.forEach((moment) => moment.measured && this.markers(moment));
     if (state.names) this.names(moments);
     if (state.selection) this.label(moments, state.selection);
+    if (state.hand) this.hand(moments[0], state.hand);
   }
 
   axes(width, height) {
@@ -106,6 +108,25 @@ export class Overlay {
     if (!at) return;
     const name = kind === "node" ? nodes[index] : kind === "bar" ? bars.names[index] : cables.names[index];
     this.text(short(name), ...at, true);
+  }
+
+  /** From the node that is held to the hand, with its force. */
+  hand(moment, { node, place, force }) {
+    const { pen } = this;
+    const [[x, y, behind], [u, v, depth]] = [moment.place(node), place].map((at) => this.project(...at));
+    if (behind <= 0 || depth <= 0) return;
+    pen.strokeStyle = pen.fillStyle = named("accent");
+    pen.lineWidth = 2;
+    pen.setLineDash([5, 4]);
+    pen.beginPath();
+    pen.moveTo(x, y);
+    pen.lineTo(u, v);
+    pen.stroke();
+    pen.setLineDash([]);
+    pen.beginPath();
+    pen.arc(u, v, 6, 0, 2 * Math.PI);
+    pen.fill();
+    this.text(quantity(Math.hypot(...force), "N", 3), u, v, true);
   }
 
   /** A ring on a driven member: the drum that winds it. */

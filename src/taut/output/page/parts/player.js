@@ -11,18 +11,13 @@ const LIVELY = [2, 40]; // how long [s] a run may take to play at its own pace; 
 export class Player {
   constructor(runs, state) {
     Object.assign(this, { runs, state });
-    this.begin = Math.min(...runs.map((run) => run.begin));
-    this.end = Math.max(...runs.map((run) => run.end));
-    this.samples = runs.reduce((a, b) => (b.time.length > a.time.length ? b : a)).time;
-    const span = this.end - this.begin;
-    this.decimals = Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(niceStep(span, 10)))));
     const [slider, speed] = ["time", "speed"].map((id) => document.getElementById(id));
-    Object.assign(slider, { min: this.begin, max: this.end, value: this.begin });
+    const span = this.measure(runs);
     for (const value of SPEEDS) speed.append(element("option", { value, text: `${number(value)}×` }));
     slider.addEventListener("input", () => this.scrub(Number(slider.value)));
     speed.addEventListener("change", () => state.put({ speed: Number(speed.value) }));
     document.getElementById("play").addEventListener("click", () => this.toggle());
-    this.tick(runs.flatMap((run) => run.events));
+    this.tick();
     let shown = 0;
     state.on(["time", "playing"], ({ time, playing }) => {
       const now = performance.now();
@@ -41,9 +36,27 @@ export class Player {
     state.put({ speed: span >= LIVELY[0] && span <= LIVELY[1] ? 1 : nearest(SPEEDS, span / 8) });
   }
 
-  tick(events) {
+  /** From when to when runs go; returns how long that is. */
+  measure(runs) {
+    this.begin = Math.min(...runs.map((run) => run.begin));
+    this.end = Math.max(...runs.map((run) => run.end));
+    this.samples = runs.reduce((a, b) => (b.time.length > a.time.length ? b : a)).time;
+    this.decimals = Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(niceStep(this.end - this.begin, 10)))));
+    Object.assign(document.getElementById("time"), { min: this.begin, max: this.end, value: this.begin });
+    return this.end - this.begin;
+  }
+
+  /** Take up runs that are others than before. */
+  take(runs) {
+    this.measure(runs);
+    this.tick();
+    this.state.put({ speed: 1 });
+  }
+
+  tick() {
     const span = this.end - this.begin || 1;
-    document.getElementById("ticks").append(...events.map(({ time, name }) => {
+    const events = this.runs.flatMap((run) => run.events);
+    document.getElementById("ticks").replaceChildren(...events.map(({ time, name }) => {
       const mark = element("i", { title: name });
       mark.style.left = `${(100 * (time - this.begin)) / span}%`;
       return mark;

@@ -2,9 +2,10 @@
 
 const CLICK = 5; // a press that moved less than this [px] is a click
 
-export function listen(canvas, camera, { size, moved, clicked, doubled }) {
+export function listen(canvas, camera, { size, moved, clicked, doubled, grab = () => null }) {
   const down = new Map();
   let travelled = 0;
+  let held = null; // what the pointer has taken hold of
 
   const spread = () => {
     const [a, b] = [...down.values()];
@@ -14,6 +15,8 @@ export function listen(canvas, camera, { size, moved, clicked, doubled }) {
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     if (!down.size) travelled = 0;
+    const box = canvas.getBoundingClientRect();
+    if (!down.size && event.button === 0 && !event.shiftKey) held = grab(event.clientX - box.left, event.clientY - box.top, event.pointerType === "touch");
     down.set(event.pointerId, { x: event.clientX, y: event.clientY });
   });
   canvas.addEventListener("pointermove", (event) => {
@@ -23,7 +26,8 @@ export function listen(canvas, camera, { size, moved, clicked, doubled }) {
     travelled += Math.hypot(dx, dy);
     const pair = down.size === 2 ? spread() : null;
     down.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    if (pair) {
+    if (held) held.move(dx, dy);
+    else if (pair) {
       const now = spread();
       camera.zoom(pair.gap / Math.max(now.gap, 1), size);
       camera.pan(now.x - pair.x, now.y - pair.y, canvas.clientHeight);
@@ -32,6 +36,10 @@ export function listen(canvas, camera, { size, moved, clicked, doubled }) {
     if (travelled > CLICK) moved();
   });
   const up = (event) => {
+    if (held) {
+      held.drop();
+      held = null;
+    }
     if (down.delete(event.pointerId) && event.type === "pointerup" && travelled <= CLICK && !down.size && event.button === 0) {
       const box = canvas.getBoundingClientRect();
       clicked(event.clientX - box.left, event.clientY - box.top);

@@ -4,6 +4,9 @@ import { NodeTexture, texture } from "./gl.js";
 import { drawingSizes, floor, LAYERS } from "./layers.js";
 
 const SHARPEST = 2; // pixels of the drawing for one of the page
+const LATE = 0.021; // [s] between pictures of a live motion, beyond which they are drawn in fewer pixels
+const EARLY = 0.0172; // [s] below which in more again
+const BLURRED = 0.4; // pixels of the drawing for one of the page, at least
 const FEW_MEMBERS = 3000; // up to which edges are smoothed even where the processor has to do it
 
 /** Whether a graphics card draws; else the processor does. */
@@ -19,11 +22,13 @@ function hasCard() {
 const memberCount = (runs) => runs.reduce((sum, { structure: s }) => sum + s.bars.names.length + s.cables.names.length, 0);
 
 export class Scene {
-  constructor(canvas, runs, camera) {
-    const antialias = hasCard() || memberCount(runs) <= FEW_MEMBERS;
+  /** swift: whether many pictures a second matter more than smooth edges where the processor draws. */
+  constructor(canvas, runs, camera, { swift = false } = {}) {
+    const card = hasCard();
+    const antialias = card || (!swift && memberCount(runs) <= FEW_MEMBERS);
     const gl = canvas.getContext("webgl2", { antialias, alpha: false, powerPreference: "high-performance" });
     if (!gl) throw new Error("this browser has no WebGL2, or it is switched off");
-    Object.assign(this, { canvas, runs, camera, gl });
+    Object.assign(this, { canvas, runs, camera, gl, card, sharpness: 1, late: 0 });
     this.sizes = drawingSizes(runs);
     this.floor = floor(gl, runs, this.sizes);
     this.scale = texture(gl);
@@ -47,12 +52,26 @@ export class Scene {
 
   /** Fit the drawing to its place on the page; true if that changed. */
   resize() {
-    const ratio = Math.min(window.devicePixelRatio || 1, SHARPEST);
+    const ratio = this.sharpness * Math.min(window.devicePixelRatio || 1, SHARPEST);
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     const wanted = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
     if (this.canvas.width === wanted[0] && this.canvas.height === wanted[1]) return false;
     [this.canvas.width, this.canvas.height] = wanted;
     return true;
+  }
+
+  /** Draw in fewer pixels while pictures of a live motion come late, and in all of them when it rests. */
+  keepUp(seconds, lively) {
+    if (this.card) return;
+    if (!lively) {
+      this.sharpness = 1;
+      return;
+    }
+    this.late = 0.9 * this.late + 0.1 * Math.min(seconds, 0.2);
+    const wanted = this.late > LATE ? this.sharpness * 0.8 : this.late < EARLY ? this.sharpness * 1.25 : this.sharpness;
+    const kept = Math.min(1, Math.max(BLURRED, wanted));
+    if (kept === this.sharpness || performance.now() - (this.changed ?? 0) < 700) return;
+    Object.assign(this, { sharpness: kept, changed: performance.now() });
   }
 
   update(moments, look) {

@@ -224,12 +224,13 @@ void main() {
 in vec2 v_at;
 in float v_haze;
 flat in vec3 v_colour;
+uniform float u_least;
 out vec4 colour;
 void main() {
   float r = dot(v_at, v_at);
   float edge = fwidth(r);
   float cover = 1.0 - smoothstep(1.0 - edge, 1.0 + edge, r);
-  if (cover <= 0.0) discard;
+  if (cover <= u_least) discard; // where edges are not smoothed a pixel is covered or not
   vec3 n = vec3(v_at, sqrt(max(1.0 - r, 0.0)));
   colour = vec4(mix(v_colour * min(0.58 + 0.36 * n.z + 0.10 * n.y, 1.04), u_background, v_haze), cover);
 }`];

@@ -1,0 +1,48 @@
+"""`taut live`: a model as a page in which it moves under the reader's hands, and the replay of what was done there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def live(
+    model: Annotated[Path, typer.Argument(help="A model file (.yaml).", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="The page (.html), or with --replay the run file (.nc); in this folder."),
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(help="A log that such a page saved: compute the same motion here.", metavar="LOG")
+    ] = None,
+    every: Annotated[float, typer.Option(help="Of a replay, the time between samples [s].")] = 1.0 / 60.0,
+) -> None:
+    """Write a page with the simulator in it: pull at nodes, cut and wind members, tilt the ground, offline, in any
+    browser."""
+    from taut.output.page.lively import live_model
+    from taut.output.page.page import page
+    from taut.output.pictured import Still
+    from taut.structure.files import read_model
+
+    read = read_model(model)
+    if replay is not None:
+        from taut.live.replaying import replay as replayed
+        from taut.output.files import save
+        from taut.output.model_runs import assembled
+        from taut.structure.files import text_of
+
+        plant = assembled(read.structure, read.scenario)
+        run = replayed(text_of(str(replay), "log"), plant, every=every)
+        target = output or Path(f"{replay.name.partition('.')[0]}.nc")
+        save(run, target)
+        print(f"run: {target}, {run.time.size} samples to t = {run.time[-1]:g} s; {run.status}")
+        return
+    made = live_model(read)
+    target = output or Path(f"{model.stem}.html")
+    written = page(Still(made.plant.structure), target, live=made)
+    for told in made.told:
+        print(f"note: {told}")
+    size, address = len(written.html) / 1e6, target.resolve().as_uri()
+    print(f"page: {target} ({size:.2f} MB); double-click it, or open {address} in a browser")

@@ -1,0 +1,294 @@
+// A live motion: the engine kept up with the clock, what a person does to it, and what it leaves behind.
+import { Engine } from "./engine.js";
+
+const FRAME_BUDGET = 11; // [ms] of a picture's time for the motion; what it does not reach is done later
+const LONGEST_FRAME = 0.05; // [s] beyond which a picture that came late is not made up for
+const MOST_KEPT = 8e6; // numbers of a motion that is kept; of longer ones every other sample
+const MOST_MARKS = 400; // events that are listed
+const IMBALANCE = 1e-2; // of the energy in play, as in taut.dynamics.verdict
+const PACED = 0.5; // [s] over which the pace is told
+
+/** Compile the module; null with a reason where the browser cannot. */
+export async function liveOf(given, run) {
+  if (!given) return null;
+  if (given.refused) return { refused: given.refused };
+  if (typeof WebAssembly === "undefined") return { refused: "This browser has no WebAssembly, or it is switched off." };
+  try {
+    return new Live(await WebAssembly.compile(given.module), given, run);
+  } catch (error) {
+    return { refused: `This browser cannot run the simulator: ${error.message}.` };
+  }
+}
+
+export class Live {
+  constructor(module, given, run) {
+    Object.assign(this, { given, run, speed: 1, on: false, running: false });
+    this.engine = new Engine(module, given);
+    this.size = run.structure.nodes.length;
+    this.given.rests = Float64Array.from(run.structure.cables.rest_length);
+    this.begin();
+  }
+
+  begin() {
+    Object.assign(this, { shown: 0, queue: [], hand: null, energies: [], rows: [], every: 1, count: 0, paced: [], play: null, stale: true });
+    this.world = { gravity: Math.hypot(...this.given.gravity), tilt: 0, towards: 0, damping: this.given.damping.mass };
+    this.rests = new Map();
+    this.run.structure.cables.rest_length.set(this.given.rests);
+  }
+
+  reset() {
+    this.engine.reset();
+    this.begin();
+    this.look();
+  }
+
+  get time() {
+    return this.shown;
+  }
+
+  get ended() {
+    return this.engine.ended;
+  }
+
+  /** Do something at the time that is shown, as soon as it is reached. */
+  act(...action) {
+    if (!this.ended) this.queue.push(action);
+  }
+
+  /** Go on by real seconds, as far as the budget allows; true where something changed. */
+  advance(seconds) {
+    const due = performance.now() + FRAME_BUDGET;
+    const acted = this.queue.length > 0;
+    this.settle();
+    if (!this.running || this.ended) {
+      if (acted) this.look();
+      return acted;
+    }
+    const wanted = Math.min(seconds, LONGEST_FRAME) * this.speed;
+    const before = this.shown;
+    this.onwards(before + wanted, due);
+    this.pace(seconds, this.shown - before);
+    this.look();
+    if (this.ended) Object.assign(this, { running: false, hand: null });
+    return true;
+  }
+
+  /** So much further, however long it takes. */
+  step(seconds) {
+    this.settle();
+    this.onwards(this.shown + seconds, performance.now() + 20 * FRAME_BUDGET);
+    this.look();
+  }
+
+  onwards(target, due) {
+    const { engine } = this;
+    if (!this.hand) {
+      const goal = engine.onGrid(target);
+      if (goal > engine.time) this.shown = engine.follow(goal, due) ? goal : Math.max(this.shown, engine.time);
+      return;
+    }
+    const { tick } = this.given.hand;
+    while (this.shown < target && !engine.ended && performance.now() < due) {
+      const next = engine.onGrid(engine.time + tick);
+      if (!engine.land(next, due)) {
+        this.shown = engine.time;
+        return;
+      }
+      this.shown = next;
+      this.pullNow();
+    }
+  }
+
+  /** What waits to be done, at the time that is shown. */
+  settle() {
+    const { engine } = this;
+    if (!this.queue.length || engine.ended) return;
+    if (!engine.land(this.shown)) return;
+    const waiting = [];
+    for (const action of this.queue) {
+      if (action[0] === "drive" && engine.time < engine.goals[this.given.inputs.findIndex(({ name }) => name === action[1])].until) waiting.push(action);
+      else engine.act(...action);
+    }
+    this.queue = waiting;
+  }
+
+  // --- the hand
+
+  grab(node, place) {
+    this.hand = { node, place, force: [0, 0, 0] };
+    this.queue.push(["hand", node, 0, 0, 0]);
+  }
+
+  move(place) {
+    if (this.hand) this.hand.place = place;
+  }
+
+  drop() {
+    if (!this.hand) return;
+    this.queue.push(["hand", this.hand.node, 0, 0, 0]);
+    this.hand = null;
+  }
+
+  /** A spring and a damper from the node to the hand, told anew every tick. */
+  pullNow() {
+    const { node, place } = this.hand;
+    const { stiffness, damping } = this.given.hand;
+    const { y } = this.engine.run;
+    const [at, speed] = [3 * node, 3 * (this.size + node)];
+    this.hand.force = [0, 1, 2].map((axis) => stiffness * (place[axis] - y[at + axis]) - damping * y[speed + axis]);
+    this.engine.act("hand", node, ...this.hand.force);
+  }
+
+  // --- what else is done
+
+  cut(kind, index) {
+    const name = kind === "cable" ? this.given.cableNames[index] : this.given.barNames[index];
+    this.act("cut", kind, name);
+  }
+
+  canCut(kind, index) {
+    const member = (kind === "cable" ? this.given.cables : this.given.bars)[index];
+    return member.cut !== null && !this.engine.gone.has(`${kind} ${index}`);
+  }
+
+  canWind(index) {
+    const { row, wound } = this.given.cables[index];
+    return row >= 0 && !wound && !this.engine.gone.has(`cable ${index}`);
+  }
+
+  rest(index) {
+    return this.rests.get(index) ?? this.engine.table.rest[this.given.cables[index].row];
+  }
+
+  wind(index, length) {
+    this.rests.set(index, length);
+    this.run.structure.cables.rest_length[index] = length;
+    this.latest((action) => action[0] === "rest" && action[1] === this.given.cableNames[index], "rest", this.given.cableNames[index], length);
+  }
+
+  drive(name, value) {
+    this.latest((action) => action[0] === "drive" && action[1] === name, "drive", name, value, this.given.over);
+  }
+
+  /** Gravity [m/s^2] and the tilt of the ground [degrees], by which gravity turns; damping [1/s]. */
+  setWorld(changes) {
+    const before = { ...this.world };
+    Object.assign(this.world, changes);
+    const { gravity, tilt, towards, damping } = this.world;
+    if (damping !== before.damping) this.latest((action) => action[0] === "damping", "damping", damping);
+    if (gravity === before.gravity && tilt === before.tilt && towards === before.towards) return;
+    const [a, b] = [tilt, towards].map((degrees) => (degrees * Math.PI) / 180);
+    const pull = [gravity * Math.sin(a) * Math.cos(b), gravity * Math.sin(a) * Math.sin(b), -gravity * Math.cos(a)];
+    this.latest((action) => action[0] === "gravity", "gravity", ...pull);
+  }
+
+  /** An action in the place of one of its kind that waits. */
+  latest(same, ...action) {
+    this.queue = this.queue.filter((other) => !same(other));
+    this.act(...action);
+  }
+
+  // --- what is seen of it
+
+  look() {
+    const seen = this.engine.look(this.shown);
+    const { kinetic, elastic, gravity, work, off } = seen;
+    this.energy = { time: this.shown, kinetic, elastic, gravity, work, off };
+    this.seen = seen;
+    this.play ??= { kinetic: 0, low: elastic, high: elastic, work: 0, off: 0 };
+    const { play } = this;
+    play.kinetic = Math.max(play.kinetic, kinetic);
+    play.low = Math.min(play.low, elastic);
+    play.high = Math.max(play.high, elastic);
+    play.work = Math.max(play.work, Math.abs(work));
+    play.off = Math.max(play.off, Math.abs(off));
+    this.record();
+    if (this.engine.happened.length > MOST_MARKS) this.engine.happened.splice(0, this.engine.happened.length - MOST_MARKS);
+  }
+
+  /** Why it is not to be believed; empty where nothing says so. */
+  get doubt() {
+    const { play, given, engine } = this;
+    const inPlay = play ? play.kinetic + (play.high - play.low) + play.work : 0;
+    if (play && inPlay > 1e-9 && play.off > IMBALANCE * inPlay) return `Not to be trusted: the energy is off by ${play.off.toPrecision(2)} J, with ${inPlay.toPrecision(2)} J in play.`;
+    if (engine.run.clock[given.clock.INDEPENDENCE] < given.shaky) return "Not to be trusted from here on: constraints nearly depended on one another, and the motion may branch.";
+    return "";
+  }
+
+  pace(seconds, came) {
+    this.paced.push([seconds, came]);
+    let [real, simulated] = [0, 0];
+    for (const [a, b] of this.paced) [real, simulated] = [real + a, simulated + b];
+    while (real > PACED && this.paced.length > 2) {
+      const [a, b] = this.paced.shift();
+      [real, simulated] = [real - a, simulated - b];
+    }
+    this.rate = real > 0 ? simulated / real : this.speed;
+  }
+
+  fill(moment) {
+    const { sample } = this.engine;
+    for (let k = 0; k < moment.nodes.length; k++) moment.nodes[k] = sample[k];
+    const { ends } = this.run.structure.bars;
+    for (let k = 0; k < moment.tension.length; k++) moment.tension[k] = this.seen.tension(k);
+    for (let k = 0; k < moment.barForce.length; k++) moment.barForce[k] = this.seen.bar(k, ends);
+    moment.found = true;
+    moment.time = this.shown;
+    for (const arrow of moment.arrows) arrow.fill(0);
+    const { weighing } = this.given;
+    let whole = 0;
+    const centre = [0, 0, 0];
+    weighing.forEach((mass, node) => {
+      whole += mass;
+      for (let axis = 0; axis < 3; axis++) centre[axis] += mass * sample[3 * node + axis];
+    });
+    if (whole > 0) moment.centre = centre.map((sum) => sum / whole);
+    for (let k = 0; k < moment.density.length; k++) moment.density[k] = moment.tension[k] / moment.cableLength(k);
+  }
+
+  // --- what it leaves behind
+
+  record() {
+    const last = this.rows[this.rows.length - 1];
+    if (last && last.time >= this.shown) this.rows.pop();
+    else if (this.count++ % this.every) return;
+    const { ends } = this.run.structure.bars;
+    const nodes = Float32Array.from(this.engine.sample.subarray(0, 3 * this.size));
+    const tension = Float32Array.from({ length: this.given.cables.length }, (_, k) => this.seen.tension(k));
+    const force = Float32Array.from({ length: this.given.bars.length }, (_, k) => this.seen.bar(k, ends));
+    this.rows.push({ ...this.energy, nodes, tension, force });
+    if (this.rows.length * (nodes.length + tension.length + force.length) > MOST_KEPT) {
+      this.rows = this.rows.filter((_, k) => k % 2 === 0);
+      this.every *= 2;
+    }
+  }
+
+  /** All that was done, as Python replays it: `taut.live.replay`. */
+  actions() {
+    return JSON.stringify({ ...this.given.log, until: this.shown, actions: this.engine.log });
+  }
+
+  /** The model as it stands now, as the text of a model file. */
+  modelText() {
+    const { text, bars, cables } = this.given.model;
+    const { sample, gone, table } = this.engine;
+    const { weighing, cables: rows } = this.given;
+    const heaviest = weighing.indexOf(Math.max(...weighing));
+    const pull = [0, 1, 2].map((axis) => (weighing[heaviest] ? table.weight[3 * heaviest + axis] / weighing[heaviest] : 0));
+    const [velocity, rest, gravity, damping] = [3 * this.size, 6 * this.size, 6 * this.size + rows.length, 6 * this.size + rows.length + 3];
+    const number = (k) => {
+      if (k < rest) return sample[k < velocity ? k : 3 * this.size + k - velocity];
+      if (k < gravity) return table.rest[rows[k - rest].row];
+      return k < damping ? pull[k - gravity] : table.massDamping[0];
+    };
+    const lost = new Set([...bars.filter((_, k) => gone.has(`bar ${k}`)), ...cables.filter((_, k) => gone.has(`cable ${k}`))]);
+    const kept = text.split("\n").filter((_, line) => !lost.has(line)).join("\n");
+    return kept.replace(/@(\d+)@/g, (_, k) => yamlNumber(number(Number(k))));
+  }
+}
+
+/** As YAML reads it: 1e-7 would be a word. */
+function yamlNumber(value) {
+  const text = String(value);
+  return text.includes("e") && !text.includes(".") ? text.replace("e", ".0e") : text;
+}

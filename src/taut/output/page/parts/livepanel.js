@@ -1,0 +1,224 @@
+// The Live tab: start, pause, what can be done to the structure, and what comes of it.
+import { Chart } from "./chart.js";
+import { lineColour } from "./colours.js";
+import { number, quantity, steady } from "./format.js";
+import { nameOf } from "./panels.js";
+import { element } from "./state.js";
+
+const PACES = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2];
+const SINGLE_STEP = 1 / 60; // [s]
+const TELL_EVERY = 150; // [ms]
+const CHARTED = 900; // samples that live charts show at most
+const LISTED = 6; // events
+const WOUND = [0.4, 1.4]; // of a rest length, what a slider goes over
+const ENERGIES = [["kinetic", "kinetic"], ["elastic", "elastic"], ["gravity", "of weight"], ["off", "unaccounted for"]];
+
+/** A slider with a name and what it stands at. */
+function slider(name, { least, most, value, unit, decimals = 3 }, moved) {
+  const input = element("input", { type: "range", min: least, max: most, step: "any", "aria-label": name });
+  const told = element("output");
+  const tell = (now) => {
+    input.value = now;
+    told.textContent = `${steady(now, decimals)} ${unit}`;
+    input.setAttribute("aria-valuetext", told.textContent);
+  };
+  input.addEventListener("input", () => {
+    tell(Number(input.value));
+    moved(Number(input.value));
+  });
+  tell(value);
+  return { row: element("label", { kind: "lever" }, element("span", { kind: "name", text: name, title: name }), input, told), tell };
+}
+
+function download(name, text) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+export class LivePanel {
+  constructor(live, run, state, { keep, title }) {
+    Object.assign(this, { live, run, state, told: 0, title });
+    this.page = element("div", { kind: "live" });
+    if (live.refused) {
+      this.page.append(element("p", { kind: "bad", text: live.refused }), element("p", { kind: "small", text: "What was recorded still plays." }));
+      return;
+    }
+    this.start = element("button", { kind: "main", onclick: () => this.toggle() });
+    const step = element("button", { text: "Step", title: "One sixtieth of a second (.)", onclick: () => this.single() });
+    const reset = element("button", { text: "Reset", title: "Begin again (R)", onclick: () => this.reset() });
+    const pace = element("select", { "aria-label": "Speed of the live motion", title: "Speed" });
+    for (const value of PACES) pace.append(element("option", { value, text: `${number(value)}×` }));
+    pace.value = 1;
+    pace.addEventListener("change", () => {
+      live.speed = Number(pace.value);
+      live.paced = [];
+    });
+    this.status = element("p", { kind: "status", role: "status" });
+    this.doubt = element("p", { kind: "bad", hidden: true });
+    this.pulled = element("p", { kind: "small" });
+    this.chosen = element("div");
+    this.levers = [];
+    this.energy = new Chart({ name: "Energies", unit: "J", scale: "linear", empty: "" }, () => {});
+    this.forces = new Chart({ name: "Force of what is selected", unit: "N", scale: "linear", empty: "click a bar or a cable" }, () => {});
+    this.events = element("ul", { kind: "happened" });
+    this.page.append(
+      element("div", { kind: "row" }, this.start, step, reset, pace), this.status, this.doubt, this.pulled,
+      this.chosen, ...this.drives(), ...this.world(),
+      element("h2", { text: "As it comes" }), this.energy.figure, this.forces.figure, element("h2", { text: "Events" }), this.events,
+      element("h2", { text: "Keep" }),
+      element("div", { kind: "row" },
+        element("button", { text: "Keep the motion", title: "As a recorded one, to play and scrub", onclick: () => this.keep(keep) }),
+        element("button", { text: "Save the log", title: "All that was done, for taut.live.replay", onclick: () => download(`${this.file()}.live.json`, live.actions()) }),
+        element("button", { text: "As model", title: "The model as it stands now", onclick: () => download(`${this.file()}.yaml`, live.modelText()) })),
+      element("p", { kind: "small", text: [`The simulator of taut itself, in this page: ${live.given.log.method}${live.given.adaptive ? `, tolerance ${number(live.given.log.tolerance)}` : `, steps of ${number(live.given.log.step)} s`}.`, ...live.given.told.map((one) => `${one}.`)].join(" ") }));
+    state.on(["selection"], () => this.choose());
+    state.on(["theme"], () => this.chart());
+    this.tell(true);
+  }
+
+  file() {
+    return (this.title || "model").replace(/[^\w-]+/g, "_").slice(0, 60);
+  }
+
+  drives() {
+    const { inputs } = this.live.given;
+    if (!inputs.length) return [];
+    return [element("h2", { text: "Drives" }), ...inputs.map((input) => {
+      const made = slider(`${input.name}, ${input.quantity}`, { ...input, unit: input.unit }, (value) => this.live.drive(input.name, value));
+      this.levers.push(() => made.tell(input.value));
+      return made.row;
+    })];
+  }
+
+  world() {
+    const { live } = this;
+    const { gravity, damping } = live.world;
+    const make = (name, key, options) => {
+      const made = slider(name, options, (value) => live.setWorld({ [key]: value }));
+      this.levers.push(() => made.tell(live.world[key]));
+      return made.row;
+    };
+    return [
+      element("h2", { text: "World" }),
+      make("Gravity", "gravity", { least: 0, most: Math.max(20, 2 * gravity), value: gravity, unit: "m/s²", decimals: 2 }),
+      make("Tilt of the ground", "tilt", { least: 0, most: 45, value: 0, unit: "°", decimals: 1 }),
+      make("Downhill from x", "towards", { least: -180, most: 180, value: 0, unit: "°", decimals: 0 }),
+      make("Damping", "damping", { least: 0, most: Math.max(5, 2 * damping), value: damping, unit: "1/s", decimals: 2 }),
+    ];
+  }
+
+  /** What can be done to the member that is selected. */
+  choose() {
+    const { live, state } = this;
+    const selection = state.get("selection");
+    this.chosen.replaceChildren();
+    if (!selection || selection.run !== 0 || selection.kind === "node") return;
+    const { kind, index } = selection;
+    const name = nameOf(this.run, selection);
+    const parts = [element("h2", { text: `${kind} ${name}` })];
+    if (kind === "cable" && live.canWind(index)) {
+      const rest = live.rest(index);
+      const own = live.given.rests[index] || rest;
+      parts.push(slider("Rest length", { least: WOUND[0] * own, most: WOUND[1] * own, value: rest, unit: "m", decimals: 4 }, (value) => live.wind(index, value)).row);
+    }
+    if (kind === "cable" && live.given.cables[index].wound) parts.push(element("p", { kind: "small", text: "A drive winds this cable." }));
+    if (live.canCut(kind, index)) parts.push(element("div", { kind: "row" }, element("button", { kind: "cut", text: `Cut ${name}`, title: "Cut it (K)", onclick: () => this.cut() })));
+    else parts.push(element("p", { kind: "small", text: live.engine.gone.has(`${kind} ${index}`) ? "It is cut." : "A driven bar cannot be cut." }));
+    this.chosen.append(...parts);
+  }
+
+  cut() {
+    const selection = this.state.get("selection");
+    if (!selection || selection.kind === "node" || !this.live.canCut(selection.kind, selection.index)) return;
+    this.go();
+    this.live.cut(selection.kind, selection.index);
+    this.live.engine.gone.add(`${selection.kind} ${selection.index}`);
+    this.choose();
+  }
+
+  /** Show the live motion instead of what is recorded. */
+  go() {
+    if (this.live.on) return;
+    this.live.on = true;
+    if (!this.live.seen) this.live.look();
+    this.state.put({ playing: false, live: true, mode: "none", trails: false });
+  }
+
+  toggle() {
+    if (this.live.ended) this.reset();
+    this.go();
+    this.live.running = !this.live.running;
+    this.live.paced = [];
+    this.tell(true);
+  }
+
+  single() {
+    this.go();
+    this.live.running = false;
+    this.live.step(SINGLE_STEP);
+    this.live.stale = true;
+    this.tell(true);
+  }
+
+  reset() {
+    this.live.reset();
+    this.live.stale = true;
+    this.levers.forEach((tell) => tell());
+    this.choose();
+    this.tell(true);
+  }
+
+  keep(keep) {
+    if (this.live.rows.length < 2) return;
+    this.live.running = false;
+    this.live.on = false;
+    keep(this.live.rows, this.live.engine.happened);
+    this.tell(true);
+  }
+
+  tell(now = false) {
+    const { live } = this;
+    if (live.refused) return;
+    if (!now && performance.now() - this.told < TELL_EVERY) return;
+    this.told = performance.now();
+    this.start.textContent = live.running && !live.ended ? "Pause" : live.time > 0 ? "Go on" : "Start";
+    this.start.setAttribute("aria-pressed", live.running);
+    const pace = live.rate !== undefined && live.running && live.rate < 0.9 * live.speed ? `, slower than ${live.speed === 1 ? "real time" : "asked"}: ${number(live.rate, 2)}×` : "";
+    this.status.textContent = live.ended ? `${live.ended} Reset begins again.` : `t = ${steady(live.time, 2)} s${live.running ? "" : live.on ? ", paused" : ""}${pace}`;
+    this.status.classList.toggle("bad", Boolean(live.ended));
+    this.doubt.hidden = !live.doubt;
+    this.doubt.textContent = live.doubt;
+    this.pulled.textContent = live.hand ? `Pulling at ${this.run.structure.nodes[live.hand.node]} with ${quantity(Math.hypot(...live.hand.force), "N", 3)}.` : "Drag a node in the picture to pull at it.";
+    this.chart();
+    this.events.replaceChildren(...live.engine.happened.slice(-LISTED).reverse().map(({ time, name }) => element("li", { text: `${steady(time, 3)} s  ${name}` })));
+    if (!live.engine.happened.length) this.events.append(element("li", { kind: "small", text: "none yet" }));
+  }
+
+  chart() {
+    const { live } = this;
+    if (live.refused || this.page.hidden || !live.rows.length) return;
+    const rows = live.rows.slice(-CHARTED);
+    const time = rows.map((row) => row.time);
+    const line = { span: [time[0], Math.max(time[time.length - 1], time[0] + 1e-3)], name: "time", unit: "s" };
+    const marks = live.engine.happened.filter((event) => event.time >= time[0]);
+    this.energy.show(ENERGIES.map(([key, name], k) => ({ name, unit: "J", time, value: (row) => rows[row][key], colour: lineColour(k), dash: [] })), line, marks);
+    this.energy.moveTo(line.span[1]);
+    this.energy.read();
+    const selection = this.state.get("selection");
+    const member = selection && selection.run === 0 && selection.kind !== "node" ? selection : null;
+    const key = member?.kind === "bar" ? "force" : "tension";
+    this.forces.show(member ? [{ name: nameOf(this.run, member), unit: "N", time, value: (row) => rows[row][key][member.index], colour: lineColour(0), dash: [] }] : [], line, marks);
+    this.forces.moveTo(line.span[1]);
+    if (member) this.forces.read();
+  }
+
+  keys() {
+    return [
+      { keys: ["l"], words: "live: start or pause", act: () => this.toggle() },
+      { keys: ["."], words: "live: one step", act: () => this.single() },
+      { keys: ["r"], words: "live: begin again", act: () => this.reset() },
+      { keys: ["k"], words: "live: cut what is selected", act: () => this.cut() },
+    ];
+  }
+}

@@ -1,0 +1,200 @@
+"""Live pages in a real browser, from a file: the same bits as here, under a real mouse; and where they cannot run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import taut
+from taut.live.replaying import replay
+from taut.live.session import Session
+from taut.output.page.lively import live_model
+from taut.output.pictured import Still
+from taut.structure.files import parse_model, read_model
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+FOLLOWED = """([until, every]) => {
+  const { engine } = taut.live;
+  taut.live.running = false;
+  taut.live.reset();
+  const rows = [];
+  for (let k = 1; k * every <= until + 1e-9; k++) {
+    engine.follow(engine.onGrid(k * every + 1e-9));
+    rows.push(Array.from(engine.sample));
+  }
+  return rows;
+}"""
+
+
+@pytest.fixture(scope="module")
+def page_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    made: dict[str, Path] = {}
+
+    def write(name: str) -> Path:
+        if name not in made:
+            live = live_model(read_model(EXAMPLES / f"{name}.yaml"))
+            made[name] = tmp_path_factory.mktemp("live") / f"{name}.html"
+            taut.page(Still(live.plant.structure), made[name], live=live)
+        return made[name]
+
+    return write
+
+
+def plant_of(name: str) -> taut.Plant:
+    model = read_model(EXAMPLES / f"{name}.yaml")
+    return taut.assemble(model.structure, **model.scenario.physics)
+
+
+def test_the_robot_rolls_by_its_gait_with_the_bits_of_a_run(opened: Callable, page_of: Callable[[str], Path]) -> None:
+    one = opened(page_of("rolling"))
+    rows = np.array(one.page.evaluate(FOLLOWED, [5.0, 0.1]))
+    run = taut.simulate(plant_of("rolling"), 5.0, every=0.1, method="impulses", step=5e-4, verify=False)
+    size = run.nodes[0].size
+    assert (rows[:, :size] == run.nodes[1:].reshape(-1, size)).all()
+    assert (rows[:, size : 2 * size] == run.velocities[1:].reshape(-1, size)).all()
+    assert np.ptp(run.nodes[:, :, 0].mean(axis=1)) > 0.3, "it rolls"
+    assert one.complaints == []
+    assert len(one.requests) == 1
+
+
+def drag(one: Any, node: str) -> None:
+    """Take hold of a node where it is seen, and pull it up and aside by the mouse."""
+    place = "taut.pixel(...taut.positions().slice(3 * k, 3 * k + 3))"
+    x, y = one.run(f"(() => {{ const k = taut.runs[0].index.node.get('{node}'); return {place}; }})()")
+    mouse = one.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    one.until("taut.live.hand")
+    for k in range(1, 9):
+        mouse.move(x + 8 * k, y - 14 * k)
+        one.page.wait_for_timeout(25)
+    one.until("taut.live.hand && Math.hypot(...taut.live.hand.force) > 0.5")
+    one.page.wait_for_timeout(150)
+    mouse.up()
+    one.until("!taut.live.hand")
+
+
+def test_a_mouse_drags_cuts_and_winds_and_python_replays_it(opened: Callable, page_of: Callable[[str], Path]) -> None:
+    one = opened(page_of("rolling"))
+    one.until("taut.live.time > 0.2", 60.0)
+    one.run("taut.state.put({ follow: false })")
+    heights = one.run("taut.positions().filter((_, k) => k % 3 === 2)")
+    drag(one, one.run("taut.runs[0].structure.nodes")[int(np.argmax(heights))])
+    one.run("taut.state.put({ selection: { run: 0, kind: 'cable', index: taut.runs[0].index.cable.get('c3') } })")
+    one.page.click(".live button.cut")
+    one.until("taut.live.engine.gone.size && !taut.live.queue.length", 30.0)
+    one.run("taut.state.put({ selection: { run: 0, kind: 'cable', index: taut.runs[0].index.cable.get('c9') } })")
+    winch = one.page.locator(".live .lever input[aria-label='Rest length']")
+    winch.evaluate("(it) => { it.value = 0.2; it.dispatchEvent(new Event('input')); }")
+    one.until("!taut.live.queue.length && taut.live.engine.log.some((a) => a[1] === 'rest')", 30.0)
+    since = one.run("taut.live.time")
+    one.until(f"taut.live.time > {since} + 0.1", 60.0)
+    log = one.run("(() => { taut.live.running = false; return taut.live.actions(); })()")
+    state = np.array(one.run("Array.from(taut.live.engine.sample)"))
+    told = json.loads(log)
+    assert {action[1] for action in told["actions"]} == {"hand", "cut", "rest"}
+    assert max(abs(number) for a in told["actions"] if a[1] == "hand" for number in a[3:]) > 0.5
+    run = replay(log, plant_of("rolling"))
+    size = run.nodes[-1].size
+    assert run.time[-1] == told["until"]
+    assert (run.nodes[-1].ravel() == state[:size]).all()
+    assert (run.velocities[-1].ravel() == state[size : 2 * size]).all()
+    assert run.work[-1] == state[2 * size]
+    assert not any("another version" in note for note in run.notes)
+    assert one.complaints == []
+
+
+def test_it_is_kept_as_a_recorded_motion_and_as_a_model(opened: Callable, page_of: Callable[[str], Path]) -> None:
+    one = opened(page_of("rolling"))
+    one.until("taut.live.time > 0.15", 60.0)
+    one.run("taut.live.running = false")
+    one.settle()
+    last, nodes = one.run("taut.live.time"), one.run("taut.positions()")
+    model = parse_model(one.run("taut.live.modelText()"))
+    np.testing.assert_allclose(model.structure.positions.ravel(), nodes, atol=1e-6)
+    assert taut.assemble(model.structure, **model.scenario.physics).coordinates == len(nodes)
+    one.page.get_by_text("Keep the motion").click()
+    one.settle()
+    assert one.run("taut.live.on") is False
+    assert one.run("taut.runs[0].end") == last
+    one.put(time=last)
+    np.testing.assert_allclose(one.run("taut.positions()"), nodes, atol=1e-6)
+    assert one.page.locator("#transport").is_visible()
+
+
+def test_what_is_singular_stops_is_told_and_can_begin_again(opened: Callable, page_of: Callable[[str], Path]) -> None:
+    one = opened(page_of("rolling"))
+    one.until("taut.live.time > 0.02", 60.0)
+    one.run("taut.live.act('gravity', 0, 0, -1e200)")
+    one.until("taut.live.ended", 30.0)
+    one.until("taut.livePanel.status.textContent.includes('Reset begins again')")
+    assert "the next state is not finite" in one.page.locator(".live .status").inner_text()
+    one.page.click(".live button:has-text('Reset')")
+    one.until("!taut.live.ended && taut.live.time < 0.02")
+
+
+def test_only_a_live_page_may_run_webassembly(tbar: taut.Trajectory, page_of: Callable[[str], Path]) -> None:
+    policy = "script-src 'sha256-"
+    still, live = taut.page(tbar).html, page_of("rolling").read_text()
+    assert policy in still
+    assert "wasm-unsafe-eval" not in still.partition("<style>")[0]
+    assert live.partition("<style>")[0].count("'wasm-unsafe-eval'") == 1
+    assert "'unsafe-eval'" not in live.partition("<style>")[0]
+
+
+def test_without_webassembly_the_recorded_run_still_plays(browser: Any, tmp_path: Path) -> None:
+    run = taut.simulate(plant_of("rolling"), 0.1, every=0.01, method="impulses", step=5e-4, verify=False)
+    path = tmp_path / "page.html"
+    taut.page(run, path, live=plant_of("rolling"))
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
+    context.add_init_script("delete globalThis.WebAssembly")
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_timeout(500)
+    page.get_by_role("tab", name="Live").click()
+    assert "This browser has no WebAssembly" in page.locator(".live").inner_text()
+    page.evaluate("taut.state.put({ time: 0.1 })")
+    while not page.evaluate("taut.settled()"):
+        page.wait_for_timeout(50)
+    np.testing.assert_allclose(page.evaluate("taut.positions()"), run.nodes[-1].ravel(), atol=1e-6)
+    context.close()
+
+
+def test_a_run_without_its_model_wants_the_plant(tbar: taut.Trajectory) -> None:
+    with pytest.raises(taut.OptionError, match="give the plant: page"):
+        taut.page(replace(tbar, model_text=""), live=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["icosahedron", "tower"])
+def test_other_modules_have_the_bits_of_a_session(opened: Callable, page_of: Callable[[str], Path], name: str) -> None:
+    """Class 1 and class k, with events that are located, cuts and a winch."""
+    one = opened(page_of(name))
+    cable = one.run("taut.runs[0].structure.cables.names[2]")
+    script = """([cable]) => {
+      const { engine } = taut.live;
+      taut.live.running = false;
+      taut.live.reset();
+      engine.land(0.2); engine.act("hand", 1, 5, -3, 20);
+      engine.land(0.4); engine.act("hand", 1, 0, 0, 0);
+      engine.land(0.5); engine.act("cut", "cable", cable);
+      engine.land(0.6); engine.act("gravity", 1, 0, -5);
+      engine.follow(1);
+      return [Array.from(engine.sample), engine.log, engine.happened.length, engine.ended];
+    }"""
+    state, log, happened, ended = one.page.evaluate(script, [cable])
+    assert ended == ""
+    session = Session(live_model(read_model(EXAMPLES / f"{name}.yaml")))
+    for time, kind, *given in log:
+        session.land(time)
+        session.act(kind, *given)
+    assert (session.follow(1.0) == np.array(state)).all()
+    assert len(session.trajectory().events) == happened
+    assert one.complaints == []
