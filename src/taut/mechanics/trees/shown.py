@@ -82,10 +82,12 @@ def shown(tree: Tree, equations: TreeEquations, q: np.ndarray) -> Shown:
         for joint, natural, stiffness in zip(cables, _natural(equations, q), equations.cables.stiffness, strict=True)
     ]
     found = Shown(Structure({}), tuple(bodies), tuple(places), len(names))
-    at, _, _ = found.nodes(equations, found.points(equations), q, np.zeros(equations.nv))
+    where, _, _ = found.nodes(equations, found.points(equations), q, np.zeros(equations.nv))
     labels = [*names.values(), *(f"{joint.name} at pulley" for joint in cables)]
-    nodes = {label: (float(x), float(y), float(z)) for label, (x, y, z) in zip(labels, at, strict=True)}
-    return found._replace(structure=Structure(nodes, bars, wires, name=tree.name))
+    nodes = {label: (float(x), float(y), float(z)) for label, (x, y, z) in zip(labels, where, strict=True)}
+    return found._replace(
+        structure=Structure(nodes, {bar.name: bar for bar in bars}, {wire.name: wire for wire in wires}, name=tree.name)
+    )
 
 
 def _natural(equations: TreeEquations, q: np.ndarray) -> np.ndarray:

@@ -30,7 +30,7 @@ ROUND_OFF = 1e-12
 """What the deviations of Fig. 5.6, over 10^4 steps, amount to."""
 
 
-def compared(bench: Bench, variant: str, **more: float) -> np.ndarray:
+def compared(bench: Bench, variant: str, **more: Any) -> np.ndarray:
     """(1001, 6): time, phi, psi and the strains of a second of section 5.2, as printed."""
     told = ", ".join(f"{name} {value:g}" for name, value in more.items())
 
