@@ -154,3 +154,10 @@ def test_rough_ground_takes_from_a_gait() -> None:
     assert flat.size == 6
     assert rough.size >= 5
     assert rough.mean() < flat.mean()
+
+
+def test_a_strut_is_leant_over_by_its_pulleys() -> None:
+    told = script("wind_up_a_strut").main()
+    assert 2e-3 < told["lean"] < 6e-3
+    assert told["least tension"] > 3.0, "no cable goes slack"
+    assert told["gap"] < 1e-12
