@@ -57,12 +57,14 @@ def nudged(structure: taut.Structure, nudge: Nudge) -> taut.Structure:
 def told(run: taut.Trajectory) -> Told:
     """What is compared of a run; a plant in coordinates of its own has these for places."""
     own = run.nodes.shape[1] == 0
+    collisions = getattr(run, "collisions", ())  # of members, which older checkouts do not look for
+    events = [event for event in run.events if event not in collisions]
     return {
         "places": run.coordinate if own else run.nodes,
         "velocities": run.coordinate_rate if own else run.velocities,
         **{name: getattr(run, name) for name in QUANTITIES},
-        "event times": np.array([event.time for event in run.events]),
-        "words": np.array([run.status, *(event.name for event in run.events)]),
+        "event times": np.array([event.time for event in events]),
+        "words": np.array([run.status, *(event.name for event in events)]),
     }
 
 

@@ -101,6 +101,70 @@ def test_loops_and_joints_are_the_same_machine() -> None:
     assert two.constraint_names[-1] == 'quaternion of "b"'
 
 
+def pendulum_of_loops() -> Tree:
+    """A rod and a brick that float, held by a revolute and a point loop: quaternions and loops at once."""
+    rod = Body.cylinder("rod", 0.02, 0.5, 800.0, centre=(0.0, 0.0, -0.25))
+    brick = Body.box("brick", (0.1, 0.05, 0.2), 800.0, centre=(0.0, 0.02, -0.1))
+    turned = (0.0, np.sin(0.4), 0.0, np.cos(0.4))
+    end = (-0.5 * np.sin(0.8), 0.0, -0.5 * np.cos(0.8))
+    return Tree(
+        (
+            TreeJoint("rod", "floating", "world", rod, values=(0.0, 0.0, 0.0, *turned)),
+            TreeJoint("brick", "floating", "world", brick, values=(*end, 0.0, 0.0, 0.0, 1.0)),
+        ),
+        (
+            LoopJoint(
+                "hip",
+                "world",
+                "rod",
+                "revolute",
+                rotation=(X, Z, (0.0, -1.0, 0.0)),
+                to_rotation=(X, Z, (0.0, -1.0, 0.0)),
+            ),
+            LoopJoint("ball", "rod", "brick", at=(0.0, 0.0, -0.5)),
+        ),
+    )
+
+
+@pytest.mark.parametrize("kind", ["energy", "constraints", "filter", "least-norm", "baumgarte", "none"])
+def test_corrections_hold_loops_and_quaternions(kind: str) -> None:
+    plant = tree_plant(pendulum_of_loops())
+    wish = taut.Correction(kind, gains=(50.0, 50.0)) if kind == "baumgarte" else kind
+    run = taut.simulate(plant, 0.5, every=0.1, method="rk4", step=5e-3, correction=wish, verify=False)
+    assert run.status == "finished"
+    exact = taut.simulate(plant, 0.5, every=0.1, method="dp8", tolerance=1e-11, verify=False)
+    assert np.abs(run.coordinate[-1] - exact.coordinate[-1]).max() < 1e-4
+    assert np.abs(exact.coordinate[-1] - exact.coordinate[0]).max() > 0.3
+    drift = float(run.length_violation[-1])
+    if kind == "none":
+        assert 1e-6 < drift < 1e-5, "which the others take away"
+    elif kind == "baumgarte":
+        assert drift < 3e-7
+    else:
+        assert drift < 1e-9
+    if kind == "energy":
+        assert np.abs(run.energy_violation).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("method", "told"), [("rattle4", "needs a mass matrix"), ("impulses", "needs a structure with")]
+)
+def test_methods_that_do_not_go_with_trees_are_refused(method: str, told: str) -> None:
+    with pytest.raises(taut.OptionError, match=f'method "{method}" {told}'):
+        taut.simulate(tree_plant(pendulum_of_loops()), 0.1, method=method, step=1e-3)
+
+
+def test_a_tree_is_stepped_and_told_of_what_says_the_same_twice() -> None:
+    tree = pendulum_of_loops()
+    twice = Tree(tree.joints, (*tree.loops, LoopJoint("again", "rod", "brick", at=(0.0, 0.0, -0.5))))
+    run = taut.simulate(tree_plant(twice), 0.02, every=0.01, method="rk4", step=5e-3, verify=False)
+    assert any('3 constraints depend on others, among x of loop "ball"' in note for note in run.notes)
+    stepped = taut.start(tree_plant(tree), method="rk4", step=5e-3)
+    for _ in range(2):
+        seen = stepped.step(0.01)
+    np.testing.assert_allclose(seen[:14], run.coordinate[-1], rtol=0, atol=1e-12)
+
+
 def test_a_wrench_on_a_body_is_a_torque_at_its_joint() -> None:
     rod = Body.cylinder("rod", 0.02, 0.5, 800.0, centre=(0.0, 0.0, -0.25))
     hinge = TreeJoint("hinge", "revolute", "world", rod, axes=(X,), driven=True)

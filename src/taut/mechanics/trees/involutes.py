@@ -113,7 +113,9 @@ def involutes_of(
         at[:, 1],
         at[compliant, 0] + 1,
         at[compliant, 1] + 1,
-        *(np.ascontiguousarray(column) for column in pin.T),
+        np.ascontiguousarray(pin[:, 0]),
+        np.ascontiguousarray(pin[:, 1]),
+        np.ascontiguousarray(pin[:, 2]),
         np.ascontiguousarray(at.T),
     )
 
