@@ -104,11 +104,12 @@ def test_a_controller_holds_its_torques_between_its_times() -> None:
         taut.simulate(tree_plant(tree, controller=lambda t, q, v: np.zeros(2), rate=10.0), 0.1, verify=False)
 
 
-def test_runs_go_on() -> None:
+def test_runs_go_on_and_are_written(tmp_path: Path) -> None:
     plant = tree_plant(single_strut(strain=0.009), torques=TORQUES)
     options = {"every": 5e-3, "method": "rk4", "step": 1e-3, "verify": False}
     whole = taut.simulate(plant, 0.03, **options)
-    on = taut.simulate(plant, 0.03, start=taut.simulate(plant, 0.015, **options), **options)
+    taut.save(taut.simulate(plant, 0.015, **options), tmp_path / "half.nc")
+    on = taut.simulate(plant, 0.03, start=taut.read(tmp_path / "half.nc"), **options)
     np.testing.assert_array_equal(on.coordinate, whole.coordinate)
     np.testing.assert_array_equal(on.element_output, whole.element_output)
     other = tree_plant(single_strut(strain=0.009), torques={**TORQUES, "B1-pulleyJt": 0.2})

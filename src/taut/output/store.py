@@ -106,7 +106,8 @@ def _read(file: Any, source: Path) -> Trajectory:
     # As `taut.mechanics.tables.state_layout` has it, for which reading does not load the kernels.
     internal = int(options.get("internal_states", 0))
     size = 6 * sizes["node"] + 1 + internal
-    if point.y.size not in (size, size + 6 * sizes["node"]):  # RATTLE keeps remainders too
+    own = 2 * sizes["freedom"] + 1 + internal  # of a plant in coordinates of its own
+    if point.y.size not in (size, size + 6 * sizes["node"], own):  # RATTLE keeps remainders too
         raise ValueError(f"its last state has {point.y.size} numbers, not {size}")
     return replace(
         of_samples(structure, {name: _samples(file, name, sizes) for name in SAMPLED}),

@@ -39,10 +39,10 @@ __all__ = [
 
 _HOMES = {
     "taut.mechanics.trees.equations": ("TreeEquations", "TreeTerms"),
-    "taut.mechanics.trees.in_bodies": ("in_bodies",),
+    "taut.trees.bars_as_bodies": ("in_bodies",),
     "taut.mechanics.trees.independent": ("Reduction", "reduction"),
     "taut.mechanics.trees.plant": ("TreePlant", "tree_plant"),
-    "taut.mechanics.trees.urdf": ("read_urdf",),
+    "taut.trees.urdf": ("read_urdf",),
     "taut.structure.bodies": ("Body",),
     "taut.structure.generators.pulleys": ("manipulator", "single_strut"),
     "taut.structure.trees": ("LoopJoint", "PulleyCable", "Tree", "TreeJoint", "Wrench"),
@@ -52,10 +52,10 @@ __getattr__, __dir__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.mechanics.trees.equations import TreeEquations, TreeTerms
-    from taut.mechanics.trees.in_bodies import in_bodies
     from taut.mechanics.trees.independent import Reduction, reduction
     from taut.mechanics.trees.plant import TreePlant, tree_plant
-    from taut.mechanics.trees.urdf import read_urdf
     from taut.structure.bodies import Body
     from taut.structure.generators.pulleys import manipulator, single_strut
     from taut.structure.trees import LoopJoint, PulleyCable, Tree, TreeJoint, Wrench
+    from taut.trees.bars_as_bodies import in_bodies
+    from taut.trees.urdf import read_urdf

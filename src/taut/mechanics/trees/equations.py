@@ -199,6 +199,10 @@ class TreeEquations:
         """What no cable can do: more wound in or out than there is; nothing where all is well."""
         return cables_of.unwound_wrong(self.cables, q) if self.cable_names else ""
 
+    def standing(self, q: np.ndarray, v: np.ndarray) -> Standing:
+        """All that cables are: lengths, strains, their rates, tensions."""
+        return self._stand(q, v)[2]
+
     def strains(self, q: np.ndarray) -> np.ndarray:
         """(cables,)."""
         return self._still(q)[1].strain

@@ -19,6 +19,7 @@ from taut.mechanics.trees.closure import closed
 from taut.mechanics.trees.embedding import Embedding, embedding_of
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.pushes import Nodal, Pushes
+from taut.mechanics.trees.shown import Shown, shown
 from taut.mechanics.trees.tree_linearisation import tree_linearisation
 from taut.mechanics.trees.tree_operations import OPERATIONS, Workspace, all_rows, energies, motion, residuals
 from taut.reprs import titled
@@ -86,7 +87,12 @@ class TreePlant:
 
     @property
     def structure(self) -> Structure:
-        return Structure({}, name=self.tree.name) if self.nodal is None else self.nodal.plant.structure
+        """Bodies and cables as nodes and members, to be shown; or those of the nodal plant."""
+        return self.shown.structure if self.nodal is None else self.nodal.plant.structure
+
+    @cached_property
+    def shown(self) -> Shown:
+        return shown(self.tree, self.equations, on_sphere.configuration(self.embedding, self.positions))
 
     @property
     def coordinates(self) -> int:
@@ -228,8 +234,10 @@ class TreePlant:
         n, count, shown = self.coordinates, times.size, len(self.element_outputs)
         multiplier, parts, shows = np.zeros((count, self.rows)), np.zeros((count, 5)), np.zeros((count, shown))
         off, rate = np.zeros(self.rows), np.zeros(self.rows)
-        nodes = len(self.structure.nodes)
-        places, speeds = np.zeros((count, nodes, 3)), np.zeros((count, nodes, 3))
+        nodes, cables = len(self.structure.nodes), len(self.equations.cable_names)
+        places, speeds, lengths = np.zeros((count, nodes, 3)), np.zeros((count, nodes, 3)), np.zeros((count, cables))
+        at = tables.equations
+        drawn = self.shown.points(at) if self.nodal is None else None
         for row in range(count):
             y, t = states[row], float(times[row])
             _, multiplier[row], _ = motion(tables, t, y)
@@ -237,13 +245,20 @@ class TreePlant:
             parts[row, :3] = energies(tables, y)
             residuals(tables, y, off, rate)
             parts[row, 3:] = np.abs(off).max(initial=0.0), np.abs(rate).max(initial=0.0)
-            at = tables.equations
-            u = tables.inputs(t, y, q, v)
-            shows[row] = np.concatenate([at.strains(q), at.cable_pulls(q, v, multiplier[row, : at.rows]), u])
-            if nodes and tables.pushes.points is not None:
-                first = len(self.tree.wrenches)
-                places[row], speeds[row] = at.places_and_rates(q, v, tables.pushes.points, first)
-        seen: dict[str, np.ndarray] = {"nodes": places, "velocities": speeds, "reaction": np.zeros((count, 0, 3))}
+            pulls, u = at.cable_pulls(q, v, multiplier[row, : at.rows]), tables.inputs(t, y, q, v)
+            shows[row] = np.concatenate([at.strains(q), pulls, u])
+            if drawn is not None:
+                places[row], speeds[row], lengths[row] = self.shown.nodes(at, drawn, q, v)
+            elif tables.pushes.points is not None:
+                places[row], speeds[row] = at.places_and_rates(q, v, tables.pushes.points, len(self.tree.wrenches))
+        seen: dict[str, np.ndarray] = {
+            "nodes": places,
+            "velocities": speeds,
+            "cable_length": lengths,
+            "cable_tension": shows[:, cables : 2 * cables].copy(),
+            "bar_force": np.full((count, len(self.structure.bars)), np.nan),
+            "reaction": np.zeros((count, 0, 3)),
+        }
         if self.nodal is not None:
             seen = tables.pushes.observed(times, places, speeds)
             parts[:, 1], parts[:, 2] = seen["energy_elastic"], seen["energy_gravity"]

@@ -1,0 +1,113 @@
+"""A tree as nodes and members, to be shown and kept in run files: origins of bodies, ends of loops, cables off pulleys.
+
+Nothing acts on these nodes. Bodies that turn about a common point share its node, and so do both sides of a point loop.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.mechanics.trees.equations import TreeEquations
+from taut.mechanics.trees.loops import Points
+from taut.structure.bodies import ORIGIN, Vector
+from taut.structure.records import Bar, Cable
+from taut.structure.structure import Structure
+from taut.structure.trees import WORLD, Tree
+
+Place = tuple[str, Vector]
+"""A body, and a point in it."""
+
+
+class Shown(NamedTuple):
+    structure: Structure
+    bodies: tuple[
+        str, ...
+    ]  # of every node but those where cables touch pulleys, then of two points of each cable's end
+    places: tuple[Vector, ...]
+    fixed: int  # nodes that are points of bodies
+
+    def points(self, equations: TreeEquations) -> Points:
+        return equations.points_at(self.bodies, self.places)
+
+    def nodes(
+        self, equations: TreeEquations, points: Points, q: np.ndarray, v: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(n, 3) where nodes are and how they move, and the lengths of cables."""
+        place, rate = equations.places_and_rates(q, v, points, 0)
+        at = equations.standing(q, v)
+        ends, ahead = (place[self.fixed + k :: 2] for k in (0, 1))
+        end_rates, ahead_rates = (rate[self.fixed + k :: 2] for k in (0, 1))
+        length, length_rate = at.length[:, None], at.length_rate[:, None]
+        contacts = ends - length * (ahead - ends)
+        contact_rates = end_rates - length * (ahead_rates - end_rates) - length_rate * (ahead - ends)
+        return (
+            np.concatenate([place[: self.fixed], contacts]),
+            np.concatenate([rate[: self.fixed], contact_rates]),
+            at.length,
+        )
+
+
+def shown(tree: Tree, equations: TreeEquations, q: np.ndarray) -> Shown:
+    """At positions q."""
+    same = _shared(tree)
+    names = dict[Place, str]()
+    for joint in tree.joints:
+        names.setdefault(_first(same, (joint.body.name, ORIGIN)), joint.body.name)
+    members = list[tuple[str, Place]]()
+    for loop in tree.loops:
+        for body, at in ((loop.predecessor, loop.at), (loop.successor, loop.to)):
+            place = _first(same, (body, at))
+            names.setdefault(place, f"{body}:{loop.name}")
+            if body != WORLD and place != _first(same, (body, ORIGIN)) and (body, place) not in members:
+                members.append((body, place))
+    cables = [joint for joint in tree.joints if joint.cable is not None]
+    ends = [joint.body.name for joint in cables]
+    bodies, places = zip(*names, *((end, at) for end in ends for at in (ORIGIN, (1.0, 0.0, 0.0))), strict=True)
+    bars, counts = list[Bar](), dict[str, int]()
+    for body, place in members:
+        if body in ends:
+            continue
+        counts[body] = counts.get(body, 0) + 1
+        label = body if counts[body] == 1 else f"{body} {counts[body]}"
+        bars.append(Bar(label, (names[_first(same, (body, ORIGIN))], names[place]), mass=1.0))
+    wires = [
+        Cable(
+            joint.name,
+            (f"{joint.name} at pulley", names[_first(same, (joint.body.name, ORIGIN))]),
+            float(natural),
+            float(stiffness / natural) or 1.0,
+        )
+        for joint, natural, stiffness in zip(cables, _natural(equations, q), equations.cables.stiffness, strict=True)
+    ]
+    found = Shown(Structure({}), tuple(bodies), tuple(places), len(names))
+    at, _, _ = found.nodes(equations, found.points(equations), q, np.zeros(equations.nv))
+    labels = [*names.values(), *(f"{joint.name} at pulley" for joint in cables)]
+    nodes = {label: (float(x), float(y), float(z)) for label, (x, y, z) in zip(labels, at, strict=True)}
+    return found._replace(structure=Structure(nodes, bars, wires, name=tree.name))
+
+
+def _natural(equations: TreeEquations, q: np.ndarray) -> np.ndarray:
+    """[m] of the part of every cable that is off its pulley."""
+    return np.asarray(equations.cables.radius * q[equations.cables.angle])
+
+
+def _shared(tree: Tree) -> dict[Place, Place]:
+    """Points that are always at the same place as another: of joints that only turn, and of point loops."""
+    same = dict[Place, Place]()
+    for joint in tree.joints:
+        if joint.kind in ("revolute", "universal", "spherical") and joint.parent != WORLD:
+            same[joint.body.name, ORIGIN] = (joint.parent, joint.at)
+    for loop in tree.loops:
+        if loop.kind != "prismatic":
+            one, two = _first(same, (loop.predecessor, loop.at)), _first(same, (loop.successor, loop.to))
+            if one != two:
+                same[two] = one
+    return same
+
+
+def _first(same: dict[Place, Place], place: Place) -> Place:
+    while place in same:
+        place = same[place]
+    return place
