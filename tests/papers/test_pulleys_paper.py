@@ -9,7 +9,7 @@ from taut.mechanics.trees.equations import TreeEquations
 from taut.papers.bench import Bench
 from taut.papers.claims import CANNOT, NOT_REPRODUCED, REPRODUCED, Finding
 from taut.papers.paper import paper_named
-from taut.papers.pulleys.cases import KNOTS, LEANING, STRUTS, Law, _along, begun, law_of
+from taut.papers.pulleys.cases import KNOTS, LEANING, STRUTS, Law, _along, _UntilLost, begun, law_of
 from taut.structure.generators.pulleys import manipulator
 
 PAPER = paper_named("pulleys")

@@ -158,12 +158,12 @@ def joined(parts: Sequence[Controlled], starts: Sequence[float]) -> Controlled:
 # --- the single strut
 
 
-def strut_run(bench: Bench, modulus: float, side: str = "left", **more: Any) -> Controlled:
+def strut_run(bench: Bench, modulus: float, side: str = "inside", **more: Any) -> Controlled:
     """Section 5.3: accelerations along Table 5.6 at every stage, without feedback.
 
-    side: which second derivative the law takes at a knot, where it jumps: "left" what leads up to it, "right" what
-    follows, "inside" that of the piece a step lies in. A step of rk4 that begins or ends with the wrong one gives the
-    strut a speed of a sixth of the jump times the step, and nothing takes it away again.
+    side: which second derivative the law takes at a knot, where it jumps: "inside" that of the piece a step lies in,
+    "left" always what leads up to it, "right" always what follows. A step of rk4 that begins or ends with the wrong one
+    gives the strut a speed of a sixth of the jump times the step, and nothing takes it away again.
     """
     told = "".join(f", {name} {value}" for name, value in more.items())
     return bench.once(f"single strut, E = {modulus:g} Pa, {side} of knots{told}", lambda: _leaning(modulus, side, more))
