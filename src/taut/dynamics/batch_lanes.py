@@ -46,8 +46,8 @@ FEWEST = 8
 """Fewer that stand at one time take less time one after another: rows of lanes cost the same however few they serve."""
 
 CLOCKED, COUNTED = [TIME, START, HORIZON], [GRID, PIECE, PENDING]
-"""What those have in common that go side by side. All step at once, so that whoever stands at the same time has come there
-by the same steps."""
+"""What those have in common that go side by side. All step at once, so that whoever stands at the same time has come
+there by the same steps."""
 
 ALIVE = part_of("responses", Responses, "alive")
 
