@@ -43,11 +43,11 @@ from taut.numerics.packing import copied
 from taut.numerics.pointers import all_of, number_by_kernel_at, row_of, start_of
 
 FEWEST = 8
-"""So many side by side take less time than one after another (`python -m benchmarks.environment_steps`)."""
+"""Fewer that stand at one time take less time one after another: rows of lanes cost the same however few they serve."""
 
 CLOCKED, COUNTED = [TIME, START, HORIZON], [GRID, PIECE, PENDING]
-"""What those have in common that go side by side."""
-
+"""What those have in common that go side by side. All step at once, so that whoever stands at the same time has come
+there by the same steps."""
 
 ALIVE = part_of("responses", Responses, "alive")
 
