@@ -13,11 +13,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from taut.atomic_files import written_whole
-from taut.live.modules import LOOPS, manifest, python_version, stamp_of
+from taut.live.modules import ARCHIVE, LOOPS, manifest, module, python_version, stamp_of
 from taut.live.retarget import object_file
 from taut.live.wasm_files import finished
 
@@ -39,17 +40,21 @@ def made(name: str) -> bytes:
 def build(names: Sequence[str] = ()) -> None:
     """Make modules again, all of them unless some are named."""
     told = manifest() if (KERNELS / "manifest.json").exists() else {}
+    modules = {name: module(name) for name in told}
     for name in names or LOOPS:
-        module = made(name)
-        content = lzma.compress(module, preset=9 | lzma.PRESET_EXTREME)
-        with written_whole(KERNELS / f"{name}.wasm.xz") as draft:
-            draft.write_bytes(content)
-        stamp = stamp_of(LOOPS[name])
-        told[name] = {"stamp": stamp, "python": python_version(), "bytes": len(module), "stored": len(content)}
-        log.info("%s: %d bytes, %d as stored", name, len(module), len(content))
+        modules[name] = made(name)
+        told[name] = {"stamp": stamp_of(LOOPS[name]), "python": python_version(), "bytes": len(modules[name])}
+        log.info("%s: %d bytes", name, len(modules[name]))
+        write(modules, told)
+
+
+def write(modules: Mapping[str, bytes], told: Mapping[str, Any]) -> None:
+    """Put modules into their archive, in the order of the manifest."""
+    kept = [name for name in LOOPS if name in modules]
+    with written_whole(KERNELS / ARCHIVE) as draft:
+        draft.write_bytes(lzma.compress(b"".join(modules[name] for name in kept), preset=9 | lzma.PRESET_EXTREME))
     with written_whole(KERNELS / "manifest.json") as draft:
-        text = json.dumps({name: told[name] for name in LOOPS if name in told}, indent=1)
-        draft.write_text(text + "\n", encoding="utf-8")
+        draft.write_text(json.dumps({name: told[name] for name in kept}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import hashlib
 import json
 import lzma
 import sys
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -23,9 +24,15 @@ LOOPS = {
     "class_1_on_ground": Loop(
         Spec((*_TERMS, "contacts"), _ROWS["pairs"], imposed=("drives",)), "impulses", watches=False
     ),
+    "class_k_on_ground": Loop(
+        Spec((*_TERMS, "contacts"), _ROWS["saddle"], imposed=("drives",), system="saddle"), "impulses", watches=False
+    ),
 }
 """What is shipped. A plant that has fewer kinds than one of these is assembled as that one, with tables that are empty:
 no bit of its motion changes."""
+
+
+ARCHIVE = "modules.xz"
 
 
 def stamp_of(made: Loop) -> str:
@@ -47,7 +54,17 @@ def manifest() -> dict[str, Any]:
 
 def module(name: str) -> bytes:
     """A module as browsers run it."""
-    return lzma.decompress((_folder() / f"{name}.wasm.xz").read_bytes())
+    return _modules()[name]
+
+
+@cache
+def _modules() -> dict[str, bytes]:
+    """All of them: they stand in one archive, one after another, since what they share then takes its room once."""
+    content, found, at = lzma.decompress((_folder() / ARCHIVE).read_bytes()), {}, 0
+    for name, told in manifest().items():
+        found[name] = content[at : at + told["bytes"]]
+        at += told["bytes"]
+    return found
 
 
 def _folder() -> Any:

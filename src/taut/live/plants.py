@@ -91,8 +91,6 @@ def live_plant(
         told = (f'method "dp5" with tolerance {tolerance:g} in the place of "{method}"',)
         method, step, correction = "dp5", None, None
     name = f"class_{'1' if plant.spec.system == 'pairs' else 'k'}{'_on_ground' if grounded else ''}"
-    if name not in LOOPS:
-        raise OptionError("this plant cannot go live: bars meet, on a ground; take the ground off, or part the bars")
     inputs = {drive.name: value for drive in plant.given.drives if (value := _number(drive)) is not None}
     widened = _with_hand(plant, LOOPS[name], inputs)
     wish = correction_for(correction, method_for(method, tolerance, step))

@@ -39,7 +39,7 @@ async function start() {
     time: Math.min(...runs.map((run) => run.begin)), inputs: grid ? grid.start : [], active: 0, playing: false, speed: 1, selection: null,
     charted: moving || grid ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
     plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, contact: true, ground: true, shadow: true, footprints: true, trails: false, grid: true, flat: false, measured: true,
-    live: false, hand: null, follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+    live: false, hand: null, swift: false, follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
   document.body.classList.toggle("quiet", !moving && !grid);
@@ -267,7 +267,12 @@ async function start() {
       swinging += seconds;
       stale = true;
     }
-    scene.keepUp(seconds, Boolean(live?.on && live.running));
+    const going = Boolean(live?.on && live.running);
+    scene.keepUp(seconds, going);
+    if (state.get("swift") !== (going && !scene.card)) {
+      state.put({ swift: going && !scene.card });
+      dirty = true;
+    }
     if (scene.resize()) {
       const shape = `${scene.canvas.clientWidth > 600}`;
       const place = `${scene.canvas.clientWidth}x${scene.canvas.clientHeight}`;

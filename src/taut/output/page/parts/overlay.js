@@ -20,7 +20,8 @@ export class Overlay {
     const { canvas, pen } = this;
     const { camera } = this.scene;
     const still = JSON.stringify([camera.yaw, camera.pitch, canvas.clientWidth, canvas.clientHeight, state.theme]);
-    const lively = state.hand || state.trails || state.names || state.selection || moments.some(({ run }) => run.driven.length || run.measured);
+    const rings = !state.swift; // while a live motion goes on where the processor draws, each picture of this costs as much as one of the scene
+    const lively = state.hand || state.trails || state.names || state.selection || moments.some(({ run }) => (run.driven.length && rings) || run.measured);
     if (!lively && !this.lively && still === this.still) return; // nothing here has changed
     Object.assign(this, { still, lively });
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -33,7 +34,7 @@ export class Overlay {
     this.project = projector(this.scene);
     if (state.trails) this.trails(moments, state);
     this.axes(width, height);
-    moments.forEach((moment) => moment.run.driven.forEach((one) => this.drive(moment, one)));
+    if (rings) moments.forEach((moment) => moment.run.driven.forEach((one) => this.drive(moment, one)));
     if (state.measured) moments.forEach((moment) => moment.measured && this.markers(moment));
     if (state.names) this.names(moments);
     if (state.selection) this.label(moments, state.selection);
