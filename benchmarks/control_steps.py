@@ -45,7 +45,7 @@ def least(work: Callable[[], object], calls: int, rounds: int) -> float:
     return min(spent)
 
 
-def measure(machine: str, calls: int = 200, rounds: int = 15) -> Cost:
+def measure(machine: str, calls: int = 20, rounds: int = 150) -> Cost:
     tree: Tree = single_strut(youngs_modulus=2e9, viscosity=1e7, strain=0.01) if machine == "strut" else manipulator()
     equations = TreeEquations(tree)
     q, v = equations.start()

@@ -9,7 +9,7 @@ from taut.mechanics.trees.equations import TreeEquations
 from taut.papers.bench import Bench
 from taut.papers.claims import CANNOT, NOT_REPRODUCED, REPRODUCED, Finding
 from taut.papers.paper import paper_named
-from taut.papers.pulleys.cases import KNOTS, LEANING, STRUTS, Law, _along, begun, law_of
+from taut.papers.pulleys.cases import KNOTS, LEANING, STRUTS, Law, _along, _UntilLost, begun, law_of
 from taut.structure.generators.pulleys import manipulator
 
 PAPER = paper_named("pulleys")
@@ -23,7 +23,20 @@ EXPECTED = {
     "simscape": CANNOT,
     "spline": REPRODUCED,
     "spline-order": NOT_REPRODUCED,
+    "strut-phi-2e08": NOT_REPRODUCED,
+    "strut-psi-2e08": NOT_REPRODUCED,
+    "strut-phi-2e09": NOT_REPRODUCED,
+    "strut-psi-2e09": NOT_REPRODUCED,
+    "strut-phi-2e10": REPRODUCED,
+    "strut-psi-2e10": NOT_REPRODUCED,
+    "strut-trend": REPRODUCED,
+    "settling": REPRODUCED,
+    "track-z": REPRODUCED,
+    "track-x": REPRODUCED,
+    "mismatch-z": NOT_REPRODUCED,
+    "mismatch-x": REPRODUCED,
 }
+"""Of `printed-z`, `printed-x` and `why-x` no verdict is known yet: nobody has run them to the end."""
 
 
 QUICK = ("spline", "freedoms", "torque-energy")
@@ -36,7 +49,11 @@ def bench() -> Bench:
 
 @pytest.mark.parametrize(
     "claim",
-    [pytest.param(c, marks=[] if c.id.startswith(QUICK) else [pytest.mark.slow]) for c in PAPER.claims],
+    [
+        pytest.param(c, marks=[] if c.id.startswith(QUICK) else [pytest.mark.slow])
+        for c in PAPER.claims
+        if c.id in EXPECTED
+    ],
     ids=lambda claim: claim.id,
 )
 def test_a_claim_keeps_its_verdict(claim, bench: Bench) -> None:
@@ -78,3 +95,16 @@ def test_the_law_of_the_manipulator_holds_what_the_thesis_moves() -> None:
     assert law_of(Law(), "z").wanted(15.0)[0] == pytest.approx([0.0, 0.0, height + 0.25])
     decision = law.decide(0.0, *law.equations.start())
     assert decision.free == STRUTS
+
+
+def test_a_machine_that_is_lost_has_no_torques_any_more() -> None:
+    law = law_of(Law(), "z")
+    q, v = law.equations.start()
+    guarded = _UntilLost(law)
+    assert np.abs(guarded(0.0, q, v)).min() > 1.0
+    assert guarded.lost == np.inf
+    q[0] += 0.2
+    assert not guarded(0.1, q, v).any()
+    assert guarded.lost == 0.1
+    q[0] -= 0.2
+    assert not guarded(0.2, q, v).any()

@@ -15,6 +15,7 @@ from taut.control.near_rigid import NearRigidControl, Slackening, near_rigid_con
 from taut.control.over_actuation import Relaxed
 from taut.dynamics.signal_derivatives import curve_of
 from taut.dynamics.simulating import simulate
+from taut.errors import OptionError
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.plant import tree_plant
 from taut.papers.bench import Bench
@@ -63,6 +64,7 @@ class Controlled:
     relaxed: tuple[tuple[float, Relaxed], ...]
     status: str
     end: tuple[np.ndarray, np.ndarray]
+    lost: float = math.inf  # [s]
 
     __repr__ = brief
 
@@ -88,12 +90,38 @@ def begun(tree: Tree, q: np.ndarray, v: np.ndarray) -> Tree:
     return tree.with_start(values, rates)
 
 
+LOST = 0.1
+"""[m], [rad] of an output: the machine is lost, and from then on has no torques."""
+
+
+class _UntilLost:
+    """A law until an output is far off or nothing can be decided; afterwards no torques. lost: when [s]."""
+
+    def __init__(self, law: NearRigidControl) -> None:
+        self.law, self.lost = law, math.inf
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        nothing = np.zeros(len(self.law.equations.input_names))
+        if t > self.lost:
+            return nothing
+        if float(np.abs(q[self.law.output_places] - self.law.wanted(t)[0]).max()) < LOST:
+            try:
+                return self.law(t, q, v)
+            except OptionError:  # a posture in which the program is singular
+                pass
+        self.lost = t
+        return nothing
+
+
 def followed(
     tree: Tree, law: NearRigidControl, duration: float, *, step: float, rate: float | None, every: float
 ) -> Controlled:
     """By taut's own rk4 with the thesis's Baumgarte gains."""
-    plant = tree_plant(tree, controller=law, rate=rate)
+    guarded = _UntilLost(law)
+    plant = tree_plant(tree, controller=guarded, rate=rate)
     run = simulate(plant, duration, every=every, method="rk4", step=step, correction=BAUMGARTE, verify=False)
+    if run.status.startswith("interrupted"):
+        raise KeyboardInterrupt
     cables = len(plant.equations.cable_names)
     pairs = [plant.split(np.concatenate([x, r])) for x, r in zip(run.coordinate, run.coordinate_rate, strict=True)]
     return Controlled(
@@ -107,6 +135,7 @@ def followed(
         law.relaxed,
         run.status,
         pairs[-1],
+        guarded.lost,
     )
 
 
@@ -123,6 +152,7 @@ def joined(parts: Sequence[Controlled], starts: Sequence[float]) -> Controlled:
         relaxed=tuple(one for part in parts for one in part.relaxed),
         status=parts[-1].status,
         end=parts[-1].end,
+        lost=min(start + part.lost for part, start in zip(parts, starts, strict=True)),
         **arrays,
     )
 
@@ -130,12 +160,12 @@ def joined(parts: Sequence[Controlled], starts: Sequence[float]) -> Controlled:
 # --- the single strut
 
 
-def strut_run(bench: Bench, modulus: float, side: str = "left", **more: Any) -> Controlled:
+def strut_run(bench: Bench, modulus: float, side: str = "inside", **more: Any) -> Controlled:
     """Section 5.3: accelerations along Table 5.6 at every stage, without feedback.
 
-    side: which second derivative the law takes at a knot, where it jumps: "left" what leads up to it, "right" what
-    follows, "inside" that of the piece a step lies in. A step of rk4 that begins or ends with the wrong one gives the
-    strut a speed of a sixth of the jump times the step, and nothing takes it away again.
+    side: which second derivative the law takes at a knot, where it jumps: "inside" that of the piece a step lies in,
+    "left" always what leads up to it, "right" always what follows. A step of rk4 that begins or ends with the wrong one
+    gives the strut a speed of a sixth of the jump times the step, and nothing takes it away again.
     """
     told = "".join(f", {name} {value}" for name, value in more.items())
     return bench.once(f"single strut, E = {modulus:g} Pa, {side} of knots{told}", lambda: _leaning(modulus, side, more))

@@ -23,8 +23,7 @@ STILL = 1.0
 
 def _lasted(run: Controlled) -> float:
     """[s] for which the end-effector stayed within a decimetre of what was wanted."""
-    away = np.flatnonzero(np.abs(run.error).max(axis=1) > 0.1)
-    return float(run.time[away[0]] if away.size else run.time[-1])
+    return float(min(run.lost, run.time[-1]))
 
 
 def _settling(bench: Bench) -> Measured:
@@ -53,7 +52,12 @@ def _tracked(way: str, how: Law) -> Callable[[Bench], Measured]:
         beside["ended"] = run.status
         if _lasted(run) < ROUND[-1]:
             return Measured(float("inf"), f"It was lost after {_lasted(run):.3g} s.", beside)
-        told = "" if how == Law() else "The law knows another modulus and density than the machine has."
+        told = (
+            ""
+            if how == Law()
+            else "A question of ours. The law takes the machine for heavier by a tenth, and a tenth of g over the "
+            "proportional gain of 100 1/s^2, 9.8 mm, is how far feedback lets it rise."
+        )
         return Measured(float(run.worst.max()), told, beside)
 
     return measure

@@ -15,11 +15,11 @@ TABLE = {2e8: (8.403e-3, 8.293e-3), 2e9: (1.080e-3, 8.105e-4), 2e10: (2.162e-4, 
 """Table 5.7: largest errors of phi and psi [rad], which it gives in metres."""
 
 CLOSE = 0.1
-"""Between one step of 0.1 ms on either side of a knot and another choice of side lies more than this (see below)."""
+"""Of the table's numbers. For the stiffest cables more than this hangs on which side of a knot is taken."""
 
 REASON = (
     "The thesis leaves open the cables' viscosity, where branch 1 stands and which second derivative is taken at a "
-    "knot; here 10 MPa s, -x and the one that leads up to it."
+    "knot; here 10 MPa s, -x and that of the piece in which a step lies."
 )
 
 
@@ -28,8 +28,8 @@ def _row(modulus: float, angle: int) -> Callable[[Bench], Measured]:
         run = strut_run(bench, modulus)
         beside: dict[str, float | str] = {"least strain, of eps_0": float(run.strain.min() * modulus / STRESS)}
         if modulus == max(TABLE):  # where hardly anything else is left
-            inside = strut_run(bench, modulus, "inside").worst[angle]
-            beside["with the derivative of its own piece at knots [rad]"] = float(inside)
+            for side in ("left", "right"):
+                beside[f"with what lies {side} of knots [rad]"] = float(strut_run(bench, modulus, side).worst[angle])
         return Measured(float(run.worst[angle]), REASON, beside)
 
     return measure
