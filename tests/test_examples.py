@@ -156,6 +156,13 @@ def test_rough_ground_takes_from_a_gait() -> None:
     assert rough.mean() < flat.mean()
 
 
+def test_a_strut_is_leant_over_by_its_pulleys() -> None:
+    told = script("wind_up_a_strut").main()
+    assert 2e-3 < told["lean"] < 6e-3
+    assert told["least tension"] > 3.0, "no cable goes slack"
+    assert told["gap"] < 1e-12
+
+
 def test_a_manipulator_keeps_its_end_effector_while_its_struts_turn() -> None:
     run, law = script("move_a_manipulator").main(duration=0.1)
     assert run.status == "finished"
@@ -163,10 +170,3 @@ def test_a_manipulator_keeps_its_end_effector_while_its_struts_turn() -> None:
     turned = 2.0 * np.arcsin(np.abs(run.coordinate[-1, 5]))
     assert turned > 0.3, "no tensions of 20 MPa hold it as it is drawn"
     assert law.slackenings == ()
-
-
-def test_a_strut_is_leant_over_by_its_pulleys() -> None:
-    told = script("wind_up_a_strut").main()
-    assert 2e-3 < told["lean"] < 6e-3
-    assert told["least tension"] > 3.0, "no cable goes slack"
-    assert told["gap"] < 1e-12

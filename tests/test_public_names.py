@@ -337,6 +337,25 @@ def _trees() -> list[Any]:
         *(machine, equations, joint, joint.body, joint.cable, machine.loops[0], push),
         *(equations.terms(*rest), trees.reduction(equations, *rest)),
         trees.tree_plant(machine),
+        *_controlled(equations),
+    ]
+
+
+def _controlled(equations: Any) -> list[Any]:
+    control = taut.control
+    still = taut.dynamics.curve_of([taut.SampledSignal((0.0,), (0.0,))] * 3)
+    law = control.near_rigid_control(equations, [f"floatingJt.{axis}" for axis in "xyz"], still, least_strain=0.01)
+    told = control.Relaxed("cable", 1.0, 0.1)
+    free = control.FreeAccelerations(np.zeros((50, 50)), np.zeros(50))
+    numbers = np.zeros((100, 100))
+    model = control.SampledModel(
+        np.eye(2), np.ones((2, 1)), np.eye(2), np.zeros((2, 1)), ("a", "b"), ("u",), ("a", "b"), period=0.1
+    )
+    ahead = control.predictive_control(model, horizon=50, input_cost=1.0)
+    return [
+        *(law, law.decide(0.0, *equations.start()), told, free, control.Slackening("cable", 0.0)),
+        *(control.LeastInputs(numbers[0], numbers[0], numbers[0], (told,) * 50, 0.0), control.Actuation(2, 3, 2)),
+        *(ahead, ahead.decide(np.zeros(2))),
     ]
 
 

@@ -23,7 +23,22 @@ EXPECTED = {
     "simscape": CANNOT,
     "spline": REPRODUCED,
     "spline-order": NOT_REPRODUCED,
+    "strut-phi-2e08": NOT_REPRODUCED,
+    "strut-psi-2e08": NOT_REPRODUCED,
+    "strut-phi-2e09": NOT_REPRODUCED,
+    "strut-psi-2e09": NOT_REPRODUCED,
+    "strut-phi-2e10": REPRODUCED,
+    "strut-psi-2e10": NOT_REPRODUCED,
+    "strut-trend": REPRODUCED,
+    "settling": REPRODUCED,
+    "track-z": REPRODUCED,
+    "track-x": REPRODUCED,
+    "printed-x": NOT_REPRODUCED,
+    "mismatch-z": NOT_REPRODUCED,
+    "mismatch-x": REPRODUCED,
+    "why-x": REPRODUCED,
 }
+"""Of `printed-z` no verdict is known yet: nobody has run it to the end."""
 
 
 QUICK = ("spline", "freedoms", "torque-energy")
@@ -36,7 +51,11 @@ def bench() -> Bench:
 
 @pytest.mark.parametrize(
     "claim",
-    [pytest.param(c, marks=[] if c.id.startswith(QUICK) else [pytest.mark.slow]) for c in PAPER.claims],
+    [
+        pytest.param(c, marks=[] if c.id.startswith(QUICK) else [pytest.mark.slow])
+        for c in PAPER.claims
+        if c.id in EXPECTED
+    ],
     ids=lambda claim: claim.id,
 )
 def test_a_claim_keeps_its_verdict(claim, bench: Bench) -> None:

@@ -37,6 +37,17 @@ def test_section_5_2_is_the_reference(key: str, duration: float) -> None:
         np.testing.assert_allclose(found[0, 5:], np.array([*TORQUES.values()]) / 0.07, rtol=1e-3)
 
 
+@pytest.mark.parametrize(("key", "modulus"), [("eps_eq", 5e7), ("eps_E5e10", 5e10)])
+@pytest.mark.parametrize("duration", [0.01, pytest.param(1.0, marks=pytest.mark.slow)])
+def test_section_5_2_from_the_strain_that_torques_hold(key: str, modulus: float, duration: float) -> None:
+    found = followed(duration, youngs_modulus=modulus, strain=0.1 / 0.07 / (modulus * np.pi * 1e-6))
+    wanted = REFERENCE[key][: len(found)]
+    assert np.abs(found - wanted)[:, :5].max() < 1e-9
+    assert np.abs(found - wanted)[:, 5:].max() < 1e-9 * max(1.0, modulus / 5e7)  # tensions are E A times strains
+    if modulus == 5e10 and duration == 1.0:
+        assert np.abs(found - REFERENCE["rigid"])[:, :2].max() < 2e-8, "nearly rigid"
+
+
 @pytest.mark.slow
 def test_variants_agree_with_one_another() -> None:
     runs = [followed(1.0, variant=variant) for variant in ("elongation", "strain", "length")]

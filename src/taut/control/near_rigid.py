@@ -16,6 +16,7 @@ be taut, so that it is pulled in; it is told.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from taut.dynamics.signal_derivatives import Curve
 from taut.errors import OptionError, suggestion
 from taut.mechanics.trees.equations import TreeEquations
 from taut.numerics.quadratic_programs import Program
+from taut.reprs import brief, counted, titled
 from taut.type_checks import checked_arguments
 
 SOUND = 0.02
@@ -37,7 +39,8 @@ SMALL_PULL = STRESS * np.pi * 1e-6
 """[N] 10 MPa in a cable of 1 mm radius: strains are counted in those that it makes, whatever the stiffness E A."""
 
 
-class Decision(NamedTuple):
+@dataclass(frozen=True)
+class Decision:
     """What was decided at one instant.
 
     inputs: (m,) [N m]. strain_changes: (cables,) that are expected. free_accelerations: of the coordinates `free`.
@@ -51,6 +54,8 @@ class Decision(NamedTuple):
     relaxed: tuple[Relaxed, ...]
     slack: tuple[str, ...]
     unbalanced: float
+
+    __repr__ = brief
 
 
 class Slackening(NamedTuple):
@@ -107,6 +112,10 @@ class NearRigidControl:
         self._fixed[np.arange(len(self._fixed)), np.concatenate([self._rates, self._strains])] = 1.0
         self._candidates = np.array([names.index(one) for one in free], dtype=np.intp)
         self.reset()
+
+    def __repr__(self) -> str:
+        outputs, cables = counted(self._rates.size, "output"), counted(self._strains.size, "cable")
+        return titled("NearRigidControl", self.equations.tree.name, outputs, cables)
 
     def reset(self) -> None:
         """For another run."""

@@ -46,7 +46,8 @@ class Relaxed(NamedTuple):
         return f"{self.name}: {self.bound + self.by:.4g}, {abs(self.by):.3g} beyond its {side}, {self.bound:.4g}"
 
 
-class FreeAccelerations(NamedTuple):
+@dataclass(frozen=True)
+class FreeAccelerations:
     """Coordinates of which nothing is wanted: their columns of the mass matrix, and how they are damped.
 
     |second rate + damping rate|^2 times weight is part of the cost; 0 as printed in the thesis, where they may do
@@ -57,6 +58,8 @@ class FreeAccelerations(NamedTuple):
     rate: np.ndarray  # (f,)
     weight: float = 0.0
     damping: float = 0.0
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True)

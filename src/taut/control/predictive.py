@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +26,8 @@ MOST = 2000
 """Commands over a horizon: the program is dense."""
 
 
-class Prediction(NamedTuple):
+@dataclass(frozen=True)
+class Prediction:
     """command: (m,) that acts now. commands: (horizon, m). output: (horizon, p) that is expected. relaxed: bounds that
     nothing kept."""
 
@@ -35,6 +35,8 @@ class Prediction(NamedTuple):
     commands: np.ndarray
     output: np.ndarray
     relaxed: tuple[Relaxed, ...]
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True)

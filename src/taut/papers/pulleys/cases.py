@@ -120,6 +120,8 @@ def followed(
     guarded = _UntilLost(law)
     plant = tree_plant(tree, controller=guarded, rate=rate)
     run = simulate(plant, duration, every=every, method="rk4", step=step, correction=BAUMGARTE, verify=False)
+    if run.status.startswith("interrupted"):
+        raise KeyboardInterrupt
     cables = len(plant.equations.cable_names)
     pairs = [plant.split(np.concatenate([x, r])) for x, r in zip(run.coordinate, run.coordinate_rate, strict=True)]
     return Controlled(
