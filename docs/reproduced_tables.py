@@ -19,6 +19,8 @@ def main(*keys: str) -> None:
     text = PAGE.read_text(encoding="utf-8")
     for key in keys or PAPERS:
         report = taut.reproduce(key)
+        if not report.ok:  # interrupted, or a claim that could not be computed: the table that stands is better
+            raise SystemExit(f"{key}: {len(report.failures)} claims were not computed; the page is as it was")
         block = f"<!-- {key} -->\n{report.summary.capitalize()}.\n\n{table(report)}\n<!-- end -->"
         text = re.sub(rf"<!-- {key} -->.*?<!-- end -->", lambda _, block=block: block, text, flags=re.DOTALL)
     PAGE.write_text(text, encoding="utf-8")

@@ -114,13 +114,13 @@ def test_a_double_pendulum_strikes_as_its_nodes_do(kept: int) -> None:
 
 @pytest.mark.slow
 def test_far_above_a_ground_impulses_are_of_second_order() -> None:
-    """Against dp8 without a ground: the mass matrix changes, and a damper and a load act."""
+    """Against dp8 without a ground: the mass matrix changes, and a damper acts."""
     structure, joints = pendulum()
     deep = Ground("deep", Plane(point=(0.0, 0.0, -9.0)))
     wanted = moved(in_coordinates(assemble(structure, gravity=9.81), joints), 1.0).nodes
     plant = in_coordinates(assemble(structure, gravity=9.81, ground=[deep]), joints)
     off = [np.abs(struck(plant, 1.0, step).nodes - wanted).max() for step in (2e-3, 1e-3)]
-    assert off[1] < 1e-5
+    assert off[1] < 2e-5
     assert off[0] / off[1] == pytest.approx(4.0, abs=0.4)
 
 
