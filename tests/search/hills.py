@@ -20,7 +20,7 @@ from taut.search.searching import Tried
 
 SPACE = SinusoidSpace(("bar:x1", "bar:x2", "bar:y1"))
 TOP = np.linspace(0.2, 0.8, SPACE.size)
-OPTIONS = SearchOptions(generations=6, population=12, seed=5, copies=4, elite=4, extra=4)
+OPTIONS = SearchOptions(generations=6, population=12, seed=5, copies=4, elite=4, extra=4, noise={"drive:*.phase": 0.01})
 HEIGHT, LUCK = 5.0, 0.5
 
 
