@@ -43,6 +43,8 @@ SCRIPTS = (
     "engine.js",
     "live.js",
     "livepanel.js",
+    "framing.js",
+    "hold.js",
     "main.js",
 )
 """In an order in which everything comes before it is used."""

@@ -3,10 +3,11 @@ import { Camera } from "./camera.js";
 import { Charts, firstChoices } from "./charts.js";
 import { lineColour, named, rgb, theme } from "./colours.js";
 import { decode, Moment, rerecorded } from "./data.js";
+import { firstView, reached } from "./framing.js";
+import { grabber, widened } from "./hold.js";
 import { listenToKeys } from "./keyboard.js";
 import { liveOf } from "./live.js";
 import { LivePanel } from "./livepanel.js";
-import { arrowScale } from "./maths.js";
 import { Inputs } from "./inputs.js";
 import { drawLegend, drawRunNames, extremes } from "./legend.js";
 import { postureMap } from "./map.js";
@@ -99,30 +100,13 @@ async function start() {
     const along = moments[0].centre.map((value, axis) => value - before[axis]);
     if (state.get("follow") && live?.hand) live.move(live.hand.place.map((value, axis) => value + along[axis])); // it stays under the pointer
     if (live?.on) {
-      widenScale();
+      if (widened(moments[0], look, state.get("colouring"))) drawLegend(by("legend"), runs, look, scene.floor.step);
       state.put({ hand: live.hand && { node: live.hand.node, place: live.hand.place, force: live.hand.force } });
     }
     if (state.get("follow")) camera.target = camera.target.map((value, axis) => value + moments[0].centre[axis] - before[axis]);
     scene.update(moments, look);
     stale = false;
     dirty = true;
-  }
-
-  /** Colours of a live motion go as far as its forces have. */
-  function widenScale() {
-    const most = { largest: 0, compression: 0 };
-    const { tension, density, barForce } = moments[0];
-    const byLength = state.get("colouring") === "density";
-    for (const value of byLength ? density : tension) if (value > most.largest) most.largest = value;
-    barForce.forEach((value, k) => {
-      const push = byLength ? -value / moments[0].barLength(k) : -value;
-      if (push > most.compression) most.compression = push;
-    });
-    const grown = Object.keys(most).filter((key) => Number.isFinite(most[key]) && most[key] > 1.02 * look.range[key]);
-    if (!grown.length) return;
-    for (const key of grown) look.range[key] = 1.1 * most[key];
-    look.largest = look.range.largest;
-    drawLegend(by("legend"), runs, look, scene.floor.step);
   }
 
   function tell() {
@@ -156,28 +140,6 @@ async function start() {
     look.range = extremes(runs, state.get("colouring"));
     look.largest = look.range.largest;
     stale = true;
-  }
-
-  /** What a press on the scene takes hold of while it is live: a node that is free to move. */
-  function grab(x, y, coarse) {
-    if (!live?.on || live.ended || !live.running) return null;
-    const project = projector(scene);
-    let best = null;
-    for (let node = 0; node < first.structure.nodes.length; node++) {
-      if (first.structure.supports.some((held) => held.node === node && held.axes.length === 3)) continue;
-      const [px, py, depth, pixel] = project(...moments[0].place(node));
-      const away = Math.hypot(px - x, py - y);
-      if (depth > 0 && away < (coarse ? 28 : 13) && (!best || away < best.away)) best = { node, away, pixel };
-    }
-    if (!best) return null;
-    live.grab(best.node, moments[0].place(best.node));
-    return {
-      move(dx, dy) {
-        const { right, over } = camera.axes();
-        live.move(live.hand.place.map((value, axis) => value + best.pixel * (dx * right[axis] - dy * over[axis])));
-      },
-      drop: () => live.drop(),
-    };
   }
 
   const redraw = () => {
@@ -226,7 +188,7 @@ async function start() {
   by("theme").addEventListener("click", switchTheme);
   by("help").addEventListener("click", () => by("keys").showModal());
   listen(scene.canvas, camera, {
-    size: scene.sizes.size, moved: redraw, doubled: fit, grab,
+    size: scene.sizes.size, moved: redraw, doubled: fit, grab: grabber(live, moments[0], scene),
     clicked: (x, y) => state.put({ selection: pick(scene, moments, look, x, y) }),
   });
   listenToKeys([
@@ -320,36 +282,4 @@ function title({ title: name, runs }) {
 function nextMode(run, mode) {
   const next = mode === "none" ? 0 : Number(mode) + 1;
   return next < run.modes.length ? String(next) : "none";
-}
-
-/** A flat structure is looked at from where it is seen best. */
-function firstView([low, high]) {
-  const spans = [0, 1, 2].map((axis) => high[axis] - low[axis]);
-  const thin = spans.findIndex((span) => span < 0.02 * Math.max(...spans));
-  return ["along_x", "along_y", "from_above"][thin] ?? "askew";
-}
-
-/** Places that nodes and the ends of arrows come to in a run. */
-function reached(run, reach) {
-  const [often, many] = [Math.ceil(run.positions.rows / 40), Math.ceil(run.structure.nodes.length / 400)];
-  const ends = [];
-  for (let row = 0; row < run.positions.rows; row += often) {
-    const place = (node) => [0, 1, 2].map((i) => run.positions.at(row, 3 * node + i));
-    for (let node = 0; node < run.structure.nodes.length; node += many) ends.push(place(node));
-    for (const { anchor, largest, nodes, forces } of run.arrows) {
-      for (let k = 0; k < nodes.length; k += many) {
-        const force = [0, 1, 2].map((i) => forces.at(row, 3 * k + i));
-        const scale = (anchor === "tip" ? -1 : 1) * arrowScale(force, largest, reach);
-        ends.push(place(nodes[k]).map((at, i) => at + scale * force[i]));
-      }
-    }
-  }
-  if (run.measured) {
-    const { places } = run.measured;
-    const skip = Math.ceil(places.rows / 40);
-    for (let row = 0; row < places.rows; row += skip) {
-      for (let k = 0; k < places.width; k += 3 * many) ends.push([0, 1, 2].map((i) => places.at(row, k + i)));
-    }
-  }
-  return ends.filter((end) => end.every(Number.isFinite));
 }
