@@ -1,4 +1,4 @@
-"""Draw the pictures of README.md and docs/start.md into docs/pictures: `python docs/pictures.py`, seconds once compiled."""
+"""Draw the pictures of README.md and of the pages here into docs/pictures: `python docs/pictures.py`."""
 
 from __future__ import annotations
 
