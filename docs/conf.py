@@ -58,7 +58,21 @@ def _names() -> Iterator[str]:
 def _described(name: str, value: Any) -> Iterator[str]:
     yield from (f"### {name}", "", "```text")
     try:
-        yield f"{name.rpartition('.')[2]}{inspect.signature(value)}".replace("'", "")
+        yield f"{name.rpartition('.')[2]}{_unquoted(inspect.signature(value))}"
     except (TypeError, ValueError):
         yield name.rpartition(".")[2]
     yield from ("", inspect.getdoc(value) or "", "```", "")
+
+
+class _Annotation(str):
+    """Shown without quotes."""
+
+    __repr__ = str.__str__
+
+
+def _unquoted(told: inspect.Signature) -> inspect.Signature:
+    def shown(one: Any) -> Any:
+        return _Annotation(one) if isinstance(one, str) else one
+
+    given = [one.replace(annotation=shown(one.annotation)) for one in told.parameters.values()]
+    return told.replace(parameters=given, return_annotation=shown(told.return_annotation))
