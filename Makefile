@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-all lint bench wasm clean
+.PHONY: demo test test-all lint bench docs wasm clean
 
 demo: $(STAMP)
 	$(BIN)/taut demo
@@ -21,6 +21,11 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
+
+# The site of docs/, with warnings as errors; it needs no network, neither to be built nor to be read.
+docs: $(STAMP)
+	$(BIN)/python -m sphinx -W --keep-going -q -c docs . build/site
+	@echo "site: build/site/docs/index.html"
 
 # The modules of live pages (src/taut/live/kernels), after a change of the kernels that they are made of.
 wasm: $(STAMP)

@@ -21,10 +21,26 @@ def run_blocks(page: str, count: int) -> dict:
 
 def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names = run_blocks("README.md", 2)
+    names = run_blocks("README.md", 1)
     assert names["run"].ok
     assert (tmp_path / "tower.nc").exists()
     assert (tmp_path / "tower.html").exists()
+
+
+def test_the_first_own_model_stands_and_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = run_blocks("docs/start.md", 2)
+    assert names["standing"].ok
+    assert names["standing"].cable_tension.min() > 0.0
+    assert names["run"].ok
+    assert (tmp_path / "prism4.yaml").exists()
+    assert (tmp_path / "prism4.html").exists()
+
+
+def test_the_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = run_blocks("docs/tour.md", 2)
+    assert names["run"].ok
     assert names["flights"].nodes.shape == (64, 201, 12, 3)
     assert names["flights"].ok.all()
 

@@ -10,14 +10,26 @@ import pytest
 
 from taut import TautError
 
+TINY_PAPERS = Path(__file__).parents[1] / "papers"
+
 
 def test_papers_and_claims_are_listed(taut: Callable) -> None:
-    listed = taut("reproduce")
+    listed = taut("reproduce", "--list")
     assert listed.code == 0
     assert listed.out.startswith("stedy  S.-C. Hsu")
     claims = taut("reproduce", "stedy", "--list")
     assert claims.code == 0
     assert "fig2-simscape" in claims.out
+
+
+def test_all_papers_in_one_report(taut: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(TINY_PAPERS))
+    monkeypatch.setattr("taut.papers.paper.PAPERS", {"firm": "tiny_firm_paper"})
+    told = taut("reproduce", "--jobs", "1", "--out", "all")
+    assert told.code == 0, told.err
+    assert told.out.splitlines()[1].split()[:5] == ["firm", "1", "1", "1", "0"]
+    assert "1 paper, 3 claims: 1 reproduced, 1 not reproduced, 1 cannot be checked here, in " in told.out
+    assert "Papers computed again" in (tmp_path / "all" / "report.html").read_text()
 
 
 def test_some_claims_with_their_report(taut: Callable, tmp_path: Path) -> None:
@@ -41,6 +53,11 @@ def test_json_alone_on_stdout(taut: Callable) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (
+            ["--claim", "fig3-length"],
+            "--claim fig3-length needs a paper: stedy, prismatic, rolling, mechanism, pulleys",
+        ),
+        (["stedy", "--jobs", "2"], "--jobs is for all papers at once; stedy is computed by one process"),
         (["stedi"], 'no paper "stedi"; did you mean "stedy"?'),
         (["stedy", "--claim", "fig3-lenght"], 'paper "stedy" has no claim "fig3-lenght"; did you mean "fig3-length"?'),
     ],

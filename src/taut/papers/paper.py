@@ -58,5 +58,10 @@ def paper_named(key: str) -> Paper:
     if key not in PAPERS:
         hint = suggestion(key, PAPERS) or f"; there is {', '.join(PAPERS)}"
         raise OptionError(f'no paper "{key}"{hint}')
-    found: Paper = importlib.import_module(PAPERS[key]).PAPER
+    return paper_in(PAPERS[key])
+
+
+def paper_in(module: str) -> Paper:
+    """The PAPER of a module."""
+    found: Paper = importlib.import_module(module).PAPER
     return found

@@ -10,25 +10,19 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from typing import Any
 
-from taut.dynamics.interrupts import INTERRUPTS
 from taut.errors import OptionError
 from taut.executors import Lane, Lost
 from taut.executors import spread as everywhere
 from taut.output.study.far_workers import by_executor
 from taut.output.study.points import NOBODY, Variant, computed
 from taut.output.study.quantities import Outcome, outcome
+from taut.output.worker_processes import DeafPool, asked_to_stop, begin_work, deaf
 
 TRIES = 2
-
-_asked_to_stop: Callable[[], bool] = bool
 
 
 def spread(
@@ -50,11 +44,11 @@ def spread(
         yield from _here(variants, interrupted)
         return
     context = multiprocessing.get_context("spawn")
-    with _deaf():  # the process that looks after what they share is started here
+    with deaf():  # the process that looks after what they share is started here
         stop = context.Event()
 
     def process() -> Executor:
-        return _DeafPool(max_workers=1, mp_context=context, initializer=_begin, initargs=(stop,))
+        return DeafPool(max_workers=1, mp_context=context, initializer=begin_work, initargs=(stop,))
 
     def stopping() -> bool:
         if interrupted():
@@ -83,27 +77,6 @@ def _here(variants: Iterator[tuple[int, Variant]], interrupted: Callable[[], boo
         yield point, found
 
 
-class _DeafPool(ProcessPoolExecutor):
-    """One whose processes never hear interrupts."""
-
-    def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
-        with _deaf():  # the process may be started here
-            return super().submit(work, *given, **named)
-
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Within, interrupts wait; a process that is started here never hears them, not even before its first line runs."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def _check_alive(lanes: list[Lane]) -> None:
     """Start the processes; a script that starts them as it is imported has them all die at once."""
     started = [lane.pool.submit(os.getpid) for lane in lanes]
@@ -117,24 +90,8 @@ def _check_alive(lanes: list[Lane]) -> None:
         ) from None
 
 
-def _begin(stop: Any) -> None:
-    """In a new process: interrupts are the parent's to hear, and without a parent there is nothing to do."""
-    global _asked_to_stop
-    _asked_to_stop = stop.is_set
-    for number in INTERRUPTS:
-        signal.signal(number, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
 def _work(variant: Variant) -> Outcome | None:
-    return computed(variant, _heed(_asked_to_stop))
+    return computed(variant, _heed(asked_to_stop))
 
 
 def _heed(asked: Callable[[], bool]) -> Callable[[float, float], None]:
