@@ -107,7 +107,7 @@ SEARCHES = (
         "climb", "none: every strut for itself", SPACE, CLIMB, slope=5.0, heading=-138.0, goal="uphill", begins="roll"
     ),
     Search("react", "all struts by one law", REACTIVE, REACT),
-    Search("react-climb", "all struts by one law", REACTIVE, REACT, slope=5.0, goal="uphill"),
+    Search("react-climb", "all struts by one law", REACTIVE, REACT, slope=5.0, goal="uphill", begins="react"),
     Search("pairs", "parallel struts alike", PAIRS, SHORT),
     Search("three", "one strut of each pair, the others still", replace(SPACE, members=STRUTS[::2]), SHORT),
 )
