@@ -7,7 +7,7 @@ of noise that had no part in choosing it, with twice as many, at a tenth of the 
 Everything is kept in a folder (gait-searches) after every generation: the same command goes on.
 
     python -m benchmarks.gait_search [roll climb ...] [--folder DIR]     search, compare and tell
-    python -m benchmarks.gait_search --keep [--folder DIR]               write examples/gaits.json of what is there
+    python -m benchmarks.gait_search --keep [--folder DIR]               write what is there into examples/gaits.json
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from taut.locomotion.reactive import ReactiveSpace
 from taut.output.gait_search.finding import search_gaits, sloped, started_from, trial_of, uphill
 from taut.output.gait_search.replaying import copies_of
 from taut.output.gait_search.store import load_gaits
-from taut.output.gait_search.zoo import ShippedGait, Told
+from taut.output.gait_search.zoo import ShippedGait, Told, gaits_shipped
 from taut.search.goals import Goal, Objective, Score
 from taut.search.options import SearchOptions
 from taut.search.result import GaitSearch
@@ -37,6 +37,9 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 STRUTS = tuple(f"bar:{name}" for name in ("x1", "x2", "y1", "y2", "z1", "z2"))
 RANDOM, SCREENED, AGAIN, COPIES = 256, 2, 8, 64
 RANDOM_SEED = 777
+UPHILL = ("uphill", "along")
+"""Goals along the heading: up the slope, or on the flat."""
+
 FACES_OF = 16
 """Copies whose faces are looked at."""
 
@@ -60,9 +63,7 @@ class Search:
 
     @property
     def objective(self) -> Objective:
-        return Objective(
-            (Goal("along", uphill(self.model, self.heading)) if self.goal == "uphill" else Goal(self.goal),)
-        )
+        return Objective((Goal("along", uphill(self.model, self.heading)) if self.goal in UPHILL else Goal(self.goal),))
 
     @property
     def drawn_from(self) -> str:
@@ -83,7 +84,8 @@ class Search:
             f"--population {options.population} {counts} --seed {options.seed}"
         )
         if isinstance(space, ReactiveSpace):
-            return f"{begin} --reactive --period {space.period:g} --goal {self.goal}{hill}"
+            goal = "uphill" if self.slope else "along=1,0,0"
+            return f"{begin} --reactive --period {space.period:g} --goal {goal}{hill}"
         who = "" if space.members == STRUTS else " " + " ".join(f"--members '{one}'" for one in space.members)
         ranges = f"--amplitude {space.amplitude[0]:g}:{space.amplitude[1]:g} --frequency {space.frequency[0]:g}:"
         ranges += f"{space.frequency[1]:g} --mean {space.mean[0]:g}:{space.mean[1]:g} --shared {','.join(space.shared)}"
@@ -106,7 +108,7 @@ SEARCHES = (
     Search(
         "climb", "none: every strut for itself", SPACE, CLIMB, slope=5.0, heading=-138.0, goal="uphill", begins="roll"
     ),
-    Search("react", "all struts by one law", REACTIVE, REACT),
+    Search("react", "all struts by one law", REACTIVE, REACT, goal="along"),
     Search("react-climb", "all struts by one law", REACTIVE, REACT, slope=5.0, goal="uphill", begins="react"),
     Search("pairs", "parallel struts alike", PAIRS, SHORT),
     Search("three", "one strut of each pair, the others still", replace(SPACE, members=STRUTS[::2]), SHORT),
@@ -197,11 +199,12 @@ def _told(score: Score) -> Told:
 
 
 def keep(folder: Path) -> Path:
-    """Write what comes with taut."""
-    found = [(one, folder / f"{one.name}.nc") for one in SEARCHES]
-    ready = [shipped(one, load_gaits(path)) for one, path in found if path.exists()]
+    """Write what comes with taut: what is in the folder, and of other searches what was kept before."""
+    found = {one.name: (one, folder / f"{one.name}.nc") for one in SEARCHES}
+    known = {one.name: one for one in gaits_shipped()}
+    known |= {name: shipped(one, load_gaits(path)) for name, (one, path) in found.items() if path.exists()}
     target = EXAMPLES / "gaits.json"
-    target.write_text(json.dumps([one.data() for one in ready], indent=1) + "\n")
+    target.write_text(json.dumps([known[name].data() for name in found if name in known], indent=1) + "\n")
     return target
 
 

@@ -55,7 +55,8 @@ def test_a_gait_comes_to_what_is_told_of_it(one) -> None:
     model = sloped(taut.read_model(example(one.model)), one.slope, one.heading)
     options = SearchOptions(duration=one.duration, step=one.step)
     told = measures_of(runs_of(model, one.gait, options, 9000 + np.arange(32)), ("displacement", "distance"))
-    went = told.displacement @ np.array(uphill(model, one.heading)) if one.goal == "uphill" else told.distance
+    ahead = told.displacement @ np.array(uphill(model, one.heading))
+    went = told.distance if one.goal == "distance" else ahead
     error = np.hypot(one.distance.error, went.std(ddof=1) / np.sqrt(went.size))
     assert told.ok.all()
     assert abs(went.mean() - one.distance.value) < max(0.1 * one.distance.value, 4.0 * error)
