@@ -37,9 +37,6 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 STRUTS = tuple(f"bar:{name}" for name in ("x1", "x2", "y1", "y2", "z1", "z2"))
 RANDOM, SCREENED, AGAIN, COPIES = 256, 2, 8, 64
 RANDOM_SEED = 777
-UPHILL = ("uphill", "along")
-"""Goals along the heading: up the slope, or on the flat."""
-
 FACES_OF = 16
 """Copies whose faces are looked at."""
 
@@ -63,7 +60,9 @@ class Search:
 
     @property
     def objective(self) -> Objective:
-        return Objective((Goal("along", uphill(self.model, self.heading)) if self.goal in UPHILL else Goal(self.goal),))
+        return Objective(
+            (Goal("along", uphill(self.model, self.heading)) if self.goal == "uphill" else Goal(self.goal),)
+        )
 
     @property
     def drawn_from(self) -> str:
@@ -84,8 +83,7 @@ class Search:
             f"--population {options.population} {counts} --seed {options.seed}"
         )
         if isinstance(space, ReactiveSpace):
-            goal = "uphill" if self.slope else "along=1,0,0"
-            return f"{begin} --reactive --period {space.period:g} --goal {goal}{hill}"
+            return f"{begin} --reactive --period {space.period:g}{hill}"
         who = "" if space.members == STRUTS else " " + " ".join(f"--members '{one}'" for one in space.members)
         ranges = f"--amplitude {space.amplitude[0]:g}:{space.amplitude[1]:g} --frequency {space.frequency[0]:g}:"
         ranges += f"{space.frequency[1]:g} --mean {space.mean[0]:g}:{space.mean[1]:g} --shared {','.join(space.shared)}"
@@ -108,8 +106,10 @@ SEARCHES = (
     Search(
         "climb", "none: every strut for itself", SPACE, CLIMB, slope=5.0, heading=-138.0, goal="uphill", begins="roll"
     ),
-    Search("react", "all struts by one law", REACTIVE, REACT, goal="along"),
-    Search("react-climb", "all struts by one law", REACTIVE, REACT, slope=5.0, goal="uphill", begins="react"),
+    Search("react", "all struts by one law", REACTIVE, REACT),
+    Search(
+        "react-climb", "all struts by one law", REACTIVE, REACT, slope=5.0, heading=180.0, goal="uphill", begins="react"
+    ),
     Search("pairs", "parallel struts alike", PAIRS, SHORT),
     Search("three", "one strut of each pair, the others still", replace(SPACE, members=STRUTS[::2]), SHORT),
 )

@@ -338,6 +338,8 @@ def test_a_thousand_cores_are_no_slower_than_one_and_never_free() -> None:
 def test_the_search_beside_gaits_at_random_tells_the_command_that_finds_the_same() -> None:
     from benchmarks import gait_search as bench
 
-    assert "--slope 5" in bench.SEARCHES[1].command
-    assert "--members 'bar:x*'" in bench.SEARCHES[2].command
+    commands = {one.name: one.command for one in bench.SEARCHES}
+    assert "--slope 5" in commands["climb"]
+    assert "--members 'bar:x*'" in commands["pairs"]
+    assert "--reactive --period 0.05 --slope 5 --heading 180 --from react.nc" in commands["react-climb"]
     assert bench.SEARCHES[1].objective.goals[0].what == "along"

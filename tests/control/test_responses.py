@@ -156,13 +156,13 @@ def test_unknown_coordinates_and_states() -> None:
     with pytest.raises(OptionError, match=r'velocities name the node "n9", which is not there'):
         linearise(tbar, velocities={"n9": (0.0, 0.0, 0.0)})
     with pytest.raises(
-        OptionError, match="is a Structure, where a Plant, a LagrangianPlant, a GeneralisedPlant or an Equilibrium"
+        OptionError, match="is a Structure, where a Plant, a LagrangianPlant, a GeneralisedPlant, a TreePlant or"
     ):
         linearise(taut.generators.tbar())
     with pytest.raises(OptionError, match=r"4800 coordinates are more than the 3000 it can have"):
         linearise(assemble(taut.generators.planar_lattice(20, 20)))
     with pytest.raises(
-        OptionError, match="3 is a number, where a Plant, a LagrangianPlant, a GeneralisedPlant or an Equilibrium"
+        OptionError, match="3 is a number, where a Plant, a LagrangianPlant, a GeneralisedPlant, a TreePlant or"
     ):
         linearise(3)
 

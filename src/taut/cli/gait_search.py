@@ -63,7 +63,7 @@ def search(
         bool, typer.Option("--reactive", help="Members answer to where their ends are, all by one law.")
     ] = False,
     period: Annotated[float, typer.Option(help="Between decisions of a reactive gait [s].")] = 0.05,
-    reach: Annotated[float, typer.Option(help="Largest change by a reactive gait [m].")] = 0.15,
+    reach: Annotated[float, typer.Option(help="Largest change by a reactive gait [m].")] = 0.1,
     copies: Annotated[int, typer.Option(help="Perturbed copies of every gait.")] = 8,
     elite: Annotated[int, typer.Option(help="How many of the best so far are tried again.")] = 8,
     extra: Annotated[int, typer.Option(help="Fresh copies of the best so far, in every generation.")] = 16,
@@ -96,7 +96,7 @@ def search(
     bounds: dict[str, Any] = {name: _range(name, text) for name, text in ranges.items()}
     space: SinusoidSpace | ReactiveSpace = SinusoidSpace(who, **bounds, shared=alike)
     if reactive:
-        space = ReactiveSpace(who, heading=math.radians(heading), reach=reach, period=period)
+        space = ReactiveSpace(who, reach=reach, period=period)
     objective = _objective(goal or [UPHILL if slope else "distance"], limit, uphill(loaded, heading))
     options = SearchOptions(
         algorithm,

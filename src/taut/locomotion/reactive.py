@@ -65,7 +65,7 @@ class ReactiveGait:
     members: tuple[str, ...]
     weights: tuple[float, ...]
     heading: float = 0.0
-    reach: float = 0.15
+    reach: float = 0.1
     unit: float = 0.3
     period: float = 0.02
     fastest: float = 1.3
@@ -125,7 +125,7 @@ class ReactiveSpace:
     members: tuple[str, ...]
     span: float = 4.0
     heading: float = 0.0
-    reach: float = 0.15
+    reach: float = 0.1
     unit: float = 0.3
     period: float = 0.02
     fastest: float = 1.3

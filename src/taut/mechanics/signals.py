@@ -6,8 +6,7 @@ with the middle of the current piece: the piece chooses the branch, the time the
 differ in values, not in times.
 
 A plain signal is a kind and its numbers. One that holds others is a sum of plain ones, each times rises: a compound,
-whose numbers are how many there are, and of each its kind, how many rises, how many numbers, the rises' starts and
-durations, and those numbers.
+whose numbers are their count, and of each its kind, how many rises and numbers, starts and durations of rises, numbers.
 """
 
 from __future__ import annotations
