@@ -99,7 +99,7 @@ CLIMB = replace(OPTIONS, generations=8, population=32)
 SHORT = replace(OPTIONS, generations=4, population=16, copies=2, elite=4)
 
 REACTIVE = ReactiveSpace(STRUTS, period=0.05)
-REACT = replace(OPTIONS, algorithm="cma", generations=16, population=24, step=1e-3, tell_step=5e-4)
+REACT = replace(OPTIONS, algorithm="cma", generations=12, population=24, step=1e-3, tell_step=5e-4)
 
 SEARCHES = (
     Search("roll", "none: every strut for itself", SPACE, OPTIONS),

@@ -98,6 +98,7 @@ def test_the_tower_is_held_up_by_its_winches() -> None:
     assert aside[-1] < 0.1 * aside.max() < 1e-3
 
 
+@pytest.mark.slow  # quick: tests/kinetostatics/test_robots_in_motion.py
 def test_a_plate_goes_around_a_circle(capsys: pytest.CaptureFixture[str]) -> None:
     """What its robot does when it is let go is tested in `kinetostatics/test_robots_in_motion.py`."""
     ringing, falling, (led,) = script("follow_a_circle").main(durations=(10.0,), radius=0.005)
@@ -117,11 +118,13 @@ def test_every_script_has_a_test() -> None:
         "hold_up_a_mast",
         "hold_up_a_tower",
         "learn_to_roll",
+        "move_a_manipulator",
         "move_a_robot",
         "roll_on_rough_ground",
         "roll_to_a_goal",
         "stand_a_tower",
         "two_hundred_seconds",
+        "wind_up_a_strut",
     }
 
 

@@ -100,7 +100,9 @@ def test_the_balance_closes_with_all_drives_at_once() -> None:
     assert lost < 0.0, "dampers take"
 
 
-@pytest.mark.parametrize("method", ["dp5", pytest.param("rk4", marks=pytest.mark.slow), "implicit4"])
+@pytest.mark.parametrize(
+    "method", ["dp5", *(pytest.param(name, marks=pytest.mark.slow) for name in ("rk4", "implicit4"))]
+)
 @pytest.mark.parametrize("correction", ["constraints", "energy"])
 def test_methods_and_corrections_agree(method: str, correction: str) -> None:
     plant = assemble(machine(), gravity=G, drives=DRIVES)
@@ -113,6 +115,7 @@ def test_methods_and_corrections_agree(method: str, correction: str) -> None:
         assert np.ptp(balance_of(run)) < 1e-8
 
 
+@pytest.mark.slow  # three minutes of compiling
 def test_rattle_drives_what_does_not_damp() -> None:
     plant = assemble(machine(damped=0.0), gravity=G, drives=DRIVES)
     wanted = simulate(plant, 0.2, every=0.05, method="dp8", tolerance=1e-12, verify=False)
@@ -185,6 +188,7 @@ def test_a_string_that_is_wound_in_is_the_pendulum_of_changing_length() -> None:
     assert run.work[-1] > 1.0
 
 
+@pytest.mark.slow  # quick: a string among all drives above
 def test_the_tension_of_a_string_that_is_let_out_is_what_its_end_is_held_with() -> None:
     """Whether it is taut is asked of its length at each sample, not of that at the last one."""
     nodes = {"o": (0.0, 0.0, 0.0), "p": (math.sin(0.6), 0.0, -math.cos(0.6))}
