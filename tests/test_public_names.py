@@ -371,6 +371,8 @@ def _locomotion() -> list[Any]:
         *(loco.measures_of(many), taut.start_many(plant, 3)),
         loco.TableGait(members, (0.0, 1.0), ((0.0,) * 120,) * 2),
         loco.PatternGait(members, (0.0,) * 100, 1.0, 10.0),
+        loco.ReactiveGait(members, (0.5,) * 12),
+        loco.ReactiveSpace(members),
         *_searched(plant, members),
         *_rolled(robot),
     ]
