@@ -55,8 +55,8 @@ def gait_from(data: Mapping[str, Any]) -> Gait:
 
 
 def noise_of(gait: Gait) -> dict[str, float]:
-    """By which copies of a gait differ where nobody says otherwise: as a search has it."""
-    return {"velocities": STARTS} if isinstance(gait, ReactiveGait) else {"drive:*.phase": UNSURE}
+    """By which copies of a gait differ where nobody says otherwise: in phases, or at the start where there are none."""
+    return {"drive:*.phase": UNSURE} if isinstance(gait, SinusoidGait) else {"velocities": STARTS}
 
 
 def controllers_of(gait: Gait, structure: Structure) -> tuple[Controller, ...]:

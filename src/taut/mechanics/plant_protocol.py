@@ -158,3 +158,19 @@ class PlantProtocol(Protocol):
     @property
     def watcher(self) -> Watcher | None:
         """What knows of events; None where nothing can happen at an instant."""
+
+
+def changed_coordinates(
+    names: Sequence[str], wanted: tuple[np.ndarray, np.ndarray], found: tuple[np.ndarray, np.ndarray]
+) -> tuple[str, ...]:
+    """What bringing positions and velocities onto the constraints changed, for plants in coordinates of their own."""
+    notes = []
+    for label, before, after in zip(("positions", "velocities"), wanted, found, strict=True):
+        change = np.abs(after - before)
+        worst = int(np.argmax(change))
+        if change[worst] > 1e-9 * max(1.0, float(np.abs(before).max())):
+            notes.append(
+                f"start {label} did not fit the constraints and were projected onto them; the largest change is "
+                f'{change[worst]:.3g}, of the coordinate "{names[worst]}"'
+            )
+    return tuple(notes)

@@ -20,6 +20,7 @@ from taut.mechanics.imposed.law_addresses import with_addresses
 from taut.mechanics.operations.event_words import Watched
 from taut.mechanics.operations.observation import observed
 from taut.mechanics.plant import Plant
+from taut.mechanics.plant_protocol import changed_coordinates
 from taut.mechanics.points.coordinate_terms import KIND as OWN
 from taut.mechanics.points.coordinate_terms import CoordinateTerms
 from taut.mechanics.points.generalised_events import JointWatcher
@@ -239,16 +240,7 @@ class GeneralisedPlant:
         return self.positions.copy(), self.velocities.copy()
 
     def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
-        notes = []
-        for label, wanted, found in (("positions", self.positions, q), ("velocities", self.velocities, v)):
-            change = np.abs(found - wanted)
-            worst = int(np.argmax(change))
-            if change[worst] > 1e-9 * max(1.0, float(np.abs(wanted).max())):
-                notes.append(
-                    f"start {label} did not fit the constraints and were projected onto them; the largest change is "
-                    f'{change[worst]:.3g}, of the coordinate "{self.names[worst]}"'
-                )
-        return tuple(notes)
+        return changed_coordinates(self.names, (self.positions, self.velocities), (q, v))
 
     def terms_at(self, t: float, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, ...]:
         """M, G, force and bias at a state."""

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import OptionError
+from taut.mechanics.plant_protocol import changed_coordinates
 from taut.mechanics.points.lagrangian_linearisation import lagrangian_linearisation
 from taut.mechanics.points.lagrangian_operations import OPERATIONS, Workspace, energies, motion, residuals
 from taut.mechanics.points.linearisation import Linearisation
@@ -159,16 +160,7 @@ class LagrangianPlant:
         return np.array(self.positions, dtype=float), np.array(self.velocities, dtype=float)
 
     def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
-        notes = []
-        for label, wanted, found in (("positions", self.positions, q), ("velocities", self.velocities, v)):
-            change = np.abs(found - wanted)
-            worst = int(np.argmax(change))
-            if change[worst] > 1e-9 * max(1.0, float(np.abs(wanted).max())):
-                notes.append(
-                    f"start {label} did not fit the constraints and were projected onto them; "
-                    f'the largest change is {change[worst]:.3g}, of "{self.names[worst]}"'
-                )
-        return tuple(notes)
+        return changed_coordinates(self.names, (np.asarray(self.positions), np.asarray(self.velocities)), (q, v))
 
     def dependent(self, tables: Workspace, y: np.ndarray) -> np.ndarray:
         left, singular, _ = np.linalg.svd(self._rows_of_unit_length(y))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.mechanics.plant_protocol import changed_coordinates
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import in_order
 from taut.mechanics.trees import embedding as on_sphere
@@ -195,16 +196,7 @@ class TreePlant:
         return on_sphere.configuration(self.embedding, x), on_sphere.velocity(self.embedding, x, rate)
 
     def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
-        notes = []
-        for label, wanted, found in (("positions", self.positions, q), ("velocities", self.velocities, v)):
-            change = np.abs(found - wanted)
-            worst = int(np.argmax(change))
-            if change[worst] > 1e-9 * max(1.0, float(np.abs(wanted).max())):
-                notes.append(
-                    f"start {label} did not fit the loops and were projected onto them; the largest change is "
-                    f'{change[worst]:.3g}, of "{self.names[worst]}"'
-                )
-        return tuple(notes)
+        return changed_coordinates(self.names, (self.positions, self.velocities), (q, v))
 
     def _rows_of_unit_length(self, y: np.ndarray) -> np.ndarray:
         x = y[: self.coordinates]
