@@ -33,6 +33,11 @@ def working_time() -> float:
     return time.perf_counter() - compiling
 
 
+def compiled_anything() -> bool:
+    """Whether anything was compiled in this process."""
+    return any(timing.done for timing in _timings)
+
+
 def listen() -> None:
     """Begin to hear of compilations; asked for once, where numba is used."""
     from numba.core import event

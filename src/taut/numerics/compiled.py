@@ -23,6 +23,7 @@ from numba.core.caching import _Cache
 from numba.core.compiler import Compiler
 from numba.core.types import unliteral
 
+from taut.numerics import shipped_code
 from taut.numerics.code_cache import cache_of
 from taut.numerics.compile_events import listen
 
@@ -120,19 +121,26 @@ class _ReachableCache(_Cache):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._found: _Cache | None = None
+        self._has_stamp = False
 
     def _cache(self) -> _Cache:
         if self._found is None:
-            self._function.__qualname__ += f"_{reachable_stamp(self._function)}"
-            self._found = cache_of(self._function)
+            self._found = cache_of(self._stamped())
         return self._found
+
+    def _stamped(self) -> Callable[..., Any]:
+        if not self._has_stamp:
+            self._function.__qualname__ += f"_{reachable_stamp(self._function)}"
+            self._has_stamp = True
+        return self._function
 
     @property
     def cache_path(self) -> str:
         return str(self._cache().cache_path)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        return self._cache().load_overload(sig, target_context)
+        shipped = shipped_code.load(self._stamped(), sig, target_context)
+        return shipped or self._cache().load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         self._cache().save_overload(sig, data)
@@ -247,7 +255,7 @@ def forget_others() -> int:
     package = Path(__file__).parent.parent
     # Drafts of those who were killed as they wrote, and index files of numba's own, go with the code.
     compiled = [path for kind in ("*.nbc", "*.nbi", ".*.nbc.*.part") for path in package.rglob(kind)]
-    stale = [path for path in compiled if path.stat().st_mtime < newest]
+    stale = [path for path in compiled if path.parent != shipped_code.STORE and path.stat().st_mtime < newest]
     for path in stale:
         path.unlink(missing_ok=True)
     return len(stale)
