@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-all lint bench docs wasm clean
+.PHONY: demo test test-all lint bench docs wasm wheel clean
 
 demo: $(STAMP)
 	$(BIN)/taut demo
@@ -30,6 +30,12 @@ docs: $(STAMP)
 # The modules of live pages (src/taut/live/kernels), after a change of the kernels that they are made of.
 wasm: $(STAMP)
 	$(BIN)/python -m taut.live.build
+
+# A wheel with the machine code of what people do first in it, for this Python and system: dist/*.whl. Some ten CPU minutes.
+wheel: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python shipping/compiled_code.py build/compiled
+	TAUT_COMPILED_CODE=build/compiled $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python -m benchmarks.first_runs dist/*.whl
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

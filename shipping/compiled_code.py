@@ -13,7 +13,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Sequence
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from first_commands import FIRST, laid_out
 
 from taut.numerics.shipped_code import MANIFEST, compiler_settings, files_of, key_of, surroundings
 
+ROOT = Path(__file__).resolve().parents[1]
 RECORD = "--record"
 
 TYPES = 6
@@ -41,7 +44,25 @@ def made(store: Path, commands: Sequence[Sequence[str]] = FIRST) -> None:
                 if done.returncode:
                     sys.exit(f"taut {' '.join(told)}\n{done.stdout}{done.stderr}")
             print(f"taut {' '.join(told)}: {size_of(store):.1f} MB in {len(list(store.iterdir()))} files", flush=True)
-    (store / MANIFEST).write_text(json.dumps(surroundings(), indent=1) + "\n", encoding="utf-8")
+    told = {**surroundings(), "tag": wheel_tag(distribution("numba").read_text("WHEEL") or "")}
+    (store / MANIFEST).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+def wheel_tag(wheel: str) -> str:
+    """The tag of numba's wheel, which is that of ours: shipped code runs wherever this numba does, and nowhere else."""
+    tags = [line.removeprefix("Tag: ").split("-") for line in wheel.splitlines() if line.startswith("Tag: ")]
+    python, binary, _ = tags[0]
+    return "-".join((python, binary, ".".join(tag[-1] for tag in tags)))
+
+
+def check_versions() -> None:
+    """Users of the extra `compiled` are to get the numba that code was made with."""
+    promised = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["compiled"]
+    here = [f"{name}=={surroundings()[name]}" for name in ("numba", "llvmlite")]
+    if promised != here:
+        sys.exit(
+            f"the extra `compiled` in pyproject.toml asks for {promised}, but code is made with {here}: change one"
+        )
 
 
 def size_of(store: Path) -> float:
@@ -75,4 +96,5 @@ if __name__ == "__main__":
     if sys.argv[1] == RECORD:
         recorded(Path(sys.argv[2]), sys.argv[3:])
     else:
+        check_versions()
         made(Path(sys.argv[1]))
