@@ -100,9 +100,8 @@ def main() -> None:
     tbar = next((one for one in done if one.told[1] == "tbar.yaml"), None)
     if tbar is not None:
         print(f"the T-bar: {tbar.cpu:.2f} s of {MOST:.0f}: {'met' if tbar.cpu <= MOST else 'MISSED'}")
-    print(
-        f"compiled something: {sum(one.compiled for one in done)} of {len(done)}; {sum(map(bool, (one.code for one in done)))} failed"
-    )
+    compiled, failed = sum(one.compiled for one in done), sum(one.code != 0 for one in done)
+    print(f"{len(done)} commands: {compiled} compiled something, {failed} failed")
 
 
 if __name__ == "__main__":

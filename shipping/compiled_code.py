@@ -1,8 +1,8 @@
-"""`python shipping/compiled_code.py FOLDER`: machine code of what people do first, to be put into a wheel (`make wheel`).
+"""`python shipping/compiled_code.py FOLDER`: machine code of what people do first, for a wheel (`make wheel`).
 
-For maintainers; it takes some ten minutes. Every command of `first_commands.py` runs twice in processes of its own: once
-to compile, for the processors that `taut.numerics.shipped_code` names, and once more to see which code is loaded. Only
-that is shipped: kernels that have dissolved into others are not asked for again.
+For maintainers. Every command of `first_commands.py` runs twice in processes of its own: once to compile, for the
+processors that `taut.numerics.shipped_code` names, and once more to see which code is loaded. Only that is shipped:
+kernels that have dissolved into others are not asked for again.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ FEATURES = (
     *("avx", "avx2", "bmi", "bmi2", "cmov", "crc32", "cx16", "cx8", "f16c", "fma", "fxsr", "lzcnt", "mmx", "movbe"),
     *("popcnt", "sahf", "sse", "sse2", "sse3", "sse4.1", "sse4.2", "ssse3", "xsave"),
 )
-"""What the code may use of a processor, in LLVM's words: what Haswell (2013) and Excavator (2015) have, and all since."""
+"""What the code may use of a processor, in LLVM's words: Haswell (2013), Excavator (2015) and all since have it."""
 
 REFUSAL = "TAUT_HOST_CODE"
 """The environment variable with which code is compiled for this processor alone, in the place of what was shipped."""
