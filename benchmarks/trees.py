@@ -7,8 +7,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,11 @@ HERE = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Tree:
-    """A checkout, and a folder for what is compiled from it."""
+    """A checkout, a folder for what is compiled from it, and what else its processes find in their environment."""
 
     root: Path
     cache: Path
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def package(self) -> Path:
@@ -37,6 +38,7 @@ class Tree:
             "XDG_CACHE_HOME": kept,
             "TAUT_TREE": str(self.package),
             "OPENBLAS_NUM_THREADS": "1",
+            **self.settings,
         }
 
     def start(self, module: str, *arguments: str, **pipes: Any) -> subprocess.Popen[str]:

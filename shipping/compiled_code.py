@@ -21,6 +21,8 @@ from typing import Any
 
 from first_commands import FIRST, laid_out
 
+from taut.numerics.code_cache import SealedCache
+from taut.numerics.compile_events import compiled_anything
 from taut.numerics.shipped_code import MANIFEST, compiler_settings, files_of, key_of, surroundings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,6 +46,16 @@ def made(store: Path, commands: Sequence[Sequence[str]] = FIRST) -> None:
                 if done.returncode:
                     sys.exit(f"taut {' '.join(told)}\n{done.stdout}{done.stderr}")
             print(f"taut {' '.join(told)}: {size_of(store):.1f} MB in {len(list(store.iterdir()))} files", flush=True)
+    say_what_for(store)
+
+
+def size_of(store: Path) -> float:
+    """Megabytes."""
+    return sum(path.stat().st_size for path in store.iterdir()) / 1e6
+
+
+def say_what_for(store: Path) -> None:
+    """Write down where the code in a store can be used."""
     told = {**surroundings(), "tag": wheel_tag(distribution("numba").read_text("WHEEL") or "")}
     (store / MANIFEST).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
@@ -60,22 +72,11 @@ def check_versions() -> None:
     promised = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["compiled"]
     here = [f"{name}=={surroundings()[name]}" for name in ("numba", "llvmlite")]
     if promised != here:
-        sys.exit(
-            f"the extra `compiled` in pyproject.toml asks for {promised}, but code is made with {here}: change one"
-        )
+        sys.exit(f"the extra `compiled` of pyproject.toml asks for {promised}, code is made with {here}: change one")
 
 
-def size_of(store: Path) -> float:
-    """Megabytes."""
-    return sum(path.stat().st_size for path in store.iterdir()) / 1e6
-
-
-def recorded(store: Path, told: Sequence[str]) -> None:
-    """A command that is run in this process, and the code that it loads kept in the store."""
-    from taut.cli import main
-    from taut.numerics import compile_events
-    from taut.numerics.code_cache import SealedCache
-
+def keep_what_is_loaded(store: Path) -> None:
+    """From now on all code that this process loads from its cache is kept in the store, too."""
     loaded = SealedCache.load_overload
 
     def kept(self: Any, sig: Any, target_context: Any) -> Any:
@@ -85,10 +86,17 @@ def recorded(store: Path, told: Sequence[str]) -> None:
         return loaded(self, sig, target_context)
 
     SealedCache.load_overload = kept
+
+
+def recorded(store: Path, told: Sequence[str]) -> None:
+    """A command that is run in this process, and the code that it loads kept in the store."""
+    from taut.cli import main
+
+    keep_what_is_loaded(store)
     try:
         main(told)
     finally:
-        if compile_events.compiled_anything():
+        if compiled_anything():
             sys.exit("compiled a second time: numba does not keep this code")
 
 
