@@ -79,7 +79,8 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return complain(NOTHING_KEPT, 1)
     except MemoryError as error:
-        return complain(f"error: not enough memory ({error or 'no details'}); take fewer samples or a smaller model", 1)
+        why = str(error) or "no details"
+        return complain(f"error: not enough memory ({why}); take fewer samples or a smaller model", 1)
     except OSError as error:
         # Our output cannot be printed, on a full disk or a terminal that is gone; without this Python would complain
         # once more when it closes stdout.

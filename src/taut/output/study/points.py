@@ -51,7 +51,7 @@ def computed(variant: Variant, progress: Progress) -> Outcome | None:
     except TautError as error:
         status = f"could not begin: {'; '.join(str(error).splitlines())}"
     except MemoryError as error:
-        status = f"failed: not enough memory ({error or 'no details'})"
+        status = f"failed: not enough memory ({str(error) or 'no details'})"
     except Exception as error:  # one point that taut cannot compute must not stop the others
         status = f"failed: {type(error).__name__}: {' '.join(str(error).split())}"
     known = seen.known(run) if run is not None else {}
