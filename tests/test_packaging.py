@@ -46,3 +46,22 @@ def test_the_shell_completes_commands_and_options(typed: str, offered: list[str]
         [sys.executable, "-m", "taut"], env={**os.environ, **asked}, capture_output=True, text=True, check=True
     )
     assert (told.stdout.split(), told.stderr) == (offered, "")
+
+
+def test_the_wheel_with_compiled_code_is_for_the_system_of_numbas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "shipping"))
+    import compiled_code
+
+    told = "Wheel-Version: 1.0\nTag: cp311-cp311-manylinux_2_27_x86_64\nTag: cp311-cp311-manylinux_2_28_x86_64\n"
+    assert compiled_code.wheel_tag(told) == "cp311-cp311-manylinux_2_27_x86_64.manylinux_2_28_x86_64"
+    monkeypatch.setattr(compiled_code, "surroundings", lambda: {"numba": "0.1", "llvmlite": "0.2"})
+    with pytest.raises(SystemExit, match=r"code is made with \['numba==0.1', 'llvmlite==0.2'\]: change one"):
+        compiled_code.check_versions()
+
+
+def test_the_first_model_of_the_pages_is_the_one_whose_code_is_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "shipping"))
+    import first_commands
+
+    assert first_commands.MAST in (ROOT / "docs" / "start.md").read_text()
+    assert {told[1] for told in first_commands.RUNS} >= {path.name for path in (ROOT / "examples").glob("*.yaml")}
