@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -343,3 +346,36 @@ def test_the_search_beside_gaits_at_random_tells_the_command_that_finds_the_same
     assert "--members 'bar:x*'" in commands["pairs"]
     assert "--reactive --period 0.05 --slope 5 --heading 180 --from react.nc" in commands["react-climb"]
     assert bench.SEARCHES[1].objective.goals[0].what == "along"
+
+
+@pytest.mark.slow
+def test_first_runs_after_a_wheel_with_code_was_installed_compile_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks import first_runs
+
+    monkeypatch.syspath_prepend(str(first_runs.ROOT / "shipping"))
+    import compiled_code
+
+    tbar = ["run", "tbar.yaml", "-o", "x.nc"]
+    compiled_code.made(tmp_path / "store", [tbar])
+    wheels = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path)]
+    settings = {**os.environ, "TAUT_COMPILED_CODE": str(tmp_path / "store")}
+    subprocess.run([*wheels, str(first_runs.ROOT)], env=settings, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    try:
+        done, other = first_runs.measured(wheel, [tbar, ["run", "six_strut.yaml", "-o", "y.nc"]])
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"nothing can be installed here: {error}")
+    assert (done.code, done.compiled) == (0, False), done
+    assert (other.code, other.compiled) == (0, True), "its code was not put in, so that there is something to see"
+    assert "nothing compiled" in str(done)
+
+
+@pytest.mark.slow
+def test_shipped_code_is_measured_beside_that_of_this_processor() -> None:
+    from benchmarks import shipped_speed
+
+    rows = list(shipped_speed.measured(turns=1))
+    assert rows[0].what == "six-strut robot"
+    assert all(row.other > 0.0 and row.this > 0.0 for row in rows)
