@@ -14,7 +14,7 @@ from numba import njit
 from numba.core.errors import TypingError
 
 import taut
-from taut.numerics.compiled import _SideBySide, bound, entry, kernel
+from taut.numerics.compiled import _KernelCompiler, bound, entry, kernel
 
 PROGRAM = """
 import numpy as np
@@ -114,7 +114,7 @@ def _shift(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
 def test_the_same_done_to_two_axes_is_one_instruction_in_kernels_and_nowhere_else() -> None:
     given = np.array([3.0, 4.0, 5.0]), np.array([1.0, 1.0, 1.0]), np.zeros(3)
     shift, others = bound(_shift, {}), njit(_shift)
-    ours = njit(pipeline_class=_SideBySide)(shift)
+    ours = njit(pipeline_class=_KernelCompiler)(shift)
     for made in (ours, others):
         made(*given)
         np.testing.assert_array_equal(given[2], [2.0, 3.0, 4.0])
@@ -141,3 +141,19 @@ def _fresh(size: int) -> float:
 def test_a_kernel_cannot_allocate() -> None:
     with pytest.raises(TypingError, match="zeros"):
         entry(bound(_fresh, {}))(3)
+
+
+@kernel
+def _doubled(values: np.ndarray) -> float:
+    return 2.0 * float(_entry_of(values, 0))
+
+
+def test_only_entries_become_machine_code_and_whoever_calls_a_kernel_gets_all_it_reaches() -> None:
+    def through(values: np.ndarray) -> float:
+        return _doubled(values)
+
+    assert entry(bound(through, {"_doubled": _doubled}))(np.array([4.0])) == 8.0
+    assert njit(bound(through, {"_doubled": _doubled}))(np.array([4.0])) == 8.0, "also functions of others"
+    (made,) = _doubled.overloads.values()  # type: ignore[attr-defined]
+    assert made.library.get_pointer_to_function(made.fndesc.llvm_func_name) == 0
+    assert "_entry_of" in made.library.get_llvm_str()

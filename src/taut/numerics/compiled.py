@@ -1,7 +1,7 @@
 """How numba is used here: four decorators, and kernels made again with other functions in the place of some.
 
 Numba's disk cache looks only at the file of the function that was called, so an edit to a kernel it calls would go
-unseen and the old physics would run. Every kernel's name in the cache therefore carries a hash of all code that it can
+unseen and the old physics would run. Every entry's name in the cache therefore carries a hash of all code that it can
 reach (`reachable_stamp`): an edit compiles again what it must, and a comment
 nothing (but in the files of FOUNDATION).
 """
@@ -19,17 +19,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numba import config, njit, typeof
-from numba.core.caching import _Cache
+from numba.core.caching import NullCache, _Cache
 from numba.core.compiler import Compiler
 from numba.core.types import unliteral
 
 from taut.numerics import shipped_code
 from taut.numerics.code_cache import cache_of
+from taut.numerics.code_libraries import KernelLibrary
 from taut.numerics.compile_events import listen
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-FOUNDATION = ("compiled", "fours", "lanes", "packing", "pointers")
+FOUNDATION = ("compiled", "code_libraries", "fours", "lanes", "packing", "pointers")
 """Files whose code is no kernel but writes machine code; an edit to one of them concerns every kernel."""
 
 listen()
@@ -77,13 +78,16 @@ def address_of(function: Callable[..., Any], *args: Any) -> int:
     return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
 
 
-class _SideBySide(Compiler):  # type: ignore[misc]
-    """Like numba's, but the same done to x, y and z becomes one instruction for two of them (LLVM's SLP vectoriser).
+class _KernelCompiler(Compiler):  # type: ignore[misc]
+    """Like numba's, but the same done to x, y and z becomes one instruction for two of them (LLVM's SLP vectoriser),
+    and only entries become machine code (`code_libraries`).
 
     Only for kernels: how others' functions are compiled is not changed. It changes no bit of a result.
     """
 
     def compile_extra(self, function: Any) -> Any:
+        if self.state.flags.no_cpython_wrapper:
+            self.state.library = KernelLibrary(self.state.targetctx.codegen(), function.__qualname__)
         asked, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
         try:
             return super().compile_extra(function)
@@ -96,8 +100,8 @@ def _compiled(decorator: Callable[..., Any], function: Kernel, **options: bool |
     Python, so whoever called the first of them holds on to all they are handed."""
     function.decorator = decorator  # type: ignore[attr-defined]
     function.__signature__ = _signature_of(function)  # type: ignore[attr-defined]
-    made = njit(nogil=True, error_model="numpy", pipeline_class=_SideBySide, _nrt=False, **options)(function)
-    made._cache = _ReachableCache(function)
+    made = njit(nogil=True, error_model="numpy", pipeline_class=_KernelCompiler, _nrt=False, **options)(function)
+    made._cache = NullCache() if options.get("no_cpython_wrapper") else _ReachableCache(function)
     # Numba would compile a kernel once more for every number that a call of it spells out.
     made.get_call_template = lambda given, named: type(made).get_call_template(made, [*map(unliteral, given)], named)
     return made
