@@ -108,6 +108,7 @@ def _problems(plant: Plant) -> Iterator[Problem]:
         ("grounds", plant.grounds),
         ("motions", plant.motions),
         ("elements", plant.elements),
+        ("cables held at their length", given.held_cables),
     ):
         if there:
             yield Problem((what,), "do not go with a tree of bodies yet; take them away, or use nodes")

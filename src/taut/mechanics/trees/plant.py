@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.mechanics.operations.event_words import Watched
 from taut.mechanics.plant_protocol import changed_coordinates
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import in_order
@@ -19,12 +20,14 @@ from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.closure import closed
 from taut.mechanics.trees.embedding import Embedding, embedding_of
 from taut.mechanics.trees.equations import TreeEquations
+from taut.mechanics.trees.events.tree_watcher import TreeWatcher, slackening, tree_watcher, watched_by_tree
 from taut.mechanics.trees.pushes import Nodal, Pushes
-from taut.mechanics.trees.shown import Shown, shown
+from taut.mechanics.trees.shown import Shown, observed, shown
 from taut.mechanics.trees.tree_linearisation import tree_linearisation
-from taut.mechanics.trees.tree_operations import OPERATIONS, Workspace, all_rows, energies, motion, residuals
+from taut.mechanics.trees.tree_operations import OPERATIONS, Workspace, all_rows
 from taut.reprs import titled
 from taut.structure.grounds import Ground
+from taut.structure.scenario import Watch
 from taut.structure.signals import Signal
 from taut.structure.structure import Structure
 from taut.structure.trees import Tree
@@ -50,12 +53,12 @@ class TreePlant:
     rate: float | None = None
     nodal: Nodal | None = None
     size: float = 1.0
+    things: tuple[Watched, ...] = ()
 
     formulation = "tree"
     compiled = False
     constant_mass = False
     shortest_period = math.inf
-    watcher = None
     lanes: tuple[int, ...] = ()
     load_names: tuple[str, ...] = ()
     drive_names: tuple[str, ...] = ()
@@ -109,7 +112,8 @@ class TreePlant:
 
     @cached_property
     def breaks(self) -> np.ndarray:
-        return in_order(Pushes(self.equations, self.torques, self.nodal).breaks)
+        times = [thing.level for thing in self.things if thing.is_time]
+        return in_order([*Pushes(self.equations, self.torques, self.nodal).breaks, *times])
 
     @property
     def works(self) -> bool:
@@ -143,6 +147,15 @@ class TreePlant:
     def whole_mass(self) -> float:
         """About how much inertia its coordinates have."""
         return float(np.trace(self.equations.mass(on_sphere.configuration(self.embedding, self.positions))))
+
+    @cached_property
+    def slackening(self) -> np.ndarray:
+        """Numbers of the cables that can go slack."""
+        return slackening(self)
+
+    @cached_property
+    def watcher(self) -> TreeWatcher | None:
+        return tree_watcher(self)
 
     @property
     def internal(self) -> np.ndarray:
@@ -222,50 +235,7 @@ class TreePlant:
         return tree_linearisation(self, q, v, time, held)
 
     def observed(self, tables: Workspace, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
-        """Strains, tensions and torques are in `element_output`; tensions of rigid cables come from their loops."""
-        n, count, shown = self.coordinates, times.size, len(self.element_outputs)
-        multiplier, parts, shows = np.zeros((count, self.rows)), np.zeros((count, 5)), np.zeros((count, shown))
-        off, rate = np.zeros(self.rows), np.zeros(self.rows)
-        nodes, cables = len(self.structure.nodes), len(self.equations.cable_names)
-        places, speeds, lengths = np.zeros((count, nodes, 3)), np.zeros((count, nodes, 3)), np.zeros((count, cables))
-        at = tables.equations
-        drawn = self.shown.points(at) if self.nodal is None else None
-        for row in range(count):
-            y, t = states[row], float(times[row])
-            _, multiplier[row], _ = motion(tables, t, y)
-            _, _, q, v = tables.split(y)
-            parts[row, :3] = energies(tables, y)
-            residuals(tables, y, off, rate)
-            parts[row, 3:] = np.abs(off).max(initial=0.0), np.abs(rate).max(initial=0.0)
-            pulls, u = at.cable_pulls(q, v, multiplier[row, : at.rows]), tables.inputs(t, y, q, v)
-            shows[row] = np.concatenate([at.strains(q), pulls, u])
-            if drawn is not None:
-                places[row], speeds[row], lengths[row] = self.shown.nodes(at, drawn, q, v)
-            elif tables.pushes.points is not None:
-                places[row], speeds[row] = at.places_and_rates(q, v, tables.pushes.points, len(self.tree.wrenches))
-        seen: dict[str, np.ndarray] = {
-            "nodes": places,
-            "velocities": speeds,
-            "cable_length": lengths,
-            "cable_tension": shows[:, cables : 2 * cables].copy(),
-            "bar_force": np.full((count, len(self.structure.bars)), np.nan),
-            "reaction": np.zeros((count, 0, 3)),
-        }
-        if self.nodal is not None:
-            seen = tables.pushes.observed(times, places, speeds)
-            parts[:, 1], parts[:, 2] = seen["energy_elastic"], seen["energy_gravity"]
-        return {
-            **seen,
-            "coordinate": states[:, :n].copy(),
-            "coordinate_rate": states[:, n : 2 * n].copy(),
-            "multiplier": multiplier,
-            "element_output": shows,
-            "energy_kinetic": parts[:, 0].copy(),
-            "energy_elastic": parts[:, 1].copy(),
-            "energy_gravity": parts[:, 2].copy(),
-            "length_violation": parts[:, 3].copy(),
-            "rate_violation": parts[:, 4].copy(),
-        }
+        return observed(self, tables, times, states)
 
 
 def _whole(record: Any) -> tuple[Any, ...]:
@@ -283,6 +253,7 @@ def tree_plant(
     controller: Law | None = None,
     rate: float | None = None,
     size: float | None = None,
+    events: Sequence[Watch] = (),
 ) -> TreePlant:
     """A plant for `taut.simulate`, `taut.start` and `taut.linearise`, whose start is brought onto the loops.
 
@@ -291,8 +262,11 @@ def tree_plant(
     rate: how often a second it decides, its torques being held between; None for every evaluation of the equations.
     size: a typical length [m], which tolerances are relative to; None for the largest distance of a joint from the
         first.
+    events: what to look out for, and what to do when it happens; nodes are those of `structure`. Cables that go slack
+        and taut again are found in any case, and told in the run's `events`.
     """
-    return made_plant(tree, torques or {}, controller, rate, size, None)
+    made = made_plant(tree, torques or {}, controller, rate, size, None)
+    return replace(made, things=watched_by_tree(made, events))
 
 
 def made_plant(

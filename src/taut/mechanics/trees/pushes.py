@@ -54,6 +54,7 @@ class Pushes:
     def __init__(self, equations: TreeEquations, torques: Mapping[str, Signal | float], nodal: Nodal | None) -> None:
         tree = equations.tree
         self._equations, self._nodal = equations, nodal
+        self.located = False  # whether events of the nodal plant are looked for
         self._torques = Signals([torques.get(name, 0.0) for name in equations.input_names])
         self._turned = [
             (number, loop) for number, loop in enumerate(tree.loops) if loop.torque != 0.0 or loop.damping != 0.0
@@ -66,7 +67,7 @@ class Pushes:
         bodies, places = [wrench.body for wrench in tree.wrenches], [wrench.at for wrench in tree.wrenches]
         if nodal is not None:
             bodies, places = [*bodies, *nodal.bodies], [*places, *nodal.places]
-            self._tables: Any = nodal.plant.own_tables(metric="mass", gains=(0.0, 0.0))
+            self.tables: Any = nodal.plant.own_tables(metric="mass", gains=(0.0, 0.0))
             self._state = np.zeros(2 * nodal.plant.coordinates + 1 + nodal.plant.internal.size)
             self._pull = np.zeros(self._state.size)
             self._operations = nodal.plant.operations()
@@ -79,7 +80,7 @@ class Pushes:
 
     def enter_piece(self, inside: float) -> None:
         if self._nodal is not None:
-            self._operations["enter_piece"](self._tables, inside)
+            self._operations["enter_piece"](self.tables, inside)
 
     def torques(self, t: float, inside: float) -> np.ndarray:
         """(inputs,) at driven joints."""
@@ -118,16 +119,55 @@ class Pushes:
         self._state[:n], self._state[n : 2 * n] = place.ravel(), rate.ravel()
         return n
 
+    # --- events of the nodal plant
+
+    def stand(self, place: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        """A state of the nodal plant of its own."""
+        self._stand(place, rate)
+        return self._state.copy()
+
+    def crossing(
+        self, t: float, h: float, begin: tuple[np.ndarray, ...], end: tuple[np.ndarray, ...], skipped: int
+    ) -> tuple[int, float, float]:
+        """The first in a step; begin, end: places and velocities of nodes."""
+        ends = self.stand(*begin), self.stand(*end)
+        event, at, later = self._operations["crossing"](self.tables, t, h, *ends, max(skipped, -1))
+        return int(event), float(at), float(later)
+
+    def margin(self, t: float, event: int, nodes: tuple[np.ndarray, ...]) -> tuple[float, float]:
+        room, rate = self._operations["margin"](self.tables, t, event, self.stand(*nodes))
+        return float(room), float(rate)
+
+    def due(self, t: float) -> int:
+        return int(self._operations["due"](self.tables, t))
+
+    def switch(
+        self, event: int, t: float, nodes: tuple[np.ndarray, ...], log: np.ndarray, filled: int, before: int
+    ) -> tuple[int, int]:
+        """before: how many events come before those of the nodal plant."""
+        left, now = self._operations["switch"](self.tables, event, t, self.stand(*nodes), log, filled)
+        log[filled:now, 1] += before
+        return int(left), int(now)
+
+    def cut(self, event: int, nodes: tuple[np.ndarray, ...]) -> float:
+        """Cut what an event cuts; returns the work that this is."""
+        assert self._nodal is not None
+        assert self._nodal.plant.watcher is not None
+        state = self.stand(*nodes)
+        state[2 * self._nodal.plant.coordinates] = 0.0
+        self._nodal.plant.watcher.cut(self.tables, event, state)
+        return float(state[2 * self._nodal.plant.coordinates])
+
     def _pulled(self, t: float, place: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, float]:
         """Forces on nodes and the power of those that are not conservative."""
         n = self._stand(place, rate)
-        watts = self._operations["forces"](self._tables, t, self._state, self._pull)
+        watts = self._operations["forces"](self.tables, t, self._state, self._pull)
         return self._pull[:n].reshape(-1, 3), float(watts)
 
     def potential(self, place: np.ndarray) -> float:
         """Energy of the nodal plant's members at these places of its nodes."""
         self._stand(place, np.zeros_like(place))
-        return float(self._operations["energy"](self._tables, self._state)[0])
+        return float(self._operations["energy"](self.tables, self._state)[0])
 
     def observed(self, times: np.ndarray, places: np.ndarray, speeds: np.ndarray) -> dict[str, np.ndarray]:
         """What the nodal plant shows at these places and velocities of its nodes, (samples, nodes, 3) each."""
@@ -135,7 +175,7 @@ class Pushes:
         states = np.zeros((times.size, self._state.size))
         n = self._nodal.plant.coordinates
         states[:, :n], states[:, n : 2 * n] = places.reshape(-1, n), speeds.reshape(-1, n)
-        return self._nodal.plant.observed(self._tables, times, states)
+        return self._nodal.plant.observed(self.tables, times, states)
 
     @property
     def breaks(self) -> list[float]:

@@ -15,6 +15,7 @@ from taut.errors import OptionError
 from taut.mechanics.tables import Layout, state_layout
 from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.equations import TreeEquations, TreeTerms
+from taut.mechanics.trees.events.tree_events import EVENTS, TreeEvents
 from taut.mechanics.trees.pushes import Pushes
 from taut.mechanics.trees.saddle import Factored, accelerations, factor, solve, weight_of, without_inertia
 
@@ -38,11 +39,18 @@ class Workspace:
         self.memory = np.zeros(1 if plant.ticks else 0)  # how often the controller has decided
         self.independence, self.stuck = 1.0, ""
         self.metric: Factored
+        self.events = TreeEvents(plant.slackening, plant.things)
 
     def split(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """x, x', and positions and velocities of the tree."""
         x, rate = y[: self.n], y[self.n : 2 * self.n]
         return x, rate, on_sphere.configuration(self.embedding, x), on_sphere.velocity(self.embedding, x, rate)
+
+    def nodal_rates(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(nodes, 3) places and velocities of the nodal plant whose nodes stand on bodies."""
+        assert self.pushes.points is not None
+        _, _, q, v = self.split(y)
+        return self.equations.places_and_rates(q, v, self.pushes.points, len(self.plant.tree.wrenches))
 
     def inputs(self, t: float, y: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(inputs,) torques at driven joints: signals, and what a controller says, held or at every evaluation."""
@@ -276,5 +284,6 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     for operation in (
         *(layout, rate, forces, power, drive_power, independence, enter_piece, pass_break, decide, error_size),
         *(residuals, prepare_projection, project, jacobian_rate, energy, energy_gradient, keep_momentum),
+        *EVENTS,
     )
 }
