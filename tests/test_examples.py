@@ -7,7 +7,7 @@ import pytest
 from example_scripts import EXAMPLES, script
 
 import taut
-from taut.output.model_runs import assembled
+from taut.output.model_runs import assembled, plant_of
 from taut.structure.properties import total_mass
 
 
@@ -15,7 +15,7 @@ from taut.structure.properties import total_mass
 def test_models_run_and_keep_their_bars_and_energy(path: Path) -> None:
     model = taut.read_model(path)
     scenario = model.scenario
-    plant = assembled(model.structure, scenario)
+    plant = plant_of(model)
     steps = {"method": scenario.method, "step": scenario.step} if scenario.ground else {}
     run = taut.simulate(plant, min(1.0, scenario.duration), tolerance=scenario.tolerance, **steps)
     assert run.ok

@@ -77,7 +77,7 @@ PACKAGES = {
     "learning": "Randomisation RobotEnv RobotVectorEnv Task",
     "trees": """
         Body LoopJoint PulleyCable Reduction Tree TreeEquations TreeJoint TreePlant TreeTerms Wrench
-        in_bodies manipulator read_urdf reduction single_strut tree_plant
+        in_bodies manipulator plant_of_model read_urdf reduction single_strut tree_plant
     """,
     "mechanisms": "CoordinateDrive CoordinateMap GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",

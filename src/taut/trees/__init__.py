@@ -31,6 +31,7 @@ __all__ = [
     "Wrench",
     "in_bodies",
     "manipulator",
+    "plant_of_model",
     "read_urdf",
     "reduction",
     "single_strut",
@@ -42,6 +43,7 @@ _HOMES = {
     "taut.trees.bars_as_bodies": ("in_bodies",),
     "taut.mechanics.trees.independent": ("Reduction", "reduction"),
     "taut.mechanics.trees.plant": ("TreePlant", "tree_plant"),
+    "taut.trees.model_trees": ("plant_of_model",),
     "taut.trees.urdf": ("read_urdf",),
     "taut.structure.bodies": ("Body",),
     "taut.structure.generators.pulleys": ("manipulator", "single_strut"),
@@ -58,4 +60,5 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.structure.generators.pulleys import manipulator, single_strut
     from taut.structure.trees import LoopJoint, PulleyCable, Tree, TreeJoint, Wrench
     from taut.trees.bars_as_bodies import in_bodies
+    from taut.trees.model_trees import plant_of_model
     from taut.trees.urdf import read_urdf

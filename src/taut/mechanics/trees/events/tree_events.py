@@ -9,7 +9,7 @@ Events are numbered in this order: cables that can slacken, what is watched, tho
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,10 +24,14 @@ from taut.mechanics.trees.kernels import BOTH_WAYS, GONE, ONE_SIDED
 if TYPE_CHECKING:
     from taut.mechanics.trees.tree_operations import Workspace
 
-first_root, dip, put_middle = (
-    getattr(kernel, "py_func", kernel)
-    for kernel in (nodal_events._first_root, nodal_events._dip, nodal_events._put_middle)
-)
+
+def _plain(kernel: Any) -> Any:
+    """The function that a kernel is compiled from."""
+    return getattr(kernel, "py_func", kernel)
+
+
+first_root, dip = _plain(nodal_events._first_root), _plain(nodal_events._dip)
+put_middle = _plain(nodal_events._put_middle)
 
 LAWS = {SLACK: GONE, TAUT: BOTH_WAYS, LIMP: ONE_SIDED, AS_GIVEN: ONE_SIDED, CUT: GONE}
 """What a cable's law is while it does so."""

@@ -14,6 +14,7 @@ from taut.mechanics.operations.event_words import Watched, Watcher, watched_in
 from taut.mechanics.operations.watches import DONE
 from taut.mechanics.terms.slackening import CHANGES
 from taut.mechanics.trees.events import tree_events as happens
+from taut.mechanics.trees.kernels import GONE, ONE_SIDED
 from taut.structure.events import Event
 from taut.structure.scenario import Watch
 from taut.structure.watches import problems_of_watches
@@ -63,7 +64,7 @@ class TreeWatcher(Watcher):
         happens.freeze(space)
         for e, thing in enumerate(self.things, len(self.subjects)):
             if thing.watch.then == "cut" and events.state[e] == DONE:
-                space.equations.cables.law[list(thing.cut)] = happens.GONE
+                space.equations.cables.law[list(thing.cut)] = GONE
         if self.nodal:
             self.nodal.go_on(space.pushes.tables, flags[size:])
             space.pushes.located = True
@@ -72,7 +73,7 @@ class TreeWatcher(Watcher):
         happens.cut(tables, event, y)
 
     def happened(self, log: np.ndarray) -> tuple[Event, ...]:
-        found = []
+        found = list[Event]()
         for time, event, state in log:
             if self.nodal and event >= self.own:
                 found += self.nodal.happened(np.array([[time, event - self.own, state]]))
@@ -99,7 +100,7 @@ def tree_watcher(plant: TreePlant) -> TreeWatcher | None:
 def slackening(plant: TreePlant) -> np.ndarray:
     """Numbers of the cables that can go slack."""
     cables = plant.equations.cables
-    return np.flatnonzero(cables.compliant & (cables.law == happens.ONE_SIDED))
+    return np.flatnonzero(cables.compliant & (cables.law == ONE_SIDED))
 
 
 def watched_by_tree(plant: TreePlant, watches: Sequence[Watch]) -> tuple[Watched, ...]:
