@@ -23,6 +23,7 @@ __all__ = [
     "LoopJoint",
     "PulleyCable",
     "Reduction",
+    "SpanCable",
     "Tree",
     "TreeEquations",
     "TreeJoint",
@@ -47,6 +48,7 @@ _HOMES = {
     "taut.trees.urdf": ("read_urdf",),
     "taut.structure.bodies": ("Body",),
     "taut.structure.generators.pulleys": ("manipulator", "single_strut"),
+    "taut.structure.span_cables": ("SpanCable",),
     "taut.structure.trees": ("LoopJoint", "PulleyCable", "Tree", "TreeJoint", "Wrench"),
 }
 
@@ -58,6 +60,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.mechanics.trees.plant import TreePlant, tree_plant
     from taut.structure.bodies import Body
     from taut.structure.generators.pulleys import manipulator, single_strut
+    from taut.structure.span_cables import SpanCable
     from taut.structure.trees import LoopJoint, PulleyCable, Tree, TreeJoint, Wrench
     from taut.trees.bars_as_bodies import in_bodies
     from taut.trees.model_trees import plant_of_model

@@ -23,6 +23,7 @@ from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_watcher import TreeWatcher, slackening, tree_watcher, watched_by_tree
 from taut.mechanics.trees.pushes import Nodal, Pushes
 from taut.mechanics.trees.shown import Shown, observed, shown
+from taut.mechanics.trees.spans.span_cables import Spans, span_names
 from taut.mechanics.trees.tree_linearisation import tree_linearisation
 from taut.mechanics.trees.tree_operations import OPERATIONS, Workspace, all_rows
 from taut.reprs import titled
@@ -133,7 +134,13 @@ class TreePlant:
         joints = [j for j in self.tree.joints if j.damping > 0.0 or (j.cable is not None and j.cable.damping > 0.0)]
         nodal = () if self.nodal is None else self.nodal.plant.dampers
         loops = [loop.name for loop in self.tree.loops if loop.damping > 0.0]
-        return (*(f'joint "{joint.name}"' for joint in joints), *(f'loop "{name}"' for name in loops), *nodal)
+        spans = [span.name for span in self.tree.spans if span.damping > 0.0]
+        return (
+            *(f'joint "{joint.name}"' for joint in joints),
+            *(f'loop "{name}"' for name in loops),
+            *(f'span "{name}"' for name in spans),
+            *nodal,
+        )
 
     @property
     def typical_length(self) -> float:
@@ -172,12 +179,14 @@ class TreePlant:
             *(f"{name}.strain" for name in equations.cable_names),
             *(f"{name}.tension" for name in equations.cable_names),
             *(f"{name}.torque" for name in equations.input_names),
+            *span_names(self.tree.spans),
         )
 
     @cached_property
     def fingerprint(self) -> str:
         """By the records and the start; a controller cannot be compared."""
-        told = repr((*map(_whole, self.tree.joints), *map(_whole, self.tree.loops), *map(_whole, self.tree.wrenches)))
+        tree = self.tree
+        told = repr(tuple(map(_whole, (*tree.joints, *tree.loops, *tree.wrenches, *tree.spans))))
         told += repr((self.tree.gravity, sorted((k, repr(s)) for k, s in self.torques.items()), self.rate))
         told += "" if self.nodal is None else self.nodal.plant.fingerprint + repr(self.nodal[1:])
         digest = hashlib.sha256(told.encode())
@@ -296,6 +305,8 @@ def made_plant(
     for name, value in zip(equations.position_names, before, strict=True):
         if not math.isfinite(value):
             raise ModelError([Problem(("joints",), f'the start of "{name}" is {value}')])
+    if tree.spans:
+        Spans(equations).begin(q)  # what is wrong with them is told before anything runs
     places = np.array([equations.point(q, joint.body.name) for joint in tree.joints])
     reach = float(np.linalg.norm(places - places[:1], axis=1).max(initial=0.0))
     made = TreePlant(

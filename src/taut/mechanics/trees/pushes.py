@@ -13,6 +13,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.signals import CONSTANT, fill_values, tabulated
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.loops import loop_axis, moving
+from taut.mechanics.trees.spans.span_cables import Spans
 from taut.structure.signals import Constant, Feedback, Signal
 
 
@@ -51,7 +52,14 @@ class Nodal(NamedTuple):
 class Pushes:
     """All of it, for one run: holds the tables of signals and of the nodal plant."""
 
-    def __init__(self, equations: TreeEquations, torques: Mapping[str, Signal | float], nodal: Nodal | None) -> None:
+    def __init__(
+        self,
+        equations: TreeEquations,
+        torques: Mapping[str, Signal | float],
+        nodal: Nodal | None,
+        start: np.ndarray | None = None,
+    ) -> None:
+        """start: positions from which what is wound on pulleys of spans is counted; None where nothing is to act."""
         tree = equations.tree
         self._equations, self._nodal = equations, nodal
         self.located = False  # whether events of the nodal plant are looked for
@@ -72,11 +80,14 @@ class Pushes:
             self._pull = np.zeros(self._state.size)
             self._operations = nodal.plant.operations()
         self.points = equations.points_at(bodies, places) if bodies else None
+        self.spans = Spans(equations) if tree.spans else None
+        if self.spans is not None and start is not None:
+            self.spans.begin(start)
 
     @property
     def acts(self) -> bool:
         """Whether there is anything but torques at joints."""
-        return self.points is not None or bool(self._turned)
+        return self.points is not None or bool(self._turned) or self.spans is not None
 
     def enter_piece(self, inside: float) -> None:
         if self._nodal is not None:
@@ -86,9 +97,9 @@ class Pushes:
         """(inputs,) at driven joints."""
         return self._torques.at(t, inside)
 
-    def at(self, t: float, inside: float) -> tuple[np.ndarray, float]:
-        """Generalised forces (nv,) of all else at the state of the last terms, and the power of what is not
-        conservative."""
+    def at(self, t: float, inside: float, q: np.ndarray) -> tuple[np.ndarray, float]:
+        """Generalised forces (nv,) of all else at the state of the last terms, whose positions are q, and the power of
+        what is not conservative."""
         tree, w = self._equations.tree_jacobians()
         out, power = np.zeros(tree[0].shape[1]), 0.0
         if self.points is not None:
@@ -104,6 +115,10 @@ class Pushes:
                 pulled, watts = self._pulled(t, found.place[wrenches:], found.rate[wrenches:])
                 out += np.einsum("pi,pij->j", pulled, found.jacobian[wrenches:])
                 power += watts
+        if self.spans is not None:
+            pulled, watts, _ = self.spans.act(q, tree, w)
+            out += pulled
+            power += watts
         if self._turned:
             loops = self._equations.loops
             at, values = moving(loops.points, tree[0], tree[1], w), self._loop_torques.at(t, inside)

@@ -138,7 +138,9 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
         residuals(tables, y, off, rate)
         parts[row, 3:] = np.abs(off).max(initial=0.0), np.abs(rate).max(initial=0.0)
         pulls, u = at.cable_pulls(q, v, multiplier[row, : at.rows]), tables.inputs(t, y, q, v)
-        shows[row] = np.concatenate([at.strains(q), pulls, u])
+        spans = tables.pushes.spans
+        held = () if spans is None else spans.act(q, *at.tree_jacobians())[2].ravel()
+        shows[row] = np.concatenate([at.strains(q), pulls, u, held])
         if drawn is not None:
             places[row], speeds[row], lengths[row] = plant.shown.nodes(at, drawn, q, v)
         elif tables.pushes.points is not None:

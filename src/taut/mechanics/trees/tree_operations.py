@@ -32,8 +32,9 @@ class Workspace:
     def __init__(self, plant: TreePlant, euclidean: bool, gains: tuple[float, float]) -> None:
         self.plant, self.euclidean, self.gains = plant, euclidean, gains
         self.equations = TreeEquations(plant.tree)
-        self.pushes = Pushes(self.equations, plant.torques, plant.nodal)
         self.embedding = plant.embedding
+        start = on_sphere.configuration(plant.embedding, plant.positions)
+        self.pushes = Pushes(self.equations, plant.torques, plant.nodal, start)
         self.n, self.inside = plant.coordinates, 0.0
         self.coming = np.zeros(plant.internal.size)
         self.memory = np.zeros(1 if plant.ticks else 0)  # how often the controller has decided
@@ -79,7 +80,7 @@ def motion(d: Workspace, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """Accelerations of coordinates, multipliers of all rows and power."""
     x, rate, q, v = d.split(y)
     nothing = np.full(d.n, np.nan), np.full(d.plant.rows, np.nan), math.nan
-    if wrong := d.equations.unwound_wrong(q):
+    if wrong := d.equations.unwound_wrong(q) or (d.pushes.spans.wrong(q) if d.pushes.spans is not None else ""):
         d.stuck = wrong
         return nothing
     if not np.isfinite(y).all():
@@ -107,7 +108,7 @@ def pushed(
     force = at.torques - at.bias + drive
     watts = float(drive @ v) + d.equations.lost_power(q, v)
     if d.pushes.acts:
-        more, power = d.pushes.at(t, d.inside)
+        more, power = d.pushes.at(t, d.inside, q)
         return force + more, watts + power
     return force, watts
 
@@ -246,6 +247,8 @@ def energies(d: Workspace, y: np.ndarray) -> tuple[float, float, float]:
     """Kinetic, elastic and of gravity."""
     _, _, q, v = d.split(y)
     kinetic, elastic, weight = d.equations.energies(q, v)
+    if d.pushes.spans is not None:
+        elastic += d.pushes.spans.energy(q)
     if d.plant.nodal is not None and d.pushes.points is not None:
         places = d.equations.places(q, d.pushes.points)
         elastic += d.pushes.potential(places[len(d.plant.tree.wrenches) :])
