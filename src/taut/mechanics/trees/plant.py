@@ -64,8 +64,6 @@ class TreePlant:
     load_names: tuple[str, ...] = ()
     drive_names: tuple[str, ...] = ()
     sensor_names: tuple[str, ...] = ()
-    contact_names: tuple[str, ...] = ()
-    grounds: tuple[Ground, ...] = ()
     elements: tuple[dict[str, Any], ...] = ()
     moved: tuple[str, ...] = ()
 
@@ -165,8 +163,24 @@ class TreePlant:
         return tree_watcher(self)
 
     @property
+    def grounds(self) -> tuple[Ground, ...]:
+        """Those of the nodal plant whose nodes stand on bodies."""
+        return () if self.nodal is None else self.nodal.plant.grounds
+
+    @property
+    def contact_names(self) -> tuple[str, ...]:
+        return () if self.nodal is None else self.nodal.plant.contact_names
+
+    @property
+    def held_inputs(self) -> int:
+        """How many torques a controller holds."""
+        return len(self.equations.input_names) if self.ticks else 0
+
+    @property
     def internal(self) -> np.ndarray:
-        return np.zeros(len(self.equations.input_names) if self.ticks else 0)
+        """Torques that a controller holds, then states of the nodal plant's terms, such as bristles of its grounds."""
+        kept = np.zeros(0) if self.nodal is None else self.nodal.plant.internal
+        return np.concatenate([np.zeros(self.held_inputs), kept])
 
     @property
     def ticks(self) -> bool:

@@ -11,10 +11,14 @@ import numpy as np
 from taut.errors import OptionError
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import CONSTANT, fill_values, tabulated
+from taut.mechanics.tables import TermStates, part_of
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.loops import loop_axis, moving
 from taut.mechanics.trees.spans.span_cables import Spans
+from taut.numerics.packing import reals_of
 from taut.structure.signals import Constant, Feedback, Signal
+
+STATE_RATES, STATE_SIZES = (part_of("term_states", TermStates, name) for name in ("rate", "size"))
 
 
 class Signals:
@@ -97,9 +101,9 @@ class Pushes:
         """(inputs,) at driven joints."""
         return self._torques.at(t, inside)
 
-    def at(self, t: float, inside: float, q: np.ndarray) -> tuple[np.ndarray, float]:
+    def at(self, t: float, inside: float, q: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, float]:
         """Generalised forces (nv,) of all else at the state of the last terms, whose positions are q, and the power of
-        what is not conservative."""
+        what is not conservative. kept: states of the nodal plant's terms."""
         tree, w = self._equations.tree_jacobians()
         out, power = np.zeros(tree[0].shape[1]), 0.0
         if self.points is not None:
@@ -112,7 +116,7 @@ class Pushes:
             out += np.einsum("pj,ij,pi->j", carried, tree[0][3:], moment)
             power = float(np.sum(force * found.rate[:wrenches]) + np.sum(moment * found.turn[:wrenches]))
             if self._nodal is not None:
-                pulled, watts = self._pulled(t, found.place[wrenches:], found.rate[wrenches:])
+                pulled, watts = self._pulled(t, found.place[wrenches:], found.rate[wrenches:], kept)
                 out += np.einsum("pi,pij->j", pulled, found.jacobian[wrenches:])
                 power += watts
         if self.spans is not None:
@@ -129,16 +133,25 @@ class Pushes:
                 power += torque * float(axis @ w)
         return self._equations.pulled_back(out), power
 
-    def _stand(self, place: np.ndarray, rate: np.ndarray) -> int:
+    def _stand(self, place: np.ndarray, rate: np.ndarray, kept: np.ndarray) -> int:
         n = place.size
         self._state[:n], self._state[n : 2 * n] = place.ravel(), rate.ravel()
+        self._state[2 * n + 1 :] = kept
         return n
+
+    def state_rates(self) -> np.ndarray:
+        """Rates of states of the nodal plant's terms, as the last forces left them."""
+        return np.zeros(0) if self._nodal is None else reals_of(self.tables, STATE_RATES)
+
+    def state_error(self, error: np.ndarray) -> float:
+        """The largest of errors of these states, of what they are small beside."""
+        return float((np.abs(error) / reals_of(self.tables, STATE_SIZES)).max()) if error.size else 0.0
 
     # --- events of the nodal plant
 
-    def stand(self, place: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    def stand(self, place: np.ndarray, rate: np.ndarray, kept: np.ndarray) -> np.ndarray:
         """A state of the nodal plant of its own."""
-        self._stand(place, rate)
+        self._stand(place, rate, kept)
         return self._state.copy()
 
     def crossing(
@@ -173,23 +186,26 @@ class Pushes:
         self._nodal.plant.watcher.cut(self.tables, event, state)
         return float(state[2 * self._nodal.plant.coordinates])
 
-    def _pulled(self, t: float, place: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, float]:
+    def _pulled(self, t: float, place: np.ndarray, rate: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, float]:
         """Forces on nodes and the power of those that are not conservative."""
-        n = self._stand(place, rate)
+        n = self._stand(place, rate, kept)
         watts = self._operations["forces"](self.tables, t, self._state, self._pull)
         return self._pull[:n].reshape(-1, 3), float(watts)
 
-    def potential(self, place: np.ndarray) -> float:
-        """Energy of the nodal plant's members at these places of its nodes."""
-        self._stand(place, np.zeros_like(place))
+    def potential(self, place: np.ndarray, kept: np.ndarray) -> float:
+        """Energy of the nodal plant's members and grounds at these places of its nodes."""
+        self._stand(place, np.zeros_like(place), kept)
         return float(self._operations["energy"](self.tables, self._state)[0])
 
-    def observed(self, times: np.ndarray, places: np.ndarray, speeds: np.ndarray) -> dict[str, np.ndarray]:
+    def observed(
+        self, times: np.ndarray, places: np.ndarray, speeds: np.ndarray, kept: np.ndarray
+    ) -> dict[str, np.ndarray]:
         """What the nodal plant shows at these places and velocities of its nodes, (samples, nodes, 3) each."""
         assert self._nodal is not None
         states = np.zeros((times.size, self._state.size))
         n = self._nodal.plant.coordinates
         states[:, :n], states[:, n : 2 * n] = places.reshape(-1, n), speeds.reshape(-1, n)
+        states[:, 2 * n + 1 :] = kept
         return self._nodal.plant.observed(self.tables, times, states)
 
     @property

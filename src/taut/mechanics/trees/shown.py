@@ -155,7 +155,8 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
         "reaction": np.zeros((count, 0, 3)),
     }
     if plant.nodal is not None:
-        seen = tables.pushes.observed(times, places, speeds)
+        kept = np.array([tables.kept(y) for y in states]).reshape(count, -1)
+        seen = tables.pushes.observed(times, places, speeds, kept)
         parts[:, 1], parts[:, 2] = seen["energy_elastic"], seen["energy_gravity"]
     return {
         **seen,
