@@ -65,7 +65,7 @@ class RigidBodyEntry(Entry):
 
     @model_validator(mode="after")
     def _one_shape(self) -> RigidBodyEntry:
-        shapes = dict.fromkeys(("cylinder", "tube", "cube", "box"), ("name",))
+        shapes: dict[str, tuple[str, ...]] = dict.fromkeys(("cylinder", "tube", "cube", "box"), ("name",))
         if self.model_fields_set & set(shapes):
             one_form(set(self.model_fields_set), shapes)
         return self

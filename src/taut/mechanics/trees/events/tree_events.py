@@ -41,12 +41,12 @@ Margins = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class TreeEvents:
-    """What every event of a run does now."""
+    """What every event of a run does now; until a run looks for events, all laws are as given."""
 
     def __init__(self, cables: np.ndarray, things: tuple[Watched, ...]) -> None:
         """cables: numbers of those that can slacken."""
         self.cables, self.things, self.own = cables, things, cables.size + len(things)
-        self.state, self.burst = np.zeros(self.own, dtype=np.int64), np.zeros(self.own, dtype=np.int64)
+        self.state, self.burst = np.full(self.own, AS_GIVEN), np.zeros(self.own, dtype=np.int64)
         self.last, self.band = np.full(self.own, -math.inf), 0.0
         self.middle = np.zeros(0)
 
