@@ -71,6 +71,20 @@ def test_examples_say_every_choice(name: str, made: object) -> None:
     assert all(f"{option}:" in text for option in named)
 
 
+@pytest.mark.parametrize(("name", "until"), [("single_strut", 0.03), ("manipulator", 0.005)])
+def test_examples_run_and_keep_their_loops_and_energy(name: str, until: float) -> None:
+    model = taut.read_model(EXAMPLES / f"{name}.yaml")
+    assert model.tree is not None
+    scenario = model.scenario
+    plant = plant_of_model(model.tree, scenario)
+    options = {"method": scenario.method, "tolerance": scenario.tolerance, "step": scenario.step}
+    run = taut.simulate(plant, until, correction=scenario.correction, verify=False, **options)
+    assert run.status == "finished"
+    assert run.length_violation.max() < 1e-12
+    assert np.abs(run.energy_violation).max() < 1e-7 * run.overall.energy_in_play
+    assert np.ptp(run.coordinate, axis=0).max() > 1e-4, "nothing moved"
+
+
 @pytest.mark.parametrize(
     ("change", "line", "told"),
     [
