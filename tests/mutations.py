@@ -113,7 +113,7 @@ BASES = [
         f"taut: 1\ngenerate: {{{told}}}\nscenario: {{gravity: 9.81, duration: 0.01, tolerance: 1e-6}}\n"
         for told in GENERATED
     ),
-    *(path.read_text() for path in sorted(EXAMPLES.glob("*.yaml"))),
+    *(text for text in (path.read_text() for path in sorted(EXAMPLES.glob("*.yaml"))) if "\ntree:" not in text),
 ]
 
 NUMBERS = [

@@ -103,7 +103,8 @@ def test_the_page_of_joints_runs() -> None:
 
 
 def test_the_page_of_trees_runs() -> None:
-    names = run_blocks("docs/trees.md", 3)
+    names = run_blocks("docs/trees.md", 4)
+    assert names["stopped"].events[-1].subject == "nearly slack"
     assert names["run"].ok
     assert len(names["reduced"].names) == 5
     assert np.abs(names["at_work"].equations.loop_error(names["at_work"].positions)).max() < 1e-9

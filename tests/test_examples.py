@@ -10,8 +10,11 @@ import taut
 from taut.output.model_runs import assembled
 from taut.structure.properties import total_mass
 
+NODAL = [path for path in sorted(EXAMPLES.glob("*.yaml")) if "\ntree:" not in path.read_text()]
+"""Trees of bodies are run by tests/trees/test_tree_models.py."""
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda p: p.stem)
+
+@pytest.mark.parametrize("path", NODAL, ids=lambda p: p.stem)
 def test_models_run_and_keep_their_bars_and_energy(path: Path) -> None:
     model = taut.read_model(path)
     scenario = model.scenario

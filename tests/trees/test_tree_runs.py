@@ -209,7 +209,7 @@ def test_six_struts_as_bodies_are_those_of_nodes() -> None:
 
 def test_what_does_not_go_with_bodies_is_told() -> None:
     robot = taut.read_model(EXAMPLES / "six_strut.yaml").structure
-    with pytest.raises(taut.ModelError, match="grounds: do not go with a tree of bodies yet"):
+    with pytest.raises(taut.ModelError, match="ground.floor: is rigid, and impulses do not go with a tree of bodies"):
         in_bodies(taut.assemble(robot, ground=[taut.Ground("floor", taut.Plane())]))
     with pytest.raises(taut.ModelError, match='supports.x1a: holds "z"; a body is held at a point along all of xyz'):
         in_bodies(taut.assemble(robot.supported("x1a", axes="z")))

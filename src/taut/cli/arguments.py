@@ -33,12 +33,20 @@ Scheduler = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
-def model_at(path: Path, overrides: list[str] | None, records: list[Path] | None = None) -> Model:
+def model_at(
+    path: Path, overrides: list[str] | None, records: list[Path] | None = None, *, trees: bool = False
+) -> Model:
+    """trees: whether the command takes trees of bodies too."""
     from taut.structure.files import read_model
 
     if path.suffix == ".nc" and path.is_file():
         raise FileError(f"{path}: is a run file, not a model; to continue it, taut run --from {path}")
-    return read_model(path, overrides or (), record_folders=records or ())
+    found = read_model(path, overrides or (), record_folders=records or ())
+    if found.tree is not None and not trees:
+        raise OptionError(
+            f"{path}: is a tree of bodies, which this command does not take; check, info, run and page do"
+        )
+    return found
 
 
 @contextmanager

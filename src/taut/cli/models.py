@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at
+from taut.cli.tree_tables import check_tree, show_tree
 from taut.errors import FileError, OptionError, Problem, TautError, listed
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ def check(model: ModelPath, overrides: Overrides = None, records: RecordFolders 
     from taut.mechanics.model_checks import problems_of_motion
     from taut.structure.files import located
 
-    loaded = model_at(model, overrides, records)
+    loaded = model_at(model, overrides, records, trees=True)
+    if loaded.tree is not None:
+        check_tree(loaded, model, _method_problems(loaded.scenario))
+        return
     found = [*problems_of_motion(loaded.structure), *_method_problems(loaded.scenario)]
     if found:
         raise located(loaded, found)
@@ -69,7 +73,10 @@ def info(
     from taut.mechanics.model_checks import facts
     from taut.output.model_statics import certified
 
-    loaded = model_at(model, overrides, records)
+    loaded = model_at(model, overrides, records, trees=True)
+    if loaded.tree is not None:
+        show_tree(loaded, as_json=as_json)
+        return
     certificate = certified(loaded, full=full)
     values = {**facts(loaded.structure), **certificate.facts()}
     values |= _actuation(loaded, full=full)

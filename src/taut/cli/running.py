@@ -87,12 +87,12 @@ def run(
     values = (duration, every, method, tolerance, step, correction, locate, on_collision, clearance)
     given = {name: value for name, value in zip(RUN_OPTIONS, values, strict=True) if value is not None}
     if source is not None:
-        other = None if model is None else model_at(model, overrides, records)
+        other = None if model is None else model_at(model, overrides, records, trees=True)
         loaded, start = continued(source, other, overrides or ())
         begun = draft_of(source) if is_draft(source) else source.with_name(f"{source.stem}-continued.nc")
         target = output or begun
     elif model is not None:
-        loaded, start = model_at(model, overrides, records), None
+        loaded, start = model_at(model, overrides, records, trees=True), None
         target = output or Path(f"{model.stem}.nc")
     else:
         raise OptionError("nothing to run: give a model file, or --from RUN.nc to continue a run")

@@ -34,7 +34,10 @@ def read(path: str | Path) -> Structure | Trajectory | Study:
         return load_run(path)
     if Path(path).suffix in RUN_SUFFIXES:
         return load_study(path) if holds_study(path) else load_run(path)
-    return read_model(path).structure
+    model = read_model(path)
+    if model.tree is not None:
+        raise FileError(f"{path}: is a tree of bodies and has no structure; taut.read_model(path).tree has it")
+    return model.structure
 
 
 @checked_arguments
@@ -47,7 +50,7 @@ def save(thing: Structure | Model | LinearModel | Tabular, path: str | Path) -> 
     if isinstance(thing, Structure):
         write_model(path, thing)
     elif isinstance(thing, Model):
-        write_model(path, thing.structure, thing.scenario)
+        write_model(path, thing.structure, thing.scenario, text=thing.text if thing.tree is not None else None)
     elif isinstance(thing, LinearModel):
         from taut.output.linear_files import save_linear  # whoever shows a run needs none of it
 

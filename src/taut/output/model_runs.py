@@ -35,6 +35,7 @@ from taut.structure.structure import Structure
 
 if TYPE_CHECKING:
     from taut.mechanics.points.generalised import GeneralisedPlant
+    from taut.mechanics.trees.plant import TreePlant
 
 
 def recorded(
@@ -103,7 +104,7 @@ class _Kept:
 
     def judged(self, model: Model, run: Trajectory) -> Trajectory:
         """The run, with how long it can be trusted."""
-        plant = assembled(model.structure, model.scenario)
+        plant = plant_of(model)
         time, nodes = np.concatenate(self._time), np.concatenate(self._nodes)
         with progress_bar(0.0, float(time[-1])) as report:
             other, finer = finer_run(plant, run.options, float(time[-1]), report)
@@ -135,12 +136,21 @@ def _simulated(
     if start and start.options.get("method") == wanted["method"]:
         wanted["samples"] = start.options.get("samples", "steps")
     try:
-        plant = assembled(model.structure, model.scenario)
+        plant = plant_of(model)
         return simulate(
             plant, duration, **wanted, verify=verify, start=start, sink=sink, progress=progress, model_text=text
         )
     except ModelError as error:
         raise located(model, error.problems) from None
+
+
+def plant_of(model: Model) -> Plant | GeneralisedPlant | TreePlant:
+    """A model ready to move as its scenario says: a structure, or a tree of bodies."""
+    if model.tree is None:
+        return assembled(model.structure, model.scenario)
+    from taut.trees.model_trees import plant_of_model  # Pinocchio, which few models need
+
+    return plant_of_model(model.tree, model.scenario)
 
 
 def assembled(structure: Structure, scenario: Scenario, **changed: Any) -> Plant | GeneralisedPlant:

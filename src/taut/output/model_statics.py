@@ -176,6 +176,10 @@ def _self_stress(structure: Structure) -> Equilibrium | None:
 
 def pictured(model: Model) -> tuple[Structure | Still, tuple[ModeShape, ...]]:
     """A model to look at: with its forces and lowest modes where it stands at its shape, else the structure alone."""
+    if model.tree is not None:
+        from taut.output.model_runs import plant_of
+
+        return plant_of(model).structure, ()
     structure = model.structure
     if not 0 < len(structure.bars) + len(structure.cables) <= SHOWN:
         return structure, ()

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
+from typing import TypeVar
 
 from taut.atomic_files import written_whole
 from taut.errors import FileError, ModelError, Problem, suggestion
@@ -16,10 +17,12 @@ from taut.structure.format.complaints import validated
 from taut.structure.format.lines import Document, Path, read_document
 from taut.structure.format.overriding import as_told, override
 from taut.structure.format.patching import patched
-from taut.structure.format.records import Columns, columns_of, with_records
+from taut.structure.format.records import Columns, columns_of, with_description, with_records
+from taut.structure.format.tree_building import build_tree
 from taut.structure.format.writing import model_text
 from taut.structure.scenario import SampledSignal, Scenario
 from taut.structure.structure import Structure
+from taut.structure.tree_models import TreeModel
 from taut.type_checks import checked_arguments
 
 __all__ = [
@@ -34,6 +37,8 @@ __all__ = [
     "write_model",
 ]
 
+Found = TypeVar("Found")
+
 SIZE_LIMIT = 16_000_000
 """Bytes of a model file; some 200,000 members written out one by one."""
 
@@ -43,6 +48,7 @@ class Model:
     """A model file: what it describes, its text, and where it came from.
 
     text: as the structure and the scenario are, overrides included; reading it gives the same model.
+    tree: of rigid bodies, where the file describes one; there are no nodes and members then.
     written, overrides: the text of the file itself, whose lines people know, and what was changed in it.
     """
 
@@ -52,9 +58,11 @@ class Model:
     source: str
     written: str = field(repr=False)
     overrides: tuple[str, ...] = ()
+    tree: TreeModel | None = None
 
     def __repr__(self) -> str:
-        return titled(f"Model {self.source}", "", repr(self.structure), counted(len(self.overrides), "override"))
+        what = repr(self.structure) if self.tree is None else repr(self.tree.tree)
+        return titled(f"Model {self.source}", "", what, counted(len(self.overrides), "override"))
 
 
 @checked_arguments
@@ -85,18 +93,23 @@ def _columns(source: str) -> Columns:
     return columns_of(text_of(source, "a record"), source)
 
 
-def _record_within(folders: Sequence[str]) -> Callable[[str], Columns]:
-    """Reads records that are in one of the folders or below; wherever links lead, it is the place they lead to."""
+def _description(source: str) -> str:
+    """The text of a robot description, on one line."""
+    return " ".join(text_of(source, "a URDF file").split())
+
+
+def _within(folders: Sequence[str], reading: Callable[[str], Found]) -> Callable[[str], Found]:
+    """Reads files that are in one of the folders or below; wherever links lead, it is the place they lead to."""
     roots = [os.path.realpath(folder) for folder in folders]
 
-    def read(source: str) -> Columns:
+    def read(source: str) -> Found:
         place = os.path.realpath(source)
         if not any(os.path.commonpath([root, place]) == root for root in roots):
             raise FileError(
                 f"{source}: is not beside the model file or below it, from where records are read; move it there, "
                 "or allow its folder with --records FOLDER (record_folders in Python)"
             )
-        return _columns(source)
+        return reading(source)
 
     return read
 
@@ -161,15 +174,22 @@ def parse_model(
     document, made = override(original, told, source)
     missing = list[Problem]()
     if record_folders:
-        document, missing = with_records(document, source, _record_within(record_folders))
+        document, missing = with_records(document, source, _within(record_folders, _columns))
+        document, lost = with_description(document, source, _within(record_folders, _description))
+        missing += lost
     entry, problems = validated(document)
     if entry is None or missing:
         raise _error(document, [*document.problems, *(missing or problems)], source, made)
-    structure, scenario, problems = build(entry)
+    if entry.tree is not None:
+        tree, scenario, problems = build_tree(entry)
+        structure = Structure({}, name=entry.name)
+    else:
+        tree = None
+        structure, scenario, problems = build(entry)
     if document.problems or problems:
         raise _error(document, [*document.problems, *problems], source, made)
     effective = patched(text, original.data, document.data)
-    return Model(structure, scenario, effective, source, text, told)
+    return Model(structure, scenario, effective, source, text, told, tree)
 
 
 def located(model: Model, problems: Sequence[Problem]) -> ModelError:
@@ -178,11 +198,13 @@ def located(model: Model, problems: Sequence[Problem]) -> ModelError:
     return _error(document, problems, model.source, made)
 
 
-def write_model(path: str | os.PathLike[str], structure: Structure, scenario: Scenario | None = None) -> None:
-    """Write a model file; a write that is interrupted leaves what was there before."""
-    text = model_text(structure, scenario)
+def write_model(
+    path: str | os.PathLike[str], structure: Structure, scenario: Scenario | None = None, *, text: str | None = None
+) -> None:
+    """Write a model file; a write that is interrupted leaves what was there before. text: in place of the two."""
+    whole = model_text(structure, scenario) if text is None else text
     with written_whole(FilePath(path)) as draft:
-        draft.write_text(text, encoding="utf-8", newline="\n")
+        draft.write_text(whole, encoding="utf-8", newline="\n")
 
 
 def _error(document: Document, problems: Iterable[Problem], source: str, made: Mapping[Path, str]) -> ModelError:

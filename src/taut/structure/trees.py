@@ -16,6 +16,7 @@ from taut.errors import ModelError, Problem, suggestion
 from taut.reprs import brief, counted, titled
 from taut.structure.bodies import ALONG_Z, ORIGIN, UNTURNED, Body, Matrix, Vector
 from taut.structure.signals import Signal
+from taut.structure.span_cables import SpanCable, span_problems
 from taut.type_checks import conform
 
 WORLD = "world"
@@ -171,13 +172,15 @@ class Wrench:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Rigid bodies on joints, each after its parent; loops that joints close; gravity [m/s^2] along -z."""
+    """Rigid bodies on joints, each after its parent; loops that joints close; gravity [m/s^2] along -z; cables between
+    pulleys (`spans`)."""
 
     joints: tuple[TreeJoint, ...]
     loops: tuple[LoopJoint, ...] = ()
     wrenches: tuple[Wrench, ...] = ()
     gravity: float = 9.81
     name: str = ""
+    spans: tuple[SpanCable, ...] = ()
 
     def __post_init__(self) -> None:
         conform(self)
@@ -245,6 +248,8 @@ def _problems(tree: Tree) -> Iterator[Problem]:
             yield Problem(at, f"has a torque, but a {loop.kind} joint has no single axis; take revolute or prismatic")
         for what, matrix in (("rotation", loop.rotation), ("to_rotation", loop.to_rotation)):
             yield from _rotation_problems(at, what, matrix)
+    for span in tree.spans:
+        yield from span_problems(span, {joint.name: joint.kind for joint in tree.joints})
     for wrench in tree.wrenches:
         if wrench.body not in known:
             message = f'acts on "{wrench.body}", which is no body of the tree{suggestion(wrench.body, known)}'

@@ -23,6 +23,7 @@ __all__ = [
     "LoopJoint",
     "PulleyCable",
     "Reduction",
+    "SpanCable",
     "Tree",
     "TreeEquations",
     "TreeJoint",
@@ -31,6 +32,7 @@ __all__ = [
     "Wrench",
     "in_bodies",
     "manipulator",
+    "plant_of_model",
     "read_urdf",
     "reduction",
     "single_strut",
@@ -42,9 +44,11 @@ _HOMES = {
     "taut.trees.bars_as_bodies": ("in_bodies",),
     "taut.mechanics.trees.independent": ("Reduction", "reduction"),
     "taut.mechanics.trees.plant": ("TreePlant", "tree_plant"),
+    "taut.trees.model_trees": ("plant_of_model",),
     "taut.trees.urdf": ("read_urdf",),
     "taut.structure.bodies": ("Body",),
     "taut.structure.generators.pulleys": ("manipulator", "single_strut"),
+    "taut.structure.span_cables": ("SpanCable",),
     "taut.structure.trees": ("LoopJoint", "PulleyCable", "Tree", "TreeJoint", "Wrench"),
 }
 
@@ -56,6 +60,8 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.mechanics.trees.plant import TreePlant, tree_plant
     from taut.structure.bodies import Body
     from taut.structure.generators.pulleys import manipulator, single_strut
+    from taut.structure.span_cables import SpanCable
     from taut.structure.trees import LoopJoint, PulleyCable, Tree, TreeJoint, Wrench
     from taut.trees.bars_as_bodies import in_bodies
+    from taut.trees.model_trees import plant_of_model
     from taut.trees.urdf import read_urdf

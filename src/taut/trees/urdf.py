@@ -22,8 +22,13 @@ def read_urdf(path: str | os.PathLike[str], *, floating: bool = False, gravity: 
     floating: whether the first link floats; else the world holds it. Links joined by fixed joints are one body, named
     by the first. Spherical and planar joints of the format are not read.
     """
-    pin, source = pinocchio(), os.fspath(path)
-    text = text_of(source, "a URDF file")
+    source = os.fspath(path)
+    return tree_of_urdf(text_of(source, "a URDF file"), source, floating=floating, gravity=gravity)
+
+
+def tree_of_urdf(text: str, source: str, *, floating: bool, gravity: float) -> Tree:
+    """The same of the text of a file."""
+    pin = pinocchio()
     try:
         model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer()) if floating else pin.buildModelFromXML(text)
     except Exception as error:  # whatever Pinocchio's parser raises

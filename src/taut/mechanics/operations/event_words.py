@@ -28,6 +28,7 @@ from taut.numerics.packing import Pack, integers_of, reals_of
 from taut.structure.events import Event
 from taut.structure.records import AXES
 from taut.structure.scenario import Watch
+from taut.structure.structure import Structure
 
 NEVER = "never happened"
 
@@ -56,10 +57,20 @@ class Watched:
 
 
 def watched_by(given: Given, watches: Iterable[Watch]) -> tuple[Watched, ...]:
-    """Every single thing to watch; of watches without problems."""
-    structure, nodes = given.structure, given.coordinate
+    """Every single thing to watch in a nodal plant; of watches without problems."""
     cables = given.cable | {cable.name: HELD_ROW + k for k, cable in enumerate(given.held_cables)}
     bars = {name: -1 - k for name, k in given.still_bars.items()} | given.compressible_bar | given.pneumatic_bar
+    return watched_in(given.structure, given.coordinate, cables, bars, watches)
+
+
+def watched_in(
+    structure: Structure,
+    nodes: Mapping[str, int],
+    cables: Mapping[str, int],
+    bars: Mapping[str, int],
+    watches: Iterable[Watch],
+) -> tuple[Watched, ...]:
+    """Every single thing to watch, with these numbers of nodes, cables and bars; of watches without problems."""
     found: list[Watched] = []
     for watch in watches:
         cut: list[int] = []

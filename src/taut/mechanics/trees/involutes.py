@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.trees.kernels import stretch_cables
+from taut.mechanics.trees.kernels import BOTH_WAYS, ONE_SIDED, stretch_cables
 from taut.structure.trees import TreeJoint
 
 _COEFFICIENTS = {
@@ -62,6 +62,16 @@ class Involutes(NamedTuple):
         return self.numbers[3]
 
     @property
+    def damping(self) -> np.ndarray:
+        """mu A [N s]."""
+        return self.numbers[2]
+
+    @property
+    def law(self) -> np.ndarray:
+        """What each cable's law is now, to be changed in place: a word of `kernels`."""
+        return self.numbers[4]
+
+    @property
     def by(self) -> np.ndarray:
         """(3, cables) a, b, c."""
         return self.numbers[6:]
@@ -100,7 +110,8 @@ def involutes_of(
     numbers = [
         (
             *(cable.radius, cable.stiffness, cable.damping, float(cable.law == "energy-consistent")),
-            *(float(cable.pushes), float(cable.variant != "rigid"), *_COEFFICIENTS[cable.variant]),
+            *(BOTH_WAYS if cable.pushes else ONE_SIDED, float(cable.variant != "rigid")),
+            *_COEFFICIENTS[cable.variant],
         )
         for cable in cables
     ]

@@ -9,6 +9,9 @@ import numpy as np
 
 from taut.numerics.compiled import entry
 
+ONE_SIDED, BOTH_WAYS, GONE = 0.0, 1.0, 2.0
+"""What a cable's law is now: as given, without resistance to compression; a spring that would push too; no force."""
+
 
 @entry
 def fill_points(
@@ -111,8 +114,8 @@ def stretch_cables(
 ) -> None:
     """Of every cable (a column of each): fill what it is at a state, and add its generalised forces.
 
-    numbers: radius, stiffness, damping, consistent, pushes, compliant, a, b, c. places: of phi among positions and
-    velocities; q2 follows it. out: as in `involutes.Standing`.
+    numbers: radius, stiffness, damping, consistent, what its law is now, compliant, a, b, c. places: of phi among
+    positions and velocities; q2 follows it. out: as in `involutes.Standing`.
 
     Printed torques are (3.1.16), (3.1.17): e = F du/dq, d = D du/dq. Consistent ones: e = d(E A eps^2 l0 / 2)/dq, by
     -r E A eps^2 / 2 at phi more, and d = l0 D d(eps)/dq, by -r D eps at phi more, which never gives energy.
@@ -130,9 +133,11 @@ def stretch_cables(
         by_angle, by_second = r * (a + c * second), b + c * natural
         length_rate = by_angle * turn + by_second * second_rate
         strain_rate = (length_rate - (1.0 + strain) * r * turn) / natural if natural != 0.0 else 0.0
-        elastic, viscous = 0.0, 0.0
-        if compliant and (numbers[4, k] != 0.0 or strain > 0.0):
+        elastic, viscous, law = 0.0, 0.0, numbers[4, k]
+        if compliant and law != GONE and (law == BOTH_WAYS or strain > 0.0):
             elastic, viscous = stiffness * strain, damping * strain_rate
+            if law == ONE_SIDED and consistent != 0.0 and viscous < -elastic:
+                viscous = -elastic  # it shortens so fast that its damper takes all of its tension
         pull = elastic + viscous
         out[0, k], out[1, k], out[2, k], out[3, k] = length, strain, by_angle, by_second
         out[4, k], out[5, k], out[6, k], out[7, k] = 2.0 * c * r * turn * second_rate, length_rate, pull, strain_rate

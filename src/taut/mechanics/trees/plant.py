@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.mechanics.operations.event_words import Watched
 from taut.mechanics.plant_protocol import changed_coordinates
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import in_order
@@ -19,12 +20,15 @@ from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.closure import closed
 from taut.mechanics.trees.embedding import Embedding, embedding_of
 from taut.mechanics.trees.equations import TreeEquations
+from taut.mechanics.trees.events.tree_watcher import TreeWatcher, slackening, tree_watcher, watched_by_tree
 from taut.mechanics.trees.pushes import Nodal, Pushes
-from taut.mechanics.trees.shown import Shown, shown
+from taut.mechanics.trees.shown import Shown, observed, shown
+from taut.mechanics.trees.spans.span_cables import Spans, span_names
 from taut.mechanics.trees.tree_linearisation import tree_linearisation
-from taut.mechanics.trees.tree_operations import OPERATIONS, Workspace, all_rows, energies, motion, residuals
+from taut.mechanics.trees.tree_operations import OPERATIONS, Workspace, all_rows
 from taut.reprs import titled
 from taut.structure.grounds import Ground
+from taut.structure.scenario import Watch
 from taut.structure.signals import Signal
 from taut.structure.structure import Structure
 from taut.structure.trees import Tree
@@ -50,18 +54,16 @@ class TreePlant:
     rate: float | None = None
     nodal: Nodal | None = None
     size: float = 1.0
+    things: tuple[Watched, ...] = ()
 
     formulation = "tree"
     compiled = False
     constant_mass = False
     shortest_period = math.inf
-    watcher = None
     lanes: tuple[int, ...] = ()
     load_names: tuple[str, ...] = ()
     drive_names: tuple[str, ...] = ()
     sensor_names: tuple[str, ...] = ()
-    contact_names: tuple[str, ...] = ()
-    grounds: tuple[Ground, ...] = ()
     elements: tuple[dict[str, Any], ...] = ()
     moved: tuple[str, ...] = ()
 
@@ -109,7 +111,8 @@ class TreePlant:
 
     @cached_property
     def breaks(self) -> np.ndarray:
-        return in_order(Pushes(self.equations, self.torques, self.nodal).breaks)
+        times = [thing.level for thing in self.things if thing.is_time]
+        return in_order([*Pushes(self.equations, self.torques, self.nodal).breaks, *times])
 
     @property
     def works(self) -> bool:
@@ -129,7 +132,13 @@ class TreePlant:
         joints = [j for j in self.tree.joints if j.damping > 0.0 or (j.cable is not None and j.cable.damping > 0.0)]
         nodal = () if self.nodal is None else self.nodal.plant.dampers
         loops = [loop.name for loop in self.tree.loops if loop.damping > 0.0]
-        return (*(f'joint "{joint.name}"' for joint in joints), *(f'loop "{name}"' for name in loops), *nodal)
+        spans = [span.name for span in self.tree.spans if span.damping > 0.0]
+        return (
+            *(f'joint "{joint.name}"' for joint in joints),
+            *(f'loop "{name}"' for name in loops),
+            *(f'span "{name}"' for name in spans),
+            *nodal,
+        )
 
     @property
     def typical_length(self) -> float:
@@ -144,9 +153,34 @@ class TreePlant:
         """About how much inertia its coordinates have."""
         return float(np.trace(self.equations.mass(on_sphere.configuration(self.embedding, self.positions))))
 
+    @cached_property
+    def slackening(self) -> np.ndarray:
+        """Numbers of the cables that can go slack."""
+        return slackening(self)
+
+    @cached_property
+    def watcher(self) -> TreeWatcher | None:
+        return tree_watcher(self)
+
+    @property
+    def grounds(self) -> tuple[Ground, ...]:
+        """Those of the nodal plant whose nodes stand on bodies."""
+        return () if self.nodal is None else self.nodal.plant.grounds
+
+    @property
+    def contact_names(self) -> tuple[str, ...]:
+        return () if self.nodal is None else self.nodal.plant.contact_names
+
+    @property
+    def held_inputs(self) -> int:
+        """How many torques a controller holds."""
+        return len(self.equations.input_names) if self.ticks else 0
+
     @property
     def internal(self) -> np.ndarray:
-        return np.zeros(len(self.equations.input_names) if self.ticks else 0)
+        """Torques that a controller holds, then states of the nodal plant's terms, such as bristles of its grounds."""
+        kept = np.zeros(0) if self.nodal is None else self.nodal.plant.internal
+        return np.concatenate([np.zeros(self.held_inputs), kept])
 
     @property
     def ticks(self) -> bool:
@@ -159,12 +193,14 @@ class TreePlant:
             *(f"{name}.strain" for name in equations.cable_names),
             *(f"{name}.tension" for name in equations.cable_names),
             *(f"{name}.torque" for name in equations.input_names),
+            *span_names(self.tree.spans),
         )
 
     @cached_property
     def fingerprint(self) -> str:
         """By the records and the start; a controller cannot be compared."""
-        told = repr((*map(_whole, self.tree.joints), *map(_whole, self.tree.loops), *map(_whole, self.tree.wrenches)))
+        tree = self.tree
+        told = repr(tuple(map(_whole, (*tree.joints, *tree.loops, *tree.wrenches, *tree.spans))))
         told += repr((self.tree.gravity, sorted((k, repr(s)) for k, s in self.torques.items()), self.rate))
         told += "" if self.nodal is None else self.nodal.plant.fingerprint + repr(self.nodal[1:])
         digest = hashlib.sha256(told.encode())
@@ -222,50 +258,7 @@ class TreePlant:
         return tree_linearisation(self, q, v, time, held)
 
     def observed(self, tables: Workspace, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
-        """Strains, tensions and torques are in `element_output`; tensions of rigid cables come from their loops."""
-        n, count, shown = self.coordinates, times.size, len(self.element_outputs)
-        multiplier, parts, shows = np.zeros((count, self.rows)), np.zeros((count, 5)), np.zeros((count, shown))
-        off, rate = np.zeros(self.rows), np.zeros(self.rows)
-        nodes, cables = len(self.structure.nodes), len(self.equations.cable_names)
-        places, speeds, lengths = np.zeros((count, nodes, 3)), np.zeros((count, nodes, 3)), np.zeros((count, cables))
-        at = tables.equations
-        drawn = self.shown.points(at) if self.nodal is None else None
-        for row in range(count):
-            y, t = states[row], float(times[row])
-            _, multiplier[row], _ = motion(tables, t, y)
-            _, _, q, v = tables.split(y)
-            parts[row, :3] = energies(tables, y)
-            residuals(tables, y, off, rate)
-            parts[row, 3:] = np.abs(off).max(initial=0.0), np.abs(rate).max(initial=0.0)
-            pulls, u = at.cable_pulls(q, v, multiplier[row, : at.rows]), tables.inputs(t, y, q, v)
-            shows[row] = np.concatenate([at.strains(q), pulls, u])
-            if drawn is not None:
-                places[row], speeds[row], lengths[row] = self.shown.nodes(at, drawn, q, v)
-            elif tables.pushes.points is not None:
-                places[row], speeds[row] = at.places_and_rates(q, v, tables.pushes.points, len(self.tree.wrenches))
-        seen: dict[str, np.ndarray] = {
-            "nodes": places,
-            "velocities": speeds,
-            "cable_length": lengths,
-            "cable_tension": shows[:, cables : 2 * cables].copy(),
-            "bar_force": np.full((count, len(self.structure.bars)), np.nan),
-            "reaction": np.zeros((count, 0, 3)),
-        }
-        if self.nodal is not None:
-            seen = tables.pushes.observed(times, places, speeds)
-            parts[:, 1], parts[:, 2] = seen["energy_elastic"], seen["energy_gravity"]
-        return {
-            **seen,
-            "coordinate": states[:, :n].copy(),
-            "coordinate_rate": states[:, n : 2 * n].copy(),
-            "multiplier": multiplier,
-            "element_output": shows,
-            "energy_kinetic": parts[:, 0].copy(),
-            "energy_elastic": parts[:, 1].copy(),
-            "energy_gravity": parts[:, 2].copy(),
-            "length_violation": parts[:, 3].copy(),
-            "rate_violation": parts[:, 4].copy(),
-        }
+        return observed(self, tables, times, states)
 
 
 def _whole(record: Any) -> tuple[Any, ...]:
@@ -283,6 +276,7 @@ def tree_plant(
     controller: Law | None = None,
     rate: float | None = None,
     size: float | None = None,
+    events: Sequence[Watch] = (),
 ) -> TreePlant:
     """A plant for `taut.simulate`, `taut.start` and `taut.linearise`, whose start is brought onto the loops.
 
@@ -291,8 +285,11 @@ def tree_plant(
     rate: how often a second it decides, its torques being held between; None for every evaluation of the equations.
     size: a typical length [m], which tolerances are relative to; None for the largest distance of a joint from the
         first.
+    events: what to look out for, and what to do when it happens; nodes are those of `structure`. Cables that go slack
+        and taut again are found in any case, and told in the run's `events`.
     """
-    return made_plant(tree, torques or {}, controller, rate, size, None)
+    made = made_plant(tree, torques or {}, controller, rate, size, None)
+    return replace(made, things=watched_by_tree(made, events))
 
 
 def made_plant(
@@ -322,6 +319,8 @@ def made_plant(
     for name, value in zip(equations.position_names, before, strict=True):
         if not math.isfinite(value):
             raise ModelError([Problem(("joints",), f'the start of "{name}" is {value}')])
+    if tree.spans:
+        Spans(equations).begin(q)  # what is wrong with them is told before anything runs
     places = np.array([equations.point(q, joint.body.name) for joint in tree.joints])
     reach = float(np.linalg.norm(places - places[:1], axis=1).max(initial=0.0))
     made = TreePlant(

@@ -11,9 +11,14 @@ import numpy as np
 from taut.errors import OptionError
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import CONSTANT, fill_values, tabulated
+from taut.mechanics.tables import TermStates, part_of
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.loops import loop_axis, moving
+from taut.mechanics.trees.spans.span_cables import Spans
+from taut.numerics.packing import reals_of
 from taut.structure.signals import Constant, Feedback, Signal
+
+STATE_RATES, STATE_SIZES = (part_of("term_states", TermStates, name) for name in ("rate", "size"))
 
 
 class Signals:
@@ -51,9 +56,17 @@ class Nodal(NamedTuple):
 class Pushes:
     """All of it, for one run: holds the tables of signals and of the nodal plant."""
 
-    def __init__(self, equations: TreeEquations, torques: Mapping[str, Signal | float], nodal: Nodal | None) -> None:
+    def __init__(
+        self,
+        equations: TreeEquations,
+        torques: Mapping[str, Signal | float],
+        nodal: Nodal | None,
+        start: np.ndarray | None = None,
+    ) -> None:
+        """start: positions from which what is wound on pulleys of spans is counted; None where nothing is to act."""
         tree = equations.tree
         self._equations, self._nodal = equations, nodal
+        self.located = False  # whether events of the nodal plant are looked for
         self._torques = Signals([torques.get(name, 0.0) for name in equations.input_names])
         self._turned = [
             (number, loop) for number, loop in enumerate(tree.loops) if loop.torque != 0.0 or loop.damping != 0.0
@@ -66,28 +79,31 @@ class Pushes:
         bodies, places = [wrench.body for wrench in tree.wrenches], [wrench.at for wrench in tree.wrenches]
         if nodal is not None:
             bodies, places = [*bodies, *nodal.bodies], [*places, *nodal.places]
-            self._tables: Any = nodal.plant.own_tables(metric="mass", gains=(0.0, 0.0))
+            self.tables: Any = nodal.plant.own_tables(metric="mass", gains=(0.0, 0.0))
             self._state = np.zeros(2 * nodal.plant.coordinates + 1 + nodal.plant.internal.size)
             self._pull = np.zeros(self._state.size)
             self._operations = nodal.plant.operations()
         self.points = equations.points_at(bodies, places) if bodies else None
+        self.spans = Spans(equations) if tree.spans else None
+        if self.spans is not None and start is not None:
+            self.spans.begin(start)
 
     @property
     def acts(self) -> bool:
         """Whether there is anything but torques at joints."""
-        return self.points is not None or bool(self._turned)
+        return self.points is not None or bool(self._turned) or self.spans is not None
 
     def enter_piece(self, inside: float) -> None:
         if self._nodal is not None:
-            self._operations["enter_piece"](self._tables, inside)
+            self._operations["enter_piece"](self.tables, inside)
 
     def torques(self, t: float, inside: float) -> np.ndarray:
         """(inputs,) at driven joints."""
         return self._torques.at(t, inside)
 
-    def at(self, t: float, inside: float) -> tuple[np.ndarray, float]:
-        """Generalised forces (nv,) of all else at the state of the last terms, and the power of what is not
-        conservative."""
+    def at(self, t: float, inside: float, q: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, float]:
+        """Generalised forces (nv,) of all else at the state of the last terms, whose positions are q, and the power of
+        what is not conservative. kept: states of the nodal plant's terms."""
         tree, w = self._equations.tree_jacobians()
         out, power = np.zeros(tree[0].shape[1]), 0.0
         if self.points is not None:
@@ -100,9 +116,13 @@ class Pushes:
             out += np.einsum("pj,ij,pi->j", carried, tree[0][3:], moment)
             power = float(np.sum(force * found.rate[:wrenches]) + np.sum(moment * found.turn[:wrenches]))
             if self._nodal is not None:
-                pulled, watts = self._pulled(t, found.place[wrenches:], found.rate[wrenches:])
+                pulled, watts = self._pulled(t, found.place[wrenches:], found.rate[wrenches:], kept)
                 out += np.einsum("pi,pij->j", pulled, found.jacobian[wrenches:])
                 power += watts
+        if self.spans is not None:
+            pulled, watts, _ = self.spans.act(q, tree, w)
+            out += pulled
+            power += watts
         if self._turned:
             loops = self._equations.loops
             at, values = moving(loops.points, tree[0], tree[1], w), self._loop_torques.at(t, inside)
@@ -113,29 +133,80 @@ class Pushes:
                 power += torque * float(axis @ w)
         return self._equations.pulled_back(out), power
 
-    def _stand(self, place: np.ndarray, rate: np.ndarray) -> int:
+    def _stand(self, place: np.ndarray, rate: np.ndarray, kept: np.ndarray) -> int:
         n = place.size
         self._state[:n], self._state[n : 2 * n] = place.ravel(), rate.ravel()
+        self._state[2 * n + 1 :] = kept
         return n
 
-    def _pulled(self, t: float, place: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, float]:
+    def state_rates(self) -> np.ndarray:
+        """Rates of states of the nodal plant's terms, as the last forces left them."""
+        return np.zeros(0) if self._nodal is None else reals_of(self.tables, STATE_RATES)
+
+    def state_error(self, error: np.ndarray) -> float:
+        """The largest of errors of these states, of what they are small beside."""
+        return float((np.abs(error) / reals_of(self.tables, STATE_SIZES)).max()) if error.size else 0.0
+
+    # --- events of the nodal plant
+
+    def stand(self, place: np.ndarray, rate: np.ndarray, kept: np.ndarray) -> np.ndarray:
+        """A state of the nodal plant of its own."""
+        self._stand(place, rate, kept)
+        return self._state.copy()
+
+    def crossing(
+        self, t: float, h: float, begin: tuple[np.ndarray, ...], end: tuple[np.ndarray, ...], skipped: int
+    ) -> tuple[int, float, float]:
+        """The first in a step; begin, end: places and velocities of nodes."""
+        ends = self.stand(*begin), self.stand(*end)
+        event, at, later = self._operations["crossing"](self.tables, t, h, *ends, max(skipped, -1))
+        return int(event), float(at), float(later)
+
+    def margin(self, t: float, event: int, nodes: tuple[np.ndarray, ...]) -> tuple[float, float]:
+        room, rate = self._operations["margin"](self.tables, t, event, self.stand(*nodes))
+        return float(room), float(rate)
+
+    def due(self, t: float) -> int:
+        return int(self._operations["due"](self.tables, t))
+
+    def switch(
+        self, event: int, t: float, nodes: tuple[np.ndarray, ...], log: np.ndarray, filled: int, before: int
+    ) -> tuple[int, int]:
+        """before: how many events come before those of the nodal plant."""
+        left, now = self._operations["switch"](self.tables, event, t, self.stand(*nodes), log, filled)
+        log[filled:now, 1] += before
+        return int(left), int(now)
+
+    def cut(self, event: int, nodes: tuple[np.ndarray, ...]) -> float:
+        """Cut what an event cuts; returns the work that this is."""
+        assert self._nodal is not None
+        assert self._nodal.plant.watcher is not None
+        state = self.stand(*nodes)
+        state[2 * self._nodal.plant.coordinates] = 0.0
+        self._nodal.plant.watcher.cut(self.tables, event, state)
+        return float(state[2 * self._nodal.plant.coordinates])
+
+    def _pulled(self, t: float, place: np.ndarray, rate: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, float]:
         """Forces on nodes and the power of those that are not conservative."""
-        n = self._stand(place, rate)
-        watts = self._operations["forces"](self._tables, t, self._state, self._pull)
+        n = self._stand(place, rate, kept)
+        watts = self._operations["forces"](self.tables, t, self._state, self._pull)
         return self._pull[:n].reshape(-1, 3), float(watts)
 
-    def potential(self, place: np.ndarray) -> float:
-        """Energy of the nodal plant's members at these places of its nodes."""
-        self._stand(place, np.zeros_like(place))
-        return float(self._operations["energy"](self._tables, self._state)[0])
+    def potential(self, place: np.ndarray, kept: np.ndarray) -> float:
+        """Energy of the nodal plant's members and grounds at these places of its nodes."""
+        self._stand(place, np.zeros_like(place), kept)
+        return float(self._operations["energy"](self.tables, self._state)[0])
 
-    def observed(self, times: np.ndarray, places: np.ndarray, speeds: np.ndarray) -> dict[str, np.ndarray]:
+    def observed(
+        self, times: np.ndarray, places: np.ndarray, speeds: np.ndarray, kept: np.ndarray
+    ) -> dict[str, np.ndarray]:
         """What the nodal plant shows at these places and velocities of its nodes, (samples, nodes, 3) each."""
         assert self._nodal is not None
         states = np.zeros((times.size, self._state.size))
         n = self._nodal.plant.coordinates
         states[:, :n], states[:, n : 2 * n] = places.reshape(-1, n), speeds.reshape(-1, n)
-        return self._nodal.plant.observed(self._tables, times, states)
+        states[:, 2 * n + 1 :] = kept
+        return self._nodal.plant.observed(self.tables, times, states)
 
     @property
     def breaks(self) -> list[float]:

@@ -5,16 +5,21 @@ Nothing acts on these nodes. Bodies that turn about a common point share its nod
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from taut.mechanics.trees.equations import TreeEquations
+from taut.mechanics.trees.events.tree_events import freeze, release
 from taut.mechanics.trees.loops import Points
+from taut.mechanics.trees.tree_operations import Workspace, energies, motion, residuals
 from taut.structure.bodies import ORIGIN, Vector
 from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
 from taut.structure.trees import WORLD, Tree
+
+if TYPE_CHECKING:
+    from taut.mechanics.trees.plant import TreePlant
 
 Place = tuple[str, Vector]
 """A body, and a point in it."""
@@ -113,3 +118,55 @@ def _first(same: dict[Place, Place], place: Place) -> Place:
     while place in same:
         place = same[place]
     return place
+
+
+def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
+    """Strains, tensions and torques are in `element_output`; tensions of rigid cables come from their loops."""
+    n, count, shown = plant.coordinates, times.size, len(plant.element_outputs)
+    multiplier, parts, shows = np.zeros((count, plant.rows)), np.zeros((count, 5)), np.zeros((count, shown))
+    off, rate = np.zeros(plant.rows), np.zeros(plant.rows)
+    nodes, cables = len(plant.structure.nodes), len(plant.equations.cable_names)
+    places, speeds, lengths = np.zeros((count, nodes, 3)), np.zeros((count, nodes, 3)), np.zeros((count, cables))
+    at = tables.equations
+    release(tables)
+    drawn = plant.shown.points(at) if plant.nodal is None else None
+    for row in range(count):
+        y, t = states[row], float(times[row])
+        _, multiplier[row], _ = motion(tables, t, y)
+        _, _, q, v = tables.split(y)
+        parts[row, :3] = energies(tables, y)
+        residuals(tables, y, off, rate)
+        parts[row, 3:] = np.abs(off).max(initial=0.0), np.abs(rate).max(initial=0.0)
+        pulls, u = at.cable_pulls(q, v, multiplier[row, : at.rows]), tables.inputs(t, y, q, v)
+        spans = tables.pushes.spans
+        held = () if spans is None else spans.act(q, *at.tree_jacobians())[2].ravel()
+        shows[row] = np.concatenate([at.strains(q), pulls, u, held])
+        if drawn is not None:
+            places[row], speeds[row], lengths[row] = plant.shown.nodes(at, drawn, q, v)
+        elif tables.pushes.points is not None:
+            places[row], speeds[row] = at.places_and_rates(q, v, tables.pushes.points, len(plant.tree.wrenches))
+    freeze(tables)
+    seen: dict[str, np.ndarray] = {
+        "nodes": places,
+        "velocities": speeds,
+        "cable_length": lengths,
+        "cable_tension": shows[:, cables : 2 * cables].copy(),
+        "bar_force": np.full((count, len(plant.structure.bars)), np.nan),
+        "reaction": np.zeros((count, 0, 3)),
+    }
+    if plant.nodal is not None:
+        kept = np.array([tables.kept(y) for y in states]).reshape(count, -1)
+        seen = tables.pushes.observed(times, places, speeds, kept)
+        parts[:, 1], parts[:, 2] = seen["energy_elastic"], seen["energy_gravity"]
+    return {
+        **seen,
+        "coordinate": states[:, :n].copy(),
+        "coordinate_rate": states[:, n : 2 * n].copy(),
+        "multiplier": multiplier,
+        "element_output": shows,
+        "energy_kinetic": parts[:, 0].copy(),
+        "energy_elastic": parts[:, 1].copy(),
+        "energy_gravity": parts[:, 2].copy(),
+        "length_violation": parts[:, 3].copy(),
+        "rate_violation": parts[:, 4].copy(),
+    }

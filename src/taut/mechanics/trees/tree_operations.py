@@ -15,6 +15,7 @@ from taut.errors import OptionError
 from taut.mechanics.tables import Layout, state_layout
 from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.equations import TreeEquations, TreeTerms
+from taut.mechanics.trees.events.tree_events import EVENTS, TreeEvents
 from taut.mechanics.trees.pushes import Pushes
 from taut.mechanics.trees.saddle import Factored, accelerations, factor, solve, weight_of, without_inertia
 
@@ -31,18 +32,31 @@ class Workspace:
     def __init__(self, plant: TreePlant, euclidean: bool, gains: tuple[float, float]) -> None:
         self.plant, self.euclidean, self.gains = plant, euclidean, gains
         self.equations = TreeEquations(plant.tree)
-        self.pushes = Pushes(self.equations, plant.torques, plant.nodal)
         self.embedding = plant.embedding
+        start = on_sphere.configuration(plant.embedding, plant.positions)
+        self.pushes = Pushes(self.equations, plant.torques, plant.nodal, start)
         self.n, self.inside = plant.coordinates, 0.0
-        self.coming = np.zeros(plant.internal.size)
+        self.coming = np.zeros(plant.held_inputs)
         self.memory = np.zeros(1 if plant.ticks else 0)  # how often the controller has decided
         self.independence, self.stuck = 1.0, ""
         self.metric: Factored
+        self.events = TreeEvents(plant.slackening, plant.things)
 
     def split(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """x, x', and positions and velocities of the tree."""
         x, rate = y[: self.n], y[self.n : 2 * self.n]
         return x, rate, on_sphere.configuration(self.embedding, x), on_sphere.velocity(self.embedding, x, rate)
+
+    def nodal_rates(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(nodes, 3) places and velocities of the nodal plant whose nodes stand on bodies, and states of its terms."""
+        assert self.pushes.points is not None
+        _, _, q, v = self.split(y)
+        places, rates = self.equations.places_and_rates(q, v, self.pushes.points, len(self.plant.tree.wrenches))
+        return places, rates, self.kept(y)
+
+    def kept(self, y: np.ndarray) -> np.ndarray:
+        """States of the nodal plant's terms."""
+        return y[2 * self.n + 1 + self.coming.size : 2 * self.n + 1 + self.plant.internal.size]
 
     def inputs(self, t: float, y: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(inputs,) torques at driven joints: signals, and what a controller says, held or at every evaluation."""
@@ -71,7 +85,7 @@ def motion(d: Workspace, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """Accelerations of coordinates, multipliers of all rows and power."""
     x, rate, q, v = d.split(y)
     nothing = np.full(d.n, np.nan), np.full(d.plant.rows, np.nan), math.nan
-    if wrong := d.equations.unwound_wrong(q):
+    if wrong := d.equations.unwound_wrong(q) or (d.pushes.spans.wrong(q) if d.pushes.spans is not None else ""):
         d.stuck = wrong
         return nothing
     if not np.isfinite(y).all():
@@ -99,7 +113,7 @@ def pushed(
     force = at.torques - at.bias + drive
     watts = float(drive @ v) + d.equations.lost_power(q, v)
     if d.pushes.acts:
-        more, power = d.pushes.at(t, d.inside)
+        more, power = d.pushes.at(t, d.inside, q, d.kept(y))
         return force + more, watts + power
     return force, watts
 
@@ -111,6 +125,7 @@ def rate(d: Workspace, t: float, y: np.ndarray, out: np.ndarray) -> None:
     out[d.n : 2 * d.n], _, out[2 * d.n] = motion(d, t, y)
     out[: d.n] = y[d.n : 2 * d.n]
     out[2 * d.n + 1 :] = 0.0
+    d.kept(out)[:] = d.pushes.state_rates()
 
 
 def forces(d: Workspace, t: float, y: np.ndarray, out: np.ndarray) -> float:
@@ -164,7 +179,7 @@ def error_size(d: Workspace, y: np.ndarray, trial: np.ndarray, error: np.ndarray
     speed = max(1e-3 * plant.size / plant.typical_time, np.abs(y[n : 2 * n]).max(), np.abs(trial[n : 2 * n]).max())
     works = plant.whole_mass * speed**2 + max(abs(y[2 * n]), abs(trial[2 * n]))
     worst = max(np.abs(error[:n]).max() / plant.size, np.abs(error[n : 2 * n]).max() / speed, abs(error[2 * n]) / works)
-    return float(worst / tolerance)
+    return float(max(worst, d.pushes.state_error(d.kept(error))) / tolerance)
 
 
 def residuals(d: Workspace, y: np.ndarray, residual: np.ndarray, rate: np.ndarray) -> tuple[float, float]:
@@ -238,9 +253,11 @@ def energies(d: Workspace, y: np.ndarray) -> tuple[float, float, float]:
     """Kinetic, elastic and of gravity."""
     _, _, q, v = d.split(y)
     kinetic, elastic, weight = d.equations.energies(q, v)
+    if d.pushes.spans is not None:
+        elastic += d.pushes.spans.energy(q)
     if d.plant.nodal is not None and d.pushes.points is not None:
         places = d.equations.places(q, d.pushes.points)
-        elastic += d.pushes.potential(places[len(d.plant.tree.wrenches) :])
+        elastic += d.pushes.potential(places[len(d.plant.tree.wrenches) :], d.kept(y))
     return kinetic, elastic, weight
 
 
@@ -276,5 +293,6 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     for operation in (
         *(layout, rate, forces, power, drive_power, independence, enter_piece, pass_break, decide, error_size),
         *(residuals, prepare_projection, project, jacobian_rate, energy, energy_gradient, keep_momentum),
+        *EVENTS,
     )
 }

@@ -29,24 +29,32 @@ GENERATORS = (
     "six_strut_robot",
 )
 
+TREE_GENERATORS = ("single_strut", "manipulator")
+"""Those of trees of bodies."""
+
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _WORDS = {"true": True, "false": False}
 
 
 def generated(section: Mapping[str, Mapping[str, Any] | None] | None) -> tuple[Structure, list[Problem]]:
     """The structure that `generate: {name: {option: value}}` asks for, an empty one if it asks for none."""
-    empty = Structure({})
     if section is None:
-        return empty, []
+        return Structure({}), []
+    made, problems = called_generator(section, GENERATORS)
+    return Structure({}) if made is None else made, problems
+
+
+def called_generator(
+    section: Mapping[str, Mapping[str, Any] | None], allowed: tuple[str, ...]
+) -> tuple[Any, list[Problem]]:
+    """What the one generator of a section makes, of those that are allowed; None where there are problems."""
     if len(section) != 1:
         named = ", ".join(section) or "none"
-        return empty, [
-            Problem(("generate",), f"must name one generator, not {named}; known are {', '.join(GENERATORS)}")
-        ]
+        return None, [Problem(("generate",), f"must name one generator, not {named}; known are {', '.join(allowed)}")]
     ((name, options),) = section.items()
-    if name not in GENERATORS:
-        hint = suggestion(name, GENERATORS) or f"; known are {', '.join(GENERATORS)}"
-        return empty, [Problem(("generate", name), f'no generator "{name}"{hint}')]
+    if name not in allowed:
+        hint = suggestion(name, allowed) or f"; known are {', '.join(allowed)}"
+        return None, [Problem(("generate", name), f'no generator "{name}"{hint}')]
     # Only files that ask for a generator pay for loading them.
     from taut.structure import generators
 
@@ -60,15 +68,15 @@ def generated(section: Mapping[str, Mapping[str, Any] | None] | None) -> tuple[S
     }
     problems = _option_problems(name, known, values)
     if problems:
-        return empty, problems
+        return None, problems
     try:
         return make(**values), []
     except ModelError as error:
-        return empty, [Problem(("generate", name, *found.path), found.message) for found in error.problems]
+        return None, [Problem(("generate", name, *found.path), found.message) for found in error.problems]
     except TautError as error:
-        return empty, [Problem(("generate", name), str(error))]
+        return None, [Problem(("generate", name), str(error))]
     except (TypeError, ValueError, ArithmeticError) as error:
-        return empty, [Problem(("generate", name), f"cannot be made with these options: {error}")]
+        return None, [Problem(("generate", name), f"cannot be made with these options: {error}")]
 
 
 def _option_problems(name: str, known: Mapping[str, inspect.Parameter], values: Mapping[str, Any]) -> list[Problem]:

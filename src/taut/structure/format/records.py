@@ -81,6 +81,22 @@ def with_records(document: Document, source: str, read: Callable[[str], Columns]
     return replace(document, data=data, lines=follow_lines(data, document)), problems
 
 
+def with_description(document: Document, source: str, read: Callable[[str], str]) -> tuple[Document, list[Problem]]:
+    """The document with the text of a tree's robot description in the place of its file's name."""
+    tree = document.data.get("tree") if isinstance(document.data, dict) else None
+    told = tree.get("urdf") if isinstance(tree, dict) else None
+    named = {"file": told} if isinstance(told, str) else told
+    if not isinstance(named, dict) or not isinstance(named.get("file"), str) or "text" in named:
+        return document, []
+    try:
+        text = read(os.path.join(os.path.dirname(source), named["file"]))
+    except FileError as error:
+        return document, [Problem(("tree", "urdf"), str(error))]
+    rest = {key: value for key, value in named.items() if key != "file"}
+    data = _replaced(document.data, ("tree", "urdf"), {**rest, "text": text})
+    return replace(document, data=data, lines=follow_lines(data, document)), []
+
+
 def _records(data: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
     scenario = data.get("scenario") if isinstance(data, dict) else None
     for section, keys in SIGNALS.items():

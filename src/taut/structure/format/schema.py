@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, model_validator
 
 from taut.structure.format.entries import DirectionEntry, Entry, Name, Number, Vector, one_form, sentence
 from taut.structure.format.scenario_schema import ScenarioEntry
+from taut.structure.format.tree_schema import TreeEntry
 
 VERSION = 1
 
@@ -186,4 +187,5 @@ class ModelEntry(Entry):
     constraints: dict[Name, ConstraintEntry] = {}
     groups: dict[Name, list[Name]] = {}
     generate: dict[Name, dict[Name, Any] | None] | None = None
+    tree: TreeEntry | None = None
     scenario: ScenarioEntry = ScenarioEntry()

@@ -43,12 +43,15 @@ from taut.structure.watches import problems_of_watches
 
 
 def staged(
-    entry: ScenarioEntry, structure: Structure, velocities: Mapping[str, list[float]]
+    entry: ScenarioEntry, structure: Structure, velocities: Mapping[str, list[float]], *, watched: bool = True
 ) -> tuple[Scenario, list[Problem]]:
-    """The scenario and its problems; the names of methods are the business of those who run them."""
+    """The scenario and its problems; the names of methods are the business of those who run them.
+
+    watched: whether what is to be watched is held against the structure; a tree's is known later.
+    """
     x, y, z = entry.gravity
     nodes = structure.nodes
-    loads = tuple(Load(load.node, load.axis, _signal(load.signal), name) for name, load in entry.loads.items())
+    loads = tuple(Load(load.node, load.axis, signal_of(load.signal), name) for name, load in entry.loads.items())
     drives = tuple(_drive(name, drive) for name, drive in entry.drives.items())
     ground = tuple(_ground(name, one) for name, one in entry.ground.items())
     sensors, controllers, out_of_control = controlled(
@@ -82,7 +85,7 @@ def staged(
         *_load_problems(scenario.loads, nodes),
         *(
             Problem(("scenario", *found.path), found.message)
-            for found in problems_of_watches(structure, scenario.events)
+            for found in (problems_of_watches(structure, scenario.events) if watched else ())
         ),
         *_motion_problems(entry, scenario, structure),
         *_drive_problems(scenario, structure),
@@ -110,15 +113,15 @@ def _motion(name: str, entry: MotionEntry) -> Motion:
     return Motion(
         entry.supports[0] if len(entry.supports) == 1 else tuple(entry.supports),
         entry.axis,
-        None if displacement is None else _signal(displacement),
-        None if acceleration is None else _signal(acceleration),
+        None if displacement is None else signal_of(displacement),
+        None if acceleration is None else signal_of(acceleration),
         entry.velocity,
         name,
     )
 
 
 def _drive(name: str, entry: DriveEntry) -> Drive:
-    to, by = (None if signal is None else _signal(signal) for signal in (entry.to, entry.by))
+    to, by = (None if signal is None else signal_of(signal) for signal in (entry.to, entry.by))
     return Drive(name, entry.member, entry.quantity, to, by, entry.drum_radius, entry.speed_limit, entry.force_limit)
 
 
@@ -171,7 +174,7 @@ def _correction(entry: CorrectionEntry | None) -> Correction | None:
     return None if any(faults(told)) else Correction(**told)
 
 
-def _signal(entry: SignalEntry) -> Signal:
+def signal_of(entry: SignalEntry) -> Signal:
     if entry.sinusoid is not None:
         wave = entry.sinusoid
         return Sinusoid(wave.amplitude, wave.frequency, wave.phase, wave.mean)
@@ -191,9 +194,9 @@ def _signal(entry: SignalEntry) -> Signal:
         return Command(entry.command.start)
     if entry.smooth_start is not None:
         started = entry.smooth_start
-        return SmoothStart(_signal(started.signal), started.start, started.over)
+        return SmoothStart(signal_of(started.signal), started.start, started.over)
     if entry.sum is not None:
-        return SignalSum(tuple(map(_signal, entry.sum)))
+        return SignalSum(tuple(map(signal_of, entry.sum)))
     return Constant(0.0 if entry.constant is None else entry.constant.value)
 
 

@@ -12,6 +12,7 @@ from taut.structure.generators.planar import dbar, planar_lattice, tbar
 from taut.structure.generators.polyhedra import icosahedron
 from taut.structure.generators.prismatic import prismatic_robot
 from taut.structure.generators.prisms import prism, tower
+from taut.structure.generators.pulleys import manipulator, single_strut
 from taut.structure.generators.six_strut import six_strut_robot
 from taut.structure.generators.truncated import truncated_octahedron, truncated_tetrahedron
 
@@ -22,10 +23,12 @@ __all__ = [
     "icosahedron",
     "lattice",
     "levy_dome",
+    "manipulator",
     "needle_tower",
     "planar_lattice",
     "prism",
     "prismatic_robot",
+    "single_strut",
     "six_strut_robot",
     "tbar",
     "tower",

@@ -1,0 +1,1 @@
+"""Cables between two pulleys of a tree."""

@@ -1,0 +1,29 @@
+"""What a model file says of a tree: the tree, or a robot description that becomes one, and torques of its joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from taut.reprs import brief
+from taut.structure.signals import Signal
+from taut.structure.trees import Tree
+
+
+@dataclass(frozen=True)
+class TreeModel:
+    """A tree of a model file and what drives it; `taut.trees.plant_of_model` makes a plant of it.
+
+    tree: as the file describes it; without joints where it is in `urdf`, the text of a robot description. floating:
+    whether the first link of that floats. values, rates: of joints by name at the start, in place of the tree's own.
+    torques: at driven joints by name [N m].
+    """
+
+    tree: Tree
+    torques: Mapping[str, Signal | float] = field(default_factory=dict)
+    values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    rates: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    urdf: str = ""
+    floating: bool = False
+
+    __repr__ = brief
