@@ -250,6 +250,18 @@ export class Engine {
 
   // --- what can be read off it
 
+  /** At a shape at rest [m/s^2], as bars and supports let nodes accelerate. */
+  accelerations(shape) {
+    const { run } = this;
+    const n = 3 * this.given.weighing.length;
+    run.times[0] = this.time;
+    run.shown.set(this.run.y);
+    run.shown.set(shape);
+    run.shown.fill(0, n, 2 * n);
+    this.kernels.show(...this.args);
+    return run.rates.slice(n, 2 * n);
+  }
+
   /** Tensions of cables, forces of bars and energies at the last sample, by laws as they are given. */
   look(shownAt) {
     const { given, run } = this;

@@ -188,7 +188,7 @@ async function start() {
   by("theme").addEventListener("click", switchTheme);
   by("help").addEventListener("click", () => by("keys").showModal());
   listen(scene.canvas, camera, {
-    size: scene.sizes.size, moved: redraw, doubled: fit, grab: grabber(live, moments[0], scene),
+    size: scene.sizes.size, moved: redraw, doubled: fit, grab: grabber(live, moments[0], scene, () => livePanel?.holds()),
     clicked: (x, y) => state.put({ selection: pick(scene, moments, look, x, y) }),
   });
   listenToKeys([
@@ -223,8 +223,10 @@ async function start() {
     if (live?.on && (live.advance(seconds) || live.stale)) {
       live.stale = false;
       stale = true;
-      if (live.ended) livePanel.tell(true);
+      if (live.ended || live.news) livePanel.tell(true);
+      live.news = false;
     }
+    if (live?.on && live.mode?.shape) stale = true; // it swings
     if (state.get("mode") !== "none") {
       swinging += seconds;
       stale = true;

@@ -3,7 +3,7 @@
 
 const STEPS_A_LOOK = 6; // of the loop between two looks at the kinetic energy
 const LONGEST_LOOK = 1 / 60; // [s]
-const RESTING = 1e-12; // of the energy that is stored or was released, a peak of the kinetic energy at rest
+const RESTING = 1e-14; // of the energy that is stored or was released, a peak of the kinetic energy at rest
 const QUIET_PEAKS = 3; // one after another
 const LONGEST = 60; // [s] of motion after which it is given up
 
@@ -20,6 +20,7 @@ export class Settling {
     const fixed = engine.run.numbers[live.given.numbers.FIXED];
     while (performance.now() < due && !this.ended) {
       const step = fixed || engine.run.clock[live.given.clock.STEP];
+      const before = engine.time;
       const next = engine.onGrid(engine.time + Math.min(STEPS_A_LOOK * step, LONGEST_LOOK));
       if (!engine.land(next, due)) {
         live.shown = engine.time;
@@ -27,7 +28,7 @@ export class Settling {
         break;
       }
       live.shown = next;
-      if (live.hand) live.pullNow();
+      if (live.hand) live.pullNow(next - before);
       this.watch(engine.look(next));
     }
     return Boolean(this.ended);

@@ -46,10 +46,11 @@ export function weakest(live) {
   };
   const standing = held.some(Boolean);
   const aside = standing ? [] : rigidMotions(q, n).map(allowed);
-  return lanczos(apply, weighted, allowed(noise(n)), aside, n);
+  const motions = n - held.filter(Boolean).length - rigid.length; // more where bars are redundant, which is noticed below
+  return lanczos(apply, weighted, allowed(noise(n)), aside, n, motions);
 }
 
-function lanczos(apply, weighted, start, aside, n) {
+function lanczos(apply, weighted, start, aside, n, motions) {
   const basis = [];
   const images = []; // M times each
   const [diagonal, beside] = [[], []];
@@ -76,12 +77,12 @@ function lanczos(apply, weighted, start, aside, n) {
   }
   const first = basis.length;
   enter(without(start));
-  for (let k = first; k < n; k++) {
+  for (let k = first; k < motions; k++) {
     const image = apply(basis[k]);
     diagonal.push(dot(images[k], image));
     const norm = enter(without(image));
     const largest = Math.max(...diagonal.map(Math.abs));
-    if (!(norm > 1e-7 * largest)) break; // all that it reaches is found
+    if (!(norm > 1e-6 * largest)) break; // all that it reaches is found
     beside.push(norm);
   }
   const size = diagonal.length;
