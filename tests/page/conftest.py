@@ -16,8 +16,9 @@ from taut.dynamics.trajectory import Trajectory
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# As Chromium goes on a machine without a graphics card: the processor puts pages together, and SwiftShader draws WebGL.
 SOFTWARE = (
-    *("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run"),
+    *("--no-sandbox", "--enable-unsafe-swiftshader", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 

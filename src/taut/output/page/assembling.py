@@ -29,6 +29,8 @@ SCRIPTS = (
     "camera.js",
     "pointer.js",
     "underfoot.js",
+    "lens.js",
+    "paintedground.js",
     "painted.js",
     "scene.js",
     "picking.js",
@@ -43,6 +45,7 @@ SCRIPTS = (
     "map.js",
     "keyboard.js",
     "engine.js",
+    "keeping.js",
     "settling.js",
     "weakest.js",
     "live.js",
@@ -57,6 +60,8 @@ NOWHERE = "base-uri 'none'; form-action 'none'"
 """`default-src` does not cover where relative addresses lead and where forms are sent."""
 
 _IMPORT = re.compile(r'^import [^;]*? from "\./[a-z]+\.js";\n', re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"^ *(//[^\n]*|/\*\*.*?\*/ *)\n", re.MULTILINE | re.DOTALL)
+_INDENT = re.compile(r"^ +", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(async )?function|class|const|let)", re.MULTILINE)
 
 
@@ -83,7 +88,8 @@ def html(document: str, *, live: bool = False) -> str:
 def _parts() -> tuple[str, str]:
     style = "".join(map(_part, STYLES))
     script = "".join(_EXPORT.sub("", _IMPORT.sub("", _part(name))) for name in SCRIPTS)
-    return style, script
+    # Comments on lines of their own and indents are for those who read the parts: a sixth of the script.
+    return style, _INDENT.sub("", _COMMENT.sub("", script))
 
 
 def _part(name: str) -> str:

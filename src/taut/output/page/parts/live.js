@@ -1,15 +1,14 @@
 // A live motion: the engine kept up with the clock, what a person does to it, and what it leaves behind.
 import { Engine } from "./engine.js";
+import { actionsOf, modelText, record, shownIn } from "./keeping.js";
 import { Settling } from "./settling.js";
 import { weakest } from "./weakest.js";
 
 const FRAME_BUDGET = 11; // [ms] of a picture's time for the motion; what it does not reach is done later
 const LONGEST_FRAME = 0.05; // [s] beyond which a picture that came late is not made up for
-const MOST_KEPT = 8e6; // numbers of a motion that is kept; of longer ones every other sample
 const MOST_MARKS = 400; // events that are listed
 const IMBALANCE = 1e-2; // of the energy in play, as in taut.dynamics.verdict
 const CARRIED = 1.0; // of its size a second, how fast a support is carried along at most
-const SWING = { part: 0.06, period: 2 }; // how far [of the size] and how fast [s] the weakest mode is shown
 const PACED = 0.5; // [s] over which the pace is told
 
 /** Compile the module; null with a reason where the browser cannot. */
@@ -251,7 +250,7 @@ export class Live {
     play.high = Math.max(play.high, elastic);
     play.work = Math.max(play.work, Math.abs(work));
     play.off = Math.max(play.off, Math.abs(off));
-    this.record();
+    record(this);
     if (this.engine.happened.length > MOST_MARKS) this.engine.happened.splice(0, this.engine.happened.length - MOST_MARKS);
   }
 
@@ -276,69 +275,14 @@ export class Live {
   }
 
   fill(moment) {
-    const { sample } = this.engine;
-    const swing = this.mode?.shape ? SWING.part * this.given.size * Math.sin(((performance.now() - this.mode.since) / 1000 / SWING.period) * 2 * Math.PI) : 0;
-    for (let k = 0; k < moment.nodes.length; k++) moment.nodes[k] = sample[k] + (swing && swing * this.mode.shape[k]);
-    const { ends } = this.run.structure.bars;
-    for (let k = 0; k < moment.tension.length; k++) moment.tension[k] = this.seen.tension(k);
-    for (let k = 0; k < moment.barForce.length; k++) moment.barForce[k] = this.seen.bar(k, ends);
-    moment.found = true;
-    moment.time = this.shown;
-    for (const arrow of moment.arrows) arrow.fill(0);
-    const { weighing } = this.given;
-    let whole = 0;
-    const centre = [0, 0, 0];
-    weighing.forEach((mass, node) => {
-      whole += mass;
-      for (let axis = 0; axis < 3; axis++) centre[axis] += mass * sample[3 * node + axis];
-    });
-    if (whole > 0) moment.centre = centre.map((sum) => sum / whole);
-    for (let k = 0; k < moment.density.length; k++) moment.density[k] = moment.tension[k] / moment.cableLength(k);
+    shownIn(this, moment);
   }
 
-  // --- what it leaves behind
-
-  record() {
-    const last = this.rows[this.rows.length - 1];
-    if (last && last.time >= this.shown) this.rows.pop();
-    else if (this.count++ % this.every) return;
-    const { ends } = this.run.structure.bars;
-    const nodes = Float32Array.from(this.engine.sample.subarray(0, 3 * this.size));
-    const tension = Float32Array.from({ length: this.given.cables.length }, (_, k) => this.seen.tension(k));
-    const force = Float32Array.from({ length: this.given.bars.length }, (_, k) => this.seen.bar(k, ends));
-    this.rows.push({ ...this.energy, nodes, tension, force });
-    if (this.rows.length * (nodes.length + tension.length + force.length) > MOST_KEPT) {
-      this.rows = this.rows.filter((_, k) => k % 2 === 0);
-      this.every *= 2;
-    }
-  }
-
-  /** All that was done, as Python replays it: `taut.live.replay`. */
   actions() {
-    return JSON.stringify({ ...this.given.log, until: this.shown, actions: this.engine.log });
+    return actionsOf(this);
   }
 
-  /** The model as it stands now, as the text of a model file. */
   modelText() {
-    const { text, bars, cables } = this.given.model;
-    const { sample, gone, table } = this.engine;
-    const { weighing, cables: rows } = this.given;
-    const heaviest = weighing.indexOf(Math.max(...weighing));
-    const pull = [0, 1, 2].map((axis) => (weighing[heaviest] ? table.weight[3 * heaviest + axis] / weighing[heaviest] : 0));
-    const [velocity, rest, gravity, damping] = [3 * this.size, 6 * this.size, 6 * this.size + rows.length, 6 * this.size + rows.length + 3];
-    const number = (k) => {
-      if (k < rest) return sample[k < velocity ? k : 3 * this.size + k - velocity];
-      if (k < gravity) return table.rest[rows[k - rest].row];
-      return k < damping ? pull[k - gravity] : table.massDamping[0];
-    };
-    const lost = new Set([...bars.filter((_, k) => gone.has(`bar ${k}`)), ...cables.filter((_, k) => gone.has(`cable ${k}`))]);
-    const kept = text.split("\n").filter((_, line) => !lost.has(line)).join("\n");
-    return kept.replace(/@(\d+)@/g, (_, k) => yamlNumber(number(Number(k))));
+    return modelText(this);
   }
-}
-
-/** As YAML reads it: 1e-7 would be a word. */
-function yamlNumber(value) {
-  const text = String(value);
-  return text.includes("e") && !text.includes(".") ? text.replace("e", ".0e") : text;
 }

@@ -1,8 +1,10 @@
 // The drawing on a plain canvas: for browsers without WebGL2, and for live motions where the processor draws, which
 // takes a small part of the time that WebGL takes there. Members are lines, the farthest first; it looks much the same.
-import { colour, rgb, scaleBytes } from "./colours.js";
+import { colour, scaleBytes } from "./colours.js";
 import { drawingSizes, floorLines } from "./layers.js";
+import { Lens } from "./lens.js";
 import { arrowScale, clamp, cross, unit } from "./maths.js";
+import { css, drawFloor, drawFootprints, drawGround, drawShadow, mixed, scaled } from "./paintedground.js";
 import { Underfoot } from "./underfoot.js";
 
 const FINEST = 2; // pixels of the drawing for one of the page
@@ -11,17 +13,12 @@ const EARLY = 0.0172; // [s] below which in more again
 const BLURRED = 0.5; // pixels of the drawing for one of the page, at least
 const ROUNDED = 400; // members up to which bars and nodes are shaded as round
 const SHADED = 400; // members up to which each has a shadow
-const HAZE = 0.55; // how far things fade into the background at most
-const STOPS = 8; // of a fading ground
 const NAMES = ["bar", "compression", "plate", "node", "support", "grid", "push", "unknown", "load", "reaction", "contact", "ground", "shadow", "select"];
-
-const mixed = (a, b, share) => [0, 1, 2].map((k) => a[k] + share * (b[k] - a[k]));
-const scaled = (a, by) => a.map((part) => Math.min(1, part * by));
-const css = (c) => `rgb(${Math.round(255 * c[0])} ${Math.round(255 * c[1])} ${Math.round(255 * c[2])})`;
 
 export class PaintedScene {
   constructor(canvas, runs, camera) {
     const pen = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
+    if (!pen) throw new Error("this browser has no WebGL2 and no plain canvas either, or they are switched off");
     Object.assign(this, { canvas, runs, camera, pen, card: false, painted: true, sharpness: 1, late: 0, drawn: 0, moments: [] });
     this.sizes = drawingSizes(runs);
     this.floor = floorLines(runs, this.sizes);
@@ -78,11 +75,11 @@ export class PaintedScene {
     pen.fillRect(0, 0, width, height);
     pen.lineCap = "round";
     pen.lineJoin = "round";
-    if (look.grid) this.drawFloor();
-    if (look.ground) this.runs.forEach((_, k) => this.drawGround(k));
+    if (look.grid) drawFloor(this);
+    if (look.ground) this.grounds.forEach((ground) => drawGround(this, ground));
     this.moments.forEach((moment, k) => {
-      if (look.ground && look.shadow && this.grounds[k].count && this.members <= SHADED) this.drawShadow(moment, this.grounds[k], look);
-      if (look.ground && look.footprints) this.drawFootprints(moment);
+      if (look.ground && look.shadow && this.grounds[k].count && this.members <= SHADED) drawShadow(this, moment, this.grounds[k], look);
+      if (look.ground && look.footprints) drawFootprints(this, moment);
     });
     const things = this.moments.flatMap((moment) => this.things(moment, look)).sort((a, b) => b.depth - a.depth);
     for (const thing of things) thing.paint(thing);
@@ -118,97 +115,6 @@ export class PaintedScene {
     pen.beginPath();
     pen.arc(at.x, at.y, radius, 0, 2 * Math.PI);
     pen.fill();
-  }
-
-  // --- what everything stands on
-
-  drawFloor() {
-    const { places } = this.floor;
-    for (let k = 0; k < places.length; k += 8) {
-      const ends = this.lens.clipped([[places[k], places[k + 1], places[k + 2]], [places[k + 4], places[k + 5], places[k + 6]]]);
-      if (ends.length === 2) this.stroke(...ends, 1, css(mixed(this.background, this.colours.grid, 0.55)));
-    }
-  }
-
-  drawGround(k) {
-    const { pen, lens } = this;
-    const ground = this.grounds[k];
-    const found = ground.triangles.map(({ corners, normal }) => ({ corners: lens.clipped(corners), light: lens.light(normal) }));
-    if (ground.count > 64) found.sort((a, b) => (b.corners[0]?.depth ?? 0) - (a.corners[0]?.depth ?? 0));
-    for (const { corners, light } of found) {
-      if (corners.length < 3) continue;
-      const hue = scaled(this.colours.ground, light);
-      const style = ground.count > 64 ? this.faded(hue, corners[0].depth) : this.fading(corners, hue);
-      this.fill(corners, style);
-      pen.strokeStyle = style; // no seams between triangles
-      pen.lineWidth = 1;
-      pen.stroke();
-    }
-  }
-
-  /** A colour that fades with depth over a flat face: one over the depth goes evenly over the picture. */
-  fading(corners, hue) {
-    const { lens, pen } = this;
-    const even = ({ depth }) => (lens.flat ? depth : 1 / depth);
-    const [a, b, c] = widest(corners);
-    const area = (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y);
-    if (Math.abs(area) < 1) return this.faded(hue, a.depth);
-    const [db, dc] = [even(b) - even(a), even(c) - even(a)];
-    const slope = [(db * (c.y - a.y) - dc * (b.y - a.y)) / area, (dc * (b.x - a.x) - db * (c.x - a.x)) / area];
-    const steep = slope[0] ** 2 + slope[1] ** 2;
-    const [near, far] = [lens.fog, lens.fog + lens.reach].map((depth) => even({ depth: Math.max(depth, 1e-9) }));
-    if (!(steep > 0) || near === far) return this.faded(hue, a.depth);
-    const at = (value) => [0, 1].map((axis) => [a.x, a.y][axis] + ((value - even(a)) * slope[axis]) / steep);
-    const gradient = pen.createLinearGradient(...at(near), ...at(far));
-    for (let k = 0; k <= STOPS; k++) {
-      const value = near + (k / STOPS) * (far - near);
-      gradient.addColorStop(k / STOPS, this.faded(hue, lens.flat ? value : 1 / value));
-    }
-    return gradient;
-  }
-
-  drawShadow(moment, ground, look) {
-    const { pen, lens, sizes } = this;
-    const { bars, cables } = moment.run.structure;
-    const places = Array.from({ length: moment.nodes.length / 3 }, (_, node) => ground.below(...moment.place(node)));
-    const feet = places.map((place) => place && lens.see(...place));
-    const soft = 0.02 * sizes.size;
-    const dark = look.theme === "dark" ? 0.85 : 0.75;
-    const cast = (a, b, radius) => {
-      if (!feet[a] || !feet[b] || feet[a].depth <= 0 || feet[b].depth <= 0) return;
-      const pixel = (feet[a].pixel + feet[b].pixel) / 2;
-      const style = this.faded(this.colours.shadow, (feet[a].depth + feet[b].depth) / 2);
-      const full = dark * Math.min(1, 1.6 * Math.sqrt(radius / (radius + soft)));
-      for (const [wide, share] of [[radius + soft, 0.35], [radius + 0.4 * soft, 0.5]]) {
-        pen.globalAlpha = full * share;
-        this.stroke(feet[a], feet[b], (1.3 * wide) / pixel, style);
-      }
-    };
-    for (let k = 0; k < cables.pieces.length; k += 3) cast(cables.pieces[k], cables.pieces[k + 1], sizes.cableRadius);
-    for (let k = 0; k < bars.radius.length; k++) cast(bars.ends[2 * k], bars.ends[2 * k + 1], sizes.barRadius(bars.radius[k]));
-    pen.globalAlpha = 1;
-  }
-
-  drawFootprints({ run, time }) {
-    const { footprints } = run;
-    const span = run.end - run.begin || 1;
-    for (let k = 0; k < footprints.length; k += 7) {
-      if (footprints[k + 3] > time + 1e-6 * span) continue;
-      const place = [footprints[k], footprints[k + 1], footprints[k + 2]];
-      const d = unit([footprints[k + 4], footprints[k + 5], footprints[k + 6]]);
-      const s = unit(cross(d, Math.abs(d[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
-      const t = cross(d, s);
-      const radius = 1.8 * this.sizes.nodeRadius;
-      const ring = Array.from({ length: 12 }, (_, i) => (i * Math.PI) / 6).map((angle) => this.lens.see(...place.map((at, axis) => at + radius * (s[axis] * Math.cos(angle) + t[axis] * Math.sin(angle)))));
-      if (ring.some(({ depth }) => depth <= 0)) continue;
-      const age = clamp((time - footprints[k + 3]) / (0.5 * span), 0, 1);
-      this.pen.beginPath();
-      for (const { x, y } of ring) this.pen.lineTo(x, y);
-      this.pen.closePath();
-      this.pen.lineWidth = Math.max(1.5, radius / ring[0].pixel / 3);
-      this.pen.strokeStyle = this.faded(mixed(this.colours.contact, this.colours.ground, 0.6 * age), ring[0].depth);
-      this.pen.stroke();
-    }
   }
 
   // --- the structure
@@ -321,63 +227,4 @@ export class PaintedScene {
       } });
     });
   }
-}
-
-/** From places to the picture: where, how deep, how large a pixel is there. */
-class Lens {
-  constructor({ view, projection, pixel }, width, height, fog, reach) {
-    Object.assign(this, { view, projection, pixel, width, height, fog, reach, flat: pixel[0] > 0 });
-    this.near = this.flat ? -Infinity : 0.02 * Math.max(fog, 1e-9);
-  }
-
-  eye(x, y, z) {
-    const v = this.view;
-    return [0, 1, 2].map((row) => v[row] * x + v[4 + row] * y + v[8 + row] * z + v[12 + row]);
-  }
-
-  see(x, y, z) {
-    return this.seen(this.eye(x, y, z));
-  }
-
-  seen([x, y, z]) {
-    const p = this.projection;
-    const w = p[11] * z + p[15];
-    return { x: ((p[0] * x) / w * 0.5 + 0.5) * this.width, y: (0.5 - (p[5] * y) / w * 0.5) * this.height, depth: this.flat ? Math.max(-z, 1e-9) : -z, pixel: this.pixel[0] - this.pixel[1] * z };
-  }
-
-  /** The part of a line or a face that lies before the viewer. */
-  clipped(corners) {
-    const eyes = corners.map((corner) => this.eye(...corner));
-    if (eyes.every((eye) => -eye[2] >= this.near)) return eyes.map((eye) => this.seen(eye));
-    const kept = [];
-    eyes.forEach((eye, k) => {
-      const next = eyes[(k + 1) % eyes.length];
-      const [here, there] = [-eye[2] - this.near, -next[2] - this.near];
-      if (here >= 0) kept.push(eye);
-      if (here * there < 0 && (eyes.length > 2 || !k)) kept.push(eye.map((value, axis) => value + (here / (here - there)) * (next[axis] - value)));
-    });
-    return kept.map((eye) => this.seen(eye));
-  }
-
-  haze(depth) {
-    return HAZE * clamp((depth - this.fog) / this.reach, 0, 1);
-  }
-
-  /** How bright a face is: lit from the viewer, a little from above. */
-  light(normal) {
-    const v = this.view;
-    const [y, z] = [1, 2].map((row) => v[row] * normal[0] + v[4 + row] * normal[1] + v[8 + row] * normal[2]);
-    return Math.min(1.04, 0.58 + 0.36 * Math.abs(z) + 0.1 * y * Math.sign(z || 1));
-  }
-}
-
-/** The corners of a face that span most of it. */
-function widest(corners) {
-  let [best, most] = [corners.slice(0, 3), -1];
-  for (let k = 1; k + 1 < corners.length; k++) {
-    const [a, b, c] = [corners[0], corners[k], corners[k + 1]];
-    const area = Math.abs((b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y));
-    if (area > most) [best, most] = [[a, b, c], area];
-  }
-  return best;
 }
