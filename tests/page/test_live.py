@@ -68,11 +68,13 @@ def test_the_robot_rolls_by_its_gait_with_the_bits_of_a_run(opened: Callable, pa
 def drag(one: Any, node: str) -> None:
     """Take hold of a node where it is seen, and pull it up and aside by the mouse."""
     place = "taut.pixel(...taut.positions().slice(3 * k, 3 * k + 3))"
+    one.run("taut.live.speed = 0.01")  # a node that rolls is not where it was seen
     x, y = one.run(f"(() => {{ const k = taut.runs[0].index.node.get('{node}'); return {place}; }})()")
     mouse = one.page.mouse
     mouse.move(x, y)
     mouse.down()
     one.until("taut.live.hand")
+    one.run("taut.live.speed = 1")
     for k in range(1, 9):
         mouse.move(x + 8 * k, y - 14 * k)
         one.page.wait_for_timeout(25)
@@ -186,6 +188,7 @@ def test_a_finger_drags_a_node(opened: Callable, page_of: Callable[[str], Path])
     one.run("taut.state.put({ follow: false })")
     heights = one.run("taut.positions().filter((_, k) => k % 3 === 2)")
     k = int(np.argmax(heights))
+    one.run("taut.live.speed = 0.01")
     x, y = one.run(f"taut.pixel(...taut.positions().slice({3 * k}, {3 * k + 3}))")
     session = one.page.context.new_cdp_session(one.page)
 
@@ -195,6 +198,7 @@ def test_a_finger_drags_a_node(opened: Callable, page_of: Callable[[str], Path])
 
     touch("touchStart", (x + 6, y + 6))
     one.until("taut.live.hand")
+    one.run("taut.live.speed = 1")
     for step in range(1, 6):
         touch("touchMove", (x + 8 * step, y - 12 * step))
         one.page.wait_for_timeout(25)
@@ -284,10 +288,12 @@ def test_a_support_is_carried_by_the_mouse_and_a_node_stays_held(opened: Callabl
 
 
 def drag_to(one: Any, node: int, by: tuple[float, float]) -> None:
+    one.run("taut.live.speed = 0.01")
     x, y = one.run(f"taut.pixel(...taut.positions().slice({3 * node}, {3 * node + 3}))")
     one.page.mouse.move(x, y)
     one.page.mouse.down()
     one.until("taut.live.hand")
+    one.run("taut.live.speed = 1")
     one.page.mouse.move(x + by[0], y + by[1], steps=4)
     one.page.wait_for_timeout(300)
     one.page.mouse.up()

@@ -21,7 +21,11 @@ export function drawGround(scene, ground) {
   const wide = (corners) => corners.some((corner, k) => Math.hypot(...corner.map((value, axis) => value - corners[(k + 1) % 3][axis])) > 6 * scene.sizes.size);
   const deep = (corners) => corners.reduce((sum, { depth }) => sum + depth, 0) / (corners.length || 1);
   const found = ground.triangles.map(({ corners, normal }) => ({ corners: lens.clipped(corners), light: lens.light(normal), below: wide(corners) }));
-  found.sort((a, b) => b.below - a.below || deep(b.corners) - deep(a.corners)); // a plain lies below all else
+  found.forEach((one, k) => {
+    const other = ground.count > PATCHED ? one : found[k ^ 1] ?? one; // the two halves of a face go together
+    one.deep = (deep(one.corners) + deep(other.corners)) / 2;
+  });
+  found.sort((a, b) => b.below - a.below || b.deep - a.deep); // a plain lies below all else
   for (const { corners, light } of found) {
     if (corners.length < 3) continue;
     const hue = scaled(scene.colours.ground, light);
