@@ -333,7 +333,10 @@ def test_without_webgl2_a_recorded_run_plays_on_a_plain_canvas(browser: Any, tba
           const bar = taut.runs[0].structure.bars.ends, at = taut.positions();
           const middle = [0, 1, 2].map((i) => 0.75 * at[3 * bar[0] + i] + 0.25 * at[3 * bar[1] + i]);
           const scale = taut.scene.canvas.width / taut.scene.canvas.clientWidth;
-          const pixel = (place) => Array.from(taut.scene.pen.getImageData(...place.map((x) => Math.round(scale * x)), 1, 1).data);
+          const pixel = (place) => {
+            const [x, y] = place.map((value) => Math.round(scale * value));
+            return Array.from(taut.scene.pen.getImageData(x, y, 1, 1).data);
+          };
           return [pixel(taut.pixel(...middle)), pixel([3, 3])];
         }"""
     )

@@ -152,7 +152,7 @@ class Session:
     # --- what is done to it
 
     def act(self, kind: str, *numbers: Any) -> None:
-        """Do something now: "hand", "cut", "rest", "stiffness", "place", "still", "gravity", "damping" or "drive", with what that takes."""
+        """Do something now, one of `replaying.ARGUMENTS`, with what that takes."""
         known = {name.removeprefix("_do_"): name for name in dir(self) if name.startswith("_do_")}
         if kind not in known:
             raise OptionError(f'nobody can do "{kind}"{suggestion(kind, known)}; known are {", ".join(known)}')
