@@ -173,7 +173,7 @@ class Session:
 
     def _check_node(self, node: int) -> None:
         if not 0 <= node < len(self.plant.structure.nodes):
-            raise OptionError(f"there is no node number {node} to pull at: there are {len(self.plant.structure.nodes)}")
+            raise OptionError(f"there is no node number {node}: there are {len(self.plant.structure.nodes)}")
 
     def _do_cut(self, kind: str, name: str) -> None:
         """Cut a cable or a bar."""
