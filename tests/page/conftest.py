@@ -21,6 +21,8 @@ SOFTWARE = (
     *("--no-sandbox", "--enable-unsafe-swiftshader", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
+STALLS = "GPU stall due to ReadPixels"
+"""What Chromium says of itself where the processor puts WebGL on a page."""
 
 
 @dataclass
@@ -78,7 +80,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         contexts.append(context)
         one = Opened(context.new_page())
         one.page.on("request", lambda request: one.requests.append(request.url))
-        one.page.on("console", lambda said: one.complaints.append(said.text))
+        one.page.on("console", lambda said: STALLS in said.text or one.complaints.append(said.text))
         one.page.on("pageerror", lambda error: one.complaints.append(str(error)))
         one.page.on("dialog", lambda dialog: (one.complaints.append(dialog.message), dialog.dismiss()))
         one.page.goto(path.as_uri())

