@@ -25,6 +25,7 @@ bench: $(STAMP)
 # The site of docs/, with warnings as errors; it needs no network, neither to be built nor to be read.
 docs: $(STAMP)
 	$(BIN)/python -m sphinx -W --keep-going -q -c docs . build/site
+	$(BIN)/python docs/live_gallery.py build/site/docs/live
 	@echo "site: build/site/docs/index.html"
 
 # The modules of live pages (src/taut/live/kernels), after a change of the kernels that they are made of.

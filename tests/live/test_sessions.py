@@ -171,6 +171,9 @@ def test_what_is_no_log_is_refused(name: str) -> None:
         ([0.01, "cut", "cable", "nobody"], 'there is no cable "nobody" that can be cut'),
         ([0.01, "hand", 99, 0.0, 0.0, 0.0], "there is no node number 99"),
         ([0.01, "drive", "winch", 0.1, 0.3], 'there is no drive "winch"'),
+        ([0.01, "stiffness", "nobody", 1.0], 'there is no cable "nobody" that is a spring'),
+        ([0.01, "place", 99, 0.0, 0.0, 0.0], "there is no node number 99"),
+        ([0.01, "still", 1.0], "still takes 0 numbers or names, not 1"),
     ],
 )
 def test_actions_that_make_no_sense_are_refused(action: list[Any], told: str) -> None:
@@ -188,3 +191,32 @@ def test_a_drive_that_is_a_number_goes_where_it_is_told_smoothly() -> None:
     run = session.trajectory()
     ends = run.nodes[-1][:2]
     assert np.linalg.norm(ends[0] - ends[1]) == pytest.approx(0.65, abs=1e-9)
+
+
+def test_a_stiffer_cable_stores_more_which_is_work() -> None:
+    session = on_the_floor()
+    session.land(0.05)
+    session.follow(0.05)
+    run, work = session.trajectory(), 2 * session.plant.coordinates
+    k = list(run.structure.cables).index("c5")
+    stretch = run.cable_length[-1, k] - (run.structure.cables["c5"].rest_length or 0.0)
+    before = session.point.y[work]
+    session.act("stiffness", "c5", 900.0)
+    assert session.point.y[work] - before == pytest.approx(0.5 * 300.0 * stretch**2, rel=1e-10)
+    session.follow(0.0505)
+    now = session.trajectory()
+    assert now.cable_tension[-1, k] == pytest.approx(1.5 * run.cable_tension[-1, k], rel=0.02)
+
+
+def test_stopping_takes_all_motion_out_as_work() -> None:
+    session = on_the_floor()
+    session.land(0.1)
+    session.act("hand", 3, 0.0, 0.0, 60.0)
+    session.follow(0.2)
+    session.land(0.2)
+    kinetic, size = session.trajectory().energy_kinetic[-1], session.plant.coordinates
+    work = session.point.y[2 * size]
+    assert kinetic > 1e-3
+    session.act("still")
+    assert session.point.y[2 * size] - work == pytest.approx(-kinetic, rel=1e-9)
+    assert not session.point.y[size : 2 * size].any()

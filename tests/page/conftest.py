@@ -16,10 +16,13 @@ from taut.dynamics.trajectory import Trajectory
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# As Chromium goes on a machine without a graphics card: the processor puts pages together, and SwiftShader draws WebGL.
 SOFTWARE = (
-    *("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run"),
+    *("--no-sandbox", "--enable-unsafe-swiftshader", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
+STALLS = "GPU stall due to ReadPixels"
+"""What Chromium says of itself where the processor puts WebGL on a page."""
 
 
 @dataclass
@@ -77,7 +80,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         contexts.append(context)
         one = Opened(context.new_page())
         one.page.on("request", lambda request: one.requests.append(request.url))
-        one.page.on("console", lambda said: one.complaints.append(said.text))
+        one.page.on("console", lambda said: STALLS in said.text or one.complaints.append(said.text))
         one.page.on("pageerror", lambda error: one.complaints.append(str(error)))
         one.page.on("dialog", lambda dialog: (one.complaints.append(dialog.message), dialog.dismiss()))
         one.page.goto(path.as_uri())

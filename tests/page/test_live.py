@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import taut
+from taut.live.plants import live_plant
 from taut.live.replaying import replay
 from taut.live.session import Session
 from taut.output.page.lively import live_model
@@ -67,11 +68,13 @@ def test_the_robot_rolls_by_its_gait_with_the_bits_of_a_run(opened: Callable, pa
 def drag(one: Any, node: str) -> None:
     """Take hold of a node where it is seen, and pull it up and aside by the mouse."""
     place = "taut.pixel(...taut.positions().slice(3 * k, 3 * k + 3))"
+    one.run("taut.live.speed = 0.01")  # a node that rolls is not where it was seen
     x, y = one.run(f"(() => {{ const k = taut.runs[0].index.node.get('{node}'); return {place}; }})()")
     mouse = one.page.mouse
     mouse.move(x, y)
     mouse.down()
     one.until("taut.live.hand")
+    one.run("taut.live.speed = 1")
     for k in range(1, 9):
         mouse.move(x + 8 * k, y - 14 * k)
         one.page.wait_for_timeout(25)
@@ -170,6 +173,165 @@ def test_without_webassembly_the_recorded_run_still_plays(browser: Any, tmp_path
 def test_a_run_without_its_model_wants_the_plant(tbar: taut.Trajectory) -> None:
     with pytest.raises(taut.OptionError, match="give the plant: page"):
         taut.page(replace(tbar, model_text=""), live=True)
+
+
+def test_where_the_processor_draws_a_live_motion_is_painted(opened: Callable, page_of: Callable[[str], Path]) -> None:
+    one = opened(page_of("rolling"))
+    assert one.run("taut.scene.painted") is True
+    one.until("taut.scene.drawn > 3", 60.0)
+    assert one.complaints == []
+
+
+def test_a_finger_drags_a_node(opened: Callable, page_of: Callable[[str], Path]) -> None:
+    one = opened(page_of("rolling"), size=(390, 844), touch=True)
+    one.until("taut.live.time > 0.05", 60.0)
+    one.run("taut.state.put({ follow: false })")
+    heights = one.run("taut.positions().filter((_, k) => k % 3 === 2)")
+    k = int(np.argmax(heights))
+    one.run("taut.live.speed = 0.01")
+    x, y = one.run(f"taut.pixel(...taut.positions().slice({3 * k}, {3 * k + 3}))")
+    session = one.page.context.new_cdp_session(one.page)
+
+    def touch(kind: str, *places: tuple[float, float]) -> None:
+        points = [{"x": px, "y": py} for px, py in places]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", (x + 6, y + 6))
+    one.until("taut.live.hand")
+    one.run("taut.live.speed = 1")
+    for step in range(1, 6):
+        touch("touchMove", (x + 8 * step, y - 12 * step))
+        one.page.wait_for_timeout(25)
+    one.until("taut.live.hand && Math.hypot(...taut.live.hand.force) > 0.5", 60.0)
+    touch("touchEnd")
+    one.until("!taut.live.hand")
+    assert one.run("taut.live.engine.log.filter((a) => a[1] === 'hand').length") > 1
+    assert one.complaints == []
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, taut.Structure]:
+    """A tower that stands, live, of the motions that others have too."""
+    tower = taut.generators.tower(2, radius=0.3, height=0.6).supported("bottom*").changed("cable:*", damping=5.0)
+    path = tmp_path_factory.mktemp("live") / "tower.html"
+    taut.page(tower, path, live=taut.assemble(tower, gravity=9.81))
+    return path, tower
+
+
+def test_it_settles_where_statics_says_and_tells_its_weakest_mode(opened: Callable, standing: Any) -> None:
+    path, tower = standing
+    one = opened(path)
+    one.until("taut.live.time > 0")
+    cable = next(iter(tower.cables))
+    firm = 1.5 * (tower.cables[cable].stiffness or 0.0)
+    one.run(f"taut.live.stiffen(0, {firm})")
+    one.page.get_by_role("button", name="Let it settle").click()
+    one.until("taut.live.rested", 90.0)
+    assert one.run("taut.live.rested").startswith("At rest, after")
+    still = taut.balance(tower.changed(f"cable:{cable}", stiffness=firm), gravity=9.81)
+    nodes = np.array(one.run("Array.from(taut.live.engine.sample)"))[: 3 * len(tower.nodes)]
+    np.testing.assert_allclose(nodes, still.structure.positions.ravel(), atol=1e-5)
+    tensions = np.array(one.run("taut.tensions()"))
+    np.testing.assert_allclose(tensions, still.cable_tension, atol=1e-2)
+    weakest = float(taut.modes(still).frequency[0])
+    assert one.run("taut.live.mode.frequency") == pytest.approx(weakest, rel=1e-3)
+    assert f"has {one.run('taut.live.mode.frequency'):.4g} Hz" in one.page.locator(".live").inner_text()
+    assert firm == parse_model(one.run("taut.live.modelText()")).structure.cables[cable].stiffness
+    assert one.complaints == []
+
+
+def test_edits_are_replayed_to_the_last_bit(opened: Callable, standing: Any) -> None:
+    path, tower = standing
+    one = opened(path)
+    held = list(tower.nodes).index(next(iter(tower.supports)))
+    x, y, z = tower.positions[held]
+    script = """([cable, held, x, y, z]) => {
+      const { engine } = taut.live;
+      taut.live.running = false;
+      taut.live.reset();
+      engine.land(0.01); engine.act("stiffness", cable, 700);
+      engine.land(0.02); engine.act("still");
+      for (let k = 1; k < 6; k++) { engine.land(0.02 + 0.004 * k); engine.act("place", held, x + 0.002 * k, y, z); }
+      engine.land(0.05); engine.act("rest", cable, 0.2);
+      engine.follow(0.06);
+      taut.live.shown = 0.06;
+      return [Array.from(engine.sample), taut.live.actions(), engine.ended];
+    }"""
+    cable = next(iter(tower.cables))
+    state, log, ended = one.page.evaluate(script, [cable, held, x, y, z])
+    assert ended == ""
+    run = replay(log, taut.assemble(tower, gravity=9.81))
+    size = run.nodes[-1].size
+    assert run.nodes[-1][held][0] == x + 0.01
+    assert (run.nodes[-1].ravel() == np.array(state)[:size]).all()
+    assert (run.velocities[-1].ravel() == np.array(state)[size : 2 * size]).all()
+    assert run.work[-1] == state[2 * size]
+    assert np.abs(run.length_violation).max() < 1e-9, "bars came along"
+
+
+def test_a_support_is_carried_by_the_mouse_and_a_node_stays_held(opened: Callable, standing: Any) -> None:
+    path, tower = standing
+    one = opened(path)
+    one.until("taut.live.time > 0")
+    held = list(tower.nodes).index(next(iter(tower.supports)))
+    before = np.array(one.run("taut.positions()")).reshape(-1, 3)
+    drag_to(one, held, (14, 0))
+    one.until("taut.live.engine.log.some((a) => a[1] === 'place')", 30.0)
+    assert np.linalg.norm(np.array(one.run("taut.positions()")).reshape(-1, 3)[held] - before[held]) > 1e-3
+    one.page.get_by_label("hold a node where it is let go").check()
+    top = int(np.argmax(before[:, 2]))
+    drag_to(one, top, (10, 10))
+    assert one.run("taut.live.hand.node") == top
+    one.page.get_by_label("hold a node where it is let go").uncheck()
+    assert one.run("taut.live.hand") is None
+    assert one.complaints == []
+
+
+def drag_to(one: Any, node: int, by: tuple[float, float]) -> None:
+    one.run("taut.live.speed = 0.01")
+    x, y = one.run(f"taut.pixel(...taut.positions().slice({3 * node}, {3 * node + 3}))")
+    one.page.mouse.move(x, y)
+    one.page.mouse.down()
+    one.until("taut.live.hand")
+    one.run("taut.live.speed = 1")
+    one.page.mouse.move(x + by[0], y + by[1], steps=4)
+    one.page.wait_for_timeout(300)
+    one.page.mouse.up()
+
+
+def test_keys_wind_drives_that_are_numbers(opened: Callable, tmp_path: Path) -> None:
+    model = read_model(EXAMPLES / "rolling.yaml")
+    drives = tuple(taut.Drive(n, f"bar:{n}", quantity="length", by=taut.Constant(0.0)) for n in ("x1", "y1"))
+    physics = {**model.scenario.physics, "drives": drives}
+    path = tmp_path / "gait.html"
+    taut.page(model.structure, path, live=taut.assemble(model.structure, **physics))
+    one = opened(path)
+    one.until("taut.live.time > 0", 60.0)
+    one.page.keyboard.press("2")
+    one.until("taut.live.engine.log.some((a) => a[1] === 'drive' && a[2] === 'y1' && a[3] > 0)", 30.0)
+    one.page.keyboard.press("Shift+Digit1")
+    one.until("taut.live.engine.log.some((a) => a[1] === 'drive' && a[2] === 'x1' && a[3] < 0)", 30.0)
+    assert "a drive out by a tenth" in one.page.locator("#keys").text_content()
+    assert one.complaints == []
+
+
+@pytest.mark.slow
+def test_class_k_on_a_ground_has_the_bits_of_a_run(opened: Callable, tmp_path: Path) -> None:
+    """The Arm, of bars that share nodes, falls onto a floor just below it."""
+    structure = read_model(EXAMPLES / "arm.yaml").structure
+    low = float(structure.positions[:, 2].min())
+    floor = taut.Ground("floor", taut.Plane(point=(0.0, 0.0, low - 0.005)))
+    plant = taut.assemble(structure, gravity=9.81, ground=(floor,))
+    path = tmp_path / "arm.html"
+    taut.page(structure, path, live=live_plant(plant, method="impulses", step=5e-4))
+    one = opened(path)
+    assert one.run("taut.live.given.log.module") == "class_k_on_ground"
+    rows = np.array(one.page.evaluate(FOLLOWED, [0.3, 0.05]))
+    run = taut.simulate(plant, 0.3, every=0.05, method="impulses", step=5e-4, verify=False)
+    size = run.nodes[0].size
+    assert np.any(run.contact_state > 0), "it touches the floor"
+    assert (rows[:, :size] == run.nodes[1:].reshape(-1, size)).all()
+    assert (rows[:, size : 2 * size] == run.velocities[1:].reshape(-1, size)).all()
 
 
 @pytest.mark.slow

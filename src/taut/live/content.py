@@ -28,7 +28,7 @@ from taut.live.session import (
 )
 from taut.live.templates import template
 from taut.mechanics.imposed.drives import DRIVE_DATA, STANDS
-from taut.mechanics.inertia.masses import rigid_thickness
+from taut.mechanics.inertia.masses import inertia, rigid_thickness
 from taut.mechanics.operations.outputs import SCALARS
 from taut.mechanics.rows.bars import PER_LENGTH
 from taut.mechanics.terms.loads import LOAD_DATA, LOADS
@@ -62,7 +62,7 @@ def live_content(live: Live, arrays: Any) -> dict[str, Any]:
     fixed = run.rules.fixed
     tick = fixed * max(1, round(TICK / fixed)) if fixed else TICK
     stiffness, damping = hand_strength(plant, tick)
-    known = manifest()[live.module]
+    known, masses = manifest()[live.module], inertia(given.structure)
     return {
         "module": arrays.raw(module(live.module)),
         "integers": arrays.exact(run.tables.integers),
@@ -97,6 +97,10 @@ def live_content(live: Live, arrays: Any) -> dict[str, Any]:
         "hand": {"stiffness": stiffness, "damping": damping, "tick": tick},
         "over": OVER,
         "weighing": arrays.exact(weighing_of(plant)),
+        "mass": {"own": arrays.exact(masses.own), "coupling": arrays.exact(masses.coupling)},
+        "size": float(np.linalg.norm(np.ptp(plant.positions, axis=0))) or 1.0,
+        "grounded": bool(plant.grounds),
+        "constrained": bool(given.structure.constraints),
         "gravity": list(given.gravity),
         "damping": {"mass": given.damping.mass, "node": given.damping.node, "stiffness": given.damping.stiffness},
         "model": template(live),

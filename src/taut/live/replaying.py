@@ -20,10 +20,12 @@ from taut.structure.corrections import Correction
 from taut.type_checks import checked_arguments
 
 VERSION = 1
-ARGUMENTS = {"hand": 4, "cut": 2, "rest": 2, "gravity": 3, "damping": 1, "drive": 3}
+ACTIONS = {"hand": 4, "cut": 2, "rest": 2, "gravity": 3, "damping": 1, "drive": 3}
+EDITS = {"stiffness": 2, "place": 4, "still": 0}
+ARGUMENTS = {**ACTIONS, **EDITS}
 """Of each kind of action, how many there are."""
 
-TEXTS = {"cut": 2, "rest": 1, "drive": 1}
+TEXTS = {"cut": 2, "rest": 1, "drive": 1, "stiffness": 1}
 """Of these the first so many are names, all others finite numbers."""
 
 

@@ -63,6 +63,7 @@ class Session:
         self._states: list[np.ndarray] = []
         self._state = self._point.y.copy()
         self._weighing = weighing_of(self.plant)
+        self._rigidity = {name: rigidity_of(cable) for name, cable in self.plant.structure.cables.items()}
         self.ended = ""
         own = self.plant.given.loads[:-3]
         if not (own or self.plant.dampers or self.plant.given.drives):
@@ -151,7 +152,7 @@ class Session:
     # --- what is done to it
 
     def act(self, kind: str, *numbers: Any) -> None:
-        """Do something now: "hand", "cut", "rest", "gravity", "damping" or "drive", with what that takes."""
+        """Do something now, one of `replaying.ARGUMENTS`, with what that takes."""
         known = {name.removeprefix("_do_"): name for name in dir(self) if name.startswith("_do_")}
         if kind not in known:
             raise OptionError(f'nobody can do "{kind}"{suggestion(kind, known)}; known are {", ".join(known)}')
@@ -163,13 +164,16 @@ class Session:
 
     def _do_hand(self, node: int, *force: float) -> None:
         """Pull at a node with a force [N], until told otherwise."""
-        if not 0 <= node < len(self.plant.structure.nodes):
-            raise OptionError(f"there is no node number {node} to pull at: there are {len(self.plant.structure.nodes)}")
+        self._check_node(node)
         tables = self._run.tables
         loads, data = integers_of(tables, LOADS), reals_of(tables, LOAD_DATA)
         for axis in range(3):
             loads[len(loads) - 3 + axis] = 3 * int(node) + axis
             data[len(data) - 3 + axis] = force[axis]
+
+    def _check_node(self, node: int) -> None:
+        if not 0 <= node < len(self.plant.structure.nodes):
+            raise OptionError(f"there is no node number {node}: there are {len(self.plant.structure.nodes)}")
 
     def _do_cut(self, kind: str, name: str) -> None:
         """Cut a cable or a bar."""
@@ -180,14 +184,44 @@ class Session:
 
     def _do_rest(self, name: str, length: float) -> None:
         """Give a cable another rest length [m] at once."""
-        tables, row, cable = self._run.tables, self.plant.given.cable[name], self.plant.structure.cables[name]
+        row, rigidity = self._row(name), self._rigidity.get(name, 0.0)
         with _Change(self):
-            reals_of(tables, REST_LENGTH)[row] = length
-            if (rigidity := rigidity_of(cable)) > 0.0:
-                firm = rigidity / length
-                drag = cable.damping + self.plant.given.damping.stiffness * firm
-                for part, value in zip((*STIFFNESSES, *DAMPINGS), (firm, firm, drag, drag), strict=True):
-                    reals_of(tables, part)[row] = value
+            reals_of(self._run.tables, REST_LENGTH)[row] = length
+            if rigidity > 0.0:
+                self._stiffen(name, rigidity / length)
+
+    def _do_stiffness(self, name: str, firm: float) -> None:
+        """Give a cable another stiffness [N/m] at once; one of E A / rest length keeps that E A from then on."""
+        row = self._row(name)
+        with _Change(self):
+            self._stiffen(name, firm)
+        if self._rigidity.get(name, 0.0) > 0.0:
+            self._rigidity[name] = firm * float(reals_of(self._run.tables, REST_LENGTH)[row])
+
+    def _row(self, name: str) -> int:
+        rows = self.plant.given.cable
+        if name not in rows:
+            raise OptionError(f'there is no cable "{name}" that is a spring{suggestion(name, rows)}')
+        return rows[name]
+
+    def _stiffen(self, name: str, firm: float) -> None:
+        row = self._row(name)
+        drag = self.plant.structure.cables[name].damping + self.plant.given.damping.stiffness * firm
+        for part, value in zip((*STIFFNESSES, *DAMPINGS), (firm, firm, drag, drag), strict=True):
+            reals_of(self._run.tables, part)[row] = value
+
+    def _do_place(self, node: int, *place: float) -> None:
+        """Put a node elsewhere [m]; bars come along with the next step."""
+        self._check_node(node)
+        with _Change(self):
+            self._point.y[3 * int(node) : 3 * int(node) + 3] = place
+
+    def _do_still(self) -> None:
+        """Stop all motion; what it had is taken out, as work."""
+        plant, y, n = self.plant, self._point.y, self.plant.coordinates
+        now = read_off(plant, self._run.tables, np.array([self.time]), y[None, :], 0.0)
+        y[2 * n] -= now.energy_kinetic[0]
+        y[n : 2 * n] = 0.0
 
     def _do_gravity(self, *gravity: float) -> None:
         """Along x, y, z [m/s^2]."""

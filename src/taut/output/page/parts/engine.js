@@ -61,6 +61,7 @@ export class Engine {
     this.steps = 0;
     this.goals = this.given.inputs.map(({ value }) => ({ value, until: -Infinity }));
     this.gone = new Set();
+    this.rigidity = this.given.cables.map(({ rigidity }) => rigidity);
   }
 
   get time() {
@@ -173,15 +174,37 @@ export class Engine {
   }
 
   do_rest(name, length) {
-    const { row, rigidity, drag } = this.find("cable", name).member;
+    const { index, member: { row, drag } } = this.find("cable", name);
+    const rigidity = this.rigidity[index];
     this.change(() => {
       this.table.rest[row] = length;
-      if (!(rigidity > 0)) return;
-      const firm = rigidity / length;
-      const damping = drag + this.given.damping.stiffness * firm;
-      for (const part of ["stiffness", "keptStiffness"]) this.table[part][row] = firm;
-      for (const part of ["dampings", "keptDampings"]) this.table[part][row] = damping;
+      if (rigidity > 0) this.stiffen(row, rigidity / length, drag);
     });
+  }
+
+  do_stiffness(name, firm) {
+    const { index, member: { row, drag } } = this.find("cable", name);
+    this.change(() => this.stiffen(row, firm, drag));
+    if (this.rigidity[index] > 0) this.rigidity[index] = firm * this.table.rest[row];
+  }
+
+  stiffen(row, firm, drag) {
+    const damping = drag + this.given.damping.stiffness * firm;
+    for (const part of ["stiffness", "keptStiffness"]) this.table[part][row] = firm;
+    for (const part of ["dampings", "keptDampings"]) this.table[part][row] = damping;
+  }
+
+  /** Put a node elsewhere. */
+  do_place(node, ...place) {
+    this.change(() => this.run.y.set(place, 3 * node));
+  }
+
+  /** Stop all motion; what it had is taken out, as work. */
+  do_still() {
+    const n = 3 * this.given.weighing.length;
+    this.sample = this.run.y;
+    this.run.y[2 * n] -= this.look(this.time).kinetic;
+    this.run.y.fill(0, n, 2 * n);
   }
 
   do_gravity(...gravity) {
@@ -226,6 +249,18 @@ export class Engine {
   }
 
   // --- what can be read off it
+
+  /** At a shape at rest [m/s^2], as bars and supports let nodes accelerate. */
+  accelerations(shape) {
+    const { run } = this;
+    const n = 3 * this.given.weighing.length;
+    run.times[0] = this.time;
+    run.shown.set(this.run.y);
+    run.shown.set(shape);
+    run.shown.fill(0, n, 2 * n);
+    this.kernels.show(...this.args);
+    return run.rates.slice(n, 2 * n);
+  }
 
   /** Tensions of cables, forces of bars and energies at the last sample, by laws as they are given. */
   look(shownAt) {

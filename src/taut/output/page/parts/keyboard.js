@@ -13,10 +13,15 @@ export function listenToKeys(actions) {
     if (field.matches?.("input[type=range]") && event.key.startsWith("Arrow") && !("scrubs" in field.dataset)) return;
     if (event.key === " " && field.matches?.("button, summary, input[type=checkbox]")) return; // it presses that
     if (dialog.open) return;
-    const found = actions.find(({ keys }) => keys.includes(event.key.length === 1 ? event.key.toLowerCase() : event.key));
-    if (!found) return;
-    event.preventDefault();
-    found.act(event);
+    const written = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const pressed = event.code.startsWith("Digit") ? event.code.slice(5) : written; // whatever shift makes of a digit
+    for (const key of [written, pressed]) {
+      const found = actions.find(({ keys }) => keys.includes(key));
+      if (!found) continue;
+      event.preventDefault();
+      found.act(event, key);
+      return;
+    }
   });
 }
 

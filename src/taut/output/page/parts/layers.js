@@ -158,8 +158,8 @@ function arrows(gl, run, sizes) {
 
 export const LAYERS = [grounds, footprints, supports, plates, bars, cables, nodes, arrows];
 
-/** Lines on the floor; the same for all runs. */
-export function floor(gl, runs, sizes) {
+/** Lines on the floor, the same for all runs: two ends each, with how much is seen of the line there. */
+export function floorLines(runs, sizes) {
   const anyHeld = runs.some((run) => run.structure.supports.length);
   const step = niceStep(sizes.size, 8);
   const [low, high] = sizes.bounds;
@@ -181,10 +181,15 @@ export function floor(gl, runs, sizes) {
       }
     }
   }
+  return { step: step * skip, places };
+}
+
+export function floor(gl, runs, sizes) {
+  const { step, places } = floorLines(runs, sizes);
   const batch = new Batch(gl, [new Float32Array(places), 4, Array.from({ length: places.length / 4 }, (_, k) => k)], [], 1);
   const paint = brush(gl, GRID);
   return {
-    step: step * skip,
+    step,
     draw(shared, look) {
       if (look.grid) paint(shared, { u_colour: colour("grid") }, batch, gl.LINES);
     },

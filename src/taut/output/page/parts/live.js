@@ -1,11 +1,14 @@
 // A live motion: the engine kept up with the clock, what a person does to it, and what it leaves behind.
 import { Engine } from "./engine.js";
+import { actionsOf, modelText, record, shownIn } from "./keeping.js";
+import { Settling } from "./settling.js";
+import { weakest } from "./weakest.js";
 
 const FRAME_BUDGET = 11; // [ms] of a picture's time for the motion; what it does not reach is done later
 const LONGEST_FRAME = 0.05; // [s] beyond which a picture that came late is not made up for
-const MOST_KEPT = 8e6; // numbers of a motion that is kept; of longer ones every other sample
 const MOST_MARKS = 400; // events that are listed
 const IMBALANCE = 1e-2; // of the energy in play, as in taut.dynamics.verdict
+const CARRIED = 1.0; // of its size a second, how fast a support is carried along at most
 const PACED = 0.5; // [s] over which the pace is told
 
 /** Compile the module; null with a reason where the browser cannot. */
@@ -30,9 +33,10 @@ export class Live {
   }
 
   begin() {
-    Object.assign(this, { shown: 0, queue: [], hand: null, energies: [], rows: [], every: 1, count: 0, paced: [], play: null, stale: true });
+    Object.assign(this, { shown: 0, queue: [], hand: null, energies: [], rows: [], every: 1, count: 0, paced: [], play: null, stale: true, settling: null, rested: "", mode: null });
     this.world = { gravity: Math.hypot(...this.given.gravity), tilt: 0, towards: 0, damping: this.given.damping.mass };
     this.rests = new Map();
+    this.firm = new Map();
     this.run.structure.cables.rest_length.set(this.given.rests);
   }
 
@@ -59,7 +63,9 @@ export class Live {
   advance(seconds) {
     const due = performance.now() + FRAME_BUDGET;
     const acted = this.queue.length > 0;
+    if (acted || this.running) this.mode = null; // it is another structure now
     this.settle();
+    if (this.settling) return this.calm(due);
     if (!this.running || this.ended) {
       if (acted) this.look();
       return acted;
@@ -73,8 +79,31 @@ export class Live {
     return true;
   }
 
+  /** Let it come to rest, from where it stands. */
+  letSettle() {
+    if (this.ended || this.settling) return;
+    this.settle();
+    if (!this.engine.land(this.shown)) return;
+    this.engine.act("still");
+    this.look();
+    Object.assign(this, { running: false, settling: new Settling(this), rested: "", mode: null });
+  }
+
+  /** Go on settling; at rest, tell how weak it is. */
+  calm(due) {
+    const over = this.settling.advance(due);
+    this.look();
+    if (over) {
+      const { ended, quiet } = this.settling;
+      Object.assign(this, { rested: ended, settling: null, news: true });
+      if (quiet && !this.ended) this.mode = this.hand ? { refused: "Its weakest mode is told when no hand holds it." } : { ...weakest(this), since: performance.now() };
+    }
+    return true;
+  }
+
   /** So much further, however long it takes. */
   step(seconds) {
+    this.mode = null;
     this.settle();
     this.onwards(this.shown + seconds, performance.now() + 20 * FRAME_BUDGET);
     this.look();
@@ -95,7 +124,7 @@ export class Live {
         return;
       }
       this.shown = next;
-      this.pullNow();
+      this.pullNow(tick);
     }
   }
 
@@ -114,8 +143,9 @@ export class Live {
 
   // --- the hand
 
-  grab(node, place) {
-    this.hand = { node, place, force: [0, 0, 0] };
+  /** carried: whether it is a support, which goes where the hand goes. */
+  grab(node, place, carried = false) {
+    this.hand = { node, place, force: [0, 0, 0], carried };
     this.queue.push(["hand", node, 0, 0, 0]);
   }
 
@@ -123,20 +153,29 @@ export class Live {
     if (this.hand) this.hand.place = place;
   }
 
-  drop() {
-    if (!this.hand) return;
+  drop({ hold = false } = {}) {
+    if (!this.hand || hold) return;
     this.queue.push(["hand", this.hand.node, 0, 0, 0]);
     this.hand = null;
   }
 
-  /** A spring and a damper from the node to the hand, told anew every tick. */
-  pullNow() {
-    const { node, place } = this.hand;
+  /** A spring and a damper from the node to the hand, told anew every tick; a support is carried towards it. */
+  pullNow(tick) {
+    const { node, place, carried } = this.hand;
+    if (carried) return this.carry(node, place, CARRIED * this.given.size * tick);
     const { stiffness, damping } = this.given.hand;
     const { y } = this.engine.run;
     const [at, speed] = [3 * node, 3 * (this.size + node)];
     this.hand.force = [0, 1, 2].map((axis) => stiffness * (place[axis] - y[at + axis]) - damping * y[speed + axis]);
     this.engine.act("hand", node, ...this.hand.force);
+  }
+
+  carry(node, place, most) {
+    const from = Array.from(this.engine.run.y.subarray(3 * node, 3 * node + 3));
+    const away = Math.hypot(...place.map((value, axis) => value - from[axis]));
+    if (away < 1e-9 * this.given.size) return;
+    const share = Math.min(1, most / away);
+    this.engine.act("place", node, ...from.map((value, axis) => value + share * (place[axis] - value)));
   }
 
   // --- what else is done
@@ -164,6 +203,15 @@ export class Live {
     this.rests.set(index, length);
     this.run.structure.cables.rest_length[index] = length;
     this.latest((action) => action[0] === "rest" && action[1] === this.given.cableNames[index], "rest", this.given.cableNames[index], length);
+  }
+
+  stiffness(index) {
+    return this.firm.get(index) ?? this.engine.table.keptStiffness[this.given.cables[index].row];
+  }
+
+  stiffen(index, firm) {
+    this.firm.set(index, firm);
+    this.latest((action) => action[0] === "stiffness" && action[1] === this.given.cableNames[index], "stiffness", this.given.cableNames[index], firm);
   }
 
   drive(name, value) {
@@ -202,7 +250,7 @@ export class Live {
     play.high = Math.max(play.high, elastic);
     play.work = Math.max(play.work, Math.abs(work));
     play.off = Math.max(play.off, Math.abs(off));
-    this.record();
+    record(this);
     if (this.engine.happened.length > MOST_MARKS) this.engine.happened.splice(0, this.engine.happened.length - MOST_MARKS);
   }
 
@@ -227,68 +275,14 @@ export class Live {
   }
 
   fill(moment) {
-    const { sample } = this.engine;
-    for (let k = 0; k < moment.nodes.length; k++) moment.nodes[k] = sample[k];
-    const { ends } = this.run.structure.bars;
-    for (let k = 0; k < moment.tension.length; k++) moment.tension[k] = this.seen.tension(k);
-    for (let k = 0; k < moment.barForce.length; k++) moment.barForce[k] = this.seen.bar(k, ends);
-    moment.found = true;
-    moment.time = this.shown;
-    for (const arrow of moment.arrows) arrow.fill(0);
-    const { weighing } = this.given;
-    let whole = 0;
-    const centre = [0, 0, 0];
-    weighing.forEach((mass, node) => {
-      whole += mass;
-      for (let axis = 0; axis < 3; axis++) centre[axis] += mass * sample[3 * node + axis];
-    });
-    if (whole > 0) moment.centre = centre.map((sum) => sum / whole);
-    for (let k = 0; k < moment.density.length; k++) moment.density[k] = moment.tension[k] / moment.cableLength(k);
+    shownIn(this, moment);
   }
 
-  // --- what it leaves behind
-
-  record() {
-    const last = this.rows[this.rows.length - 1];
-    if (last && last.time >= this.shown) this.rows.pop();
-    else if (this.count++ % this.every) return;
-    const { ends } = this.run.structure.bars;
-    const nodes = Float32Array.from(this.engine.sample.subarray(0, 3 * this.size));
-    const tension = Float32Array.from({ length: this.given.cables.length }, (_, k) => this.seen.tension(k));
-    const force = Float32Array.from({ length: this.given.bars.length }, (_, k) => this.seen.bar(k, ends));
-    this.rows.push({ ...this.energy, nodes, tension, force });
-    if (this.rows.length * (nodes.length + tension.length + force.length) > MOST_KEPT) {
-      this.rows = this.rows.filter((_, k) => k % 2 === 0);
-      this.every *= 2;
-    }
-  }
-
-  /** All that was done, as Python replays it: `taut.live.replay`. */
   actions() {
-    return JSON.stringify({ ...this.given.log, until: this.shown, actions: this.engine.log });
+    return actionsOf(this);
   }
 
-  /** The model as it stands now, as the text of a model file. */
   modelText() {
-    const { text, bars, cables } = this.given.model;
-    const { sample, gone, table } = this.engine;
-    const { weighing, cables: rows } = this.given;
-    const heaviest = weighing.indexOf(Math.max(...weighing));
-    const pull = [0, 1, 2].map((axis) => (weighing[heaviest] ? table.weight[3 * heaviest + axis] / weighing[heaviest] : 0));
-    const [velocity, rest, gravity, damping] = [3 * this.size, 6 * this.size, 6 * this.size + rows.length, 6 * this.size + rows.length + 3];
-    const number = (k) => {
-      if (k < rest) return sample[k < velocity ? k : 3 * this.size + k - velocity];
-      if (k < gravity) return table.rest[rows[k - rest].row];
-      return k < damping ? pull[k - gravity] : table.massDamping[0];
-    };
-    const lost = new Set([...bars.filter((_, k) => gone.has(`bar ${k}`)), ...cables.filter((_, k) => gone.has(`cable ${k}`))]);
-    const kept = text.split("\n").filter((_, line) => !lost.has(line)).join("\n");
-    return kept.replace(/@(\d+)@/g, (_, k) => yamlNumber(number(Number(k))));
+    return modelText(this);
   }
-}
-
-/** As YAML reads it: 1e-7 would be a word. */
-function yamlNumber(value) {
-  const text = String(value);
-  return text.includes("e") && !text.includes(".") ? text.replace("e", ".0e") : text;
 }

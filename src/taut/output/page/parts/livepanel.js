@@ -8,6 +8,9 @@ import { element } from "./state.js";
 const PACES = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2];
 const SINGLE_STEP = 1 / 60; // [s]
 const TELL_EVERY = 150; // [ms]
+const CHART_EVERY = 300; // [ms]
+const PUSH = 0.1; // of what a slider goes over, for a key
+const STIFFENED = [0.1, 4]; // of a stiffness, what a slider goes over
 const CHARTED = 900; // samples that live charts show at most
 const LISTED = 6; // events
 const WOUND = [0.4, 1.4]; // of a rest length, what a slider goes over
@@ -27,7 +30,7 @@ function slider(name, { least, most, value, unit, decimals = 3 }, moved) {
     moved(Number(input.value));
   });
   tell(value);
-  return { row: element("label", { kind: "lever" }, element("span", { kind: "name", text: name, title: name }), input, told), tell };
+  return { row: element("label", { kind: "lever" }, element("span", { kind: "name", text: name, title: name }), input, told), tell, value: () => Number(input.value) };
 }
 
 function download(name, text) {
@@ -59,12 +62,13 @@ export class LivePanel {
     this.pulled = element("p", { kind: "small" });
     this.chosen = element("div");
     this.levers = [];
+    this.pushes = []; // of drives, by a share of what their sliders go over
     this.energy = new Chart({ name: "Energies", unit: "J", scale: "linear", empty: "" }, () => {});
     this.forces = new Chart({ name: "Force of what is selected", unit: "N", scale: "linear", empty: "click a bar or a cable" }, () => {});
     this.events = element("ul", { kind: "happened" });
     this.page.append(
       element("div", { kind: "row" }, this.start, step, reset, pace), this.status, this.doubt, this.pulled,
-      this.chosen, ...this.drives(), ...this.world(),
+      this.chosen, ...this.drives(), ...this.editing(), ...this.world(),
       element("h2", { text: "As it comes" }), this.energy.figure, this.forces.figure, element("h2", { text: "Events" }), this.events,
       element("h2", { text: "Keep" }),
       element("div", { kind: "row" },
@@ -84,11 +88,60 @@ export class LivePanel {
   drives() {
     const { inputs } = this.live.given;
     if (!inputs.length) return [];
-    return [element("h2", { text: "Drives" }), ...inputs.map((input) => {
-      const made = slider(`${input.name}, ${input.quantity}`, { ...input, unit: input.unit }, (value) => this.live.drive(input.name, value));
+    return [element("h2", { text: "Drives" }), ...inputs.map((input, k) => {
+      const key = k < 9 ? ` (${k + 1})` : "";
+      const made = slider(`${input.name}, ${input.quantity}${key}`, { ...input, unit: input.unit }, (value) => this.live.drive(input.name, value));
       this.levers.push(() => made.tell(input.value));
+      this.pushes.push((share) => {
+        const value = Math.min(input.most, Math.max(input.least, made.value() + share * (input.most - input.least)));
+        made.tell(value);
+        this.go();
+        this.live.drive(input.name, value);
+      });
       return made.row;
     })];
+  }
+
+  /** Keys for gaits by hand: 1 to 9 wind a drive out, with shift in. */
+  leverKeys() {
+    if (!this.pushes.length) return [];
+    const keys = Array.from({ length: Math.min(9, this.pushes.length) }, (_, k) => String(k + 1));
+    return [{ keys, words: "live: a drive out by a tenth (with shift: in)", act: (event, key) => this.pushes[Number(key) - 1]((event.shiftKey ? -1 : 1) * PUSH) }];
+  }
+
+  /** Edit and look: let it settle, and see how weak it is. */
+  editing() {
+    this.settles = element("button", { text: "Let it settle", title: "Damped motion to rest (S)", onclick: () => this.letSettle() });
+    this.hold = element("input", { type: "checkbox" });
+    this.hold.addEventListener("change", () => this.hold.checked || this.live.drop());
+    this.rested = element("p", { kind: "small", role: "status" });
+    return [
+      element("h2", { text: "Edit and look" }),
+      element("div", { kind: "row" }, this.settles, element("label", { kind: "tick" }, this.hold, "hold a node where it is let go")),
+      this.rested,
+    ];
+  }
+
+  /** Whether a node stays in the hand when the pointer lets go of it. */
+  holds() {
+    return Boolean(this.hold?.checked);
+  }
+
+  letSettle() {
+    if (this.live.ended) this.reset();
+    this.go();
+    if (this.live.settling) Object.assign(this.live, { settling: null });
+    else this.live.letSettle();
+    this.tell(true);
+  }
+
+  /** In words: whether it is at rest, and its weakest mode. */
+  tellRest() {
+    const { settling, rested, mode } = this.live;
+    this.settles.textContent = settling ? "Stop settling" : "Let it settle";
+    const words = settling ? `Settling: ${steady(this.live.time - settling.from, 2)} s of motion, stopped ${settling.stops} times.` : rested || "Wind, stiffen or move something, and let it settle: shape and tensions as they are at rest.";
+    const weak = !mode || settling ? "" : mode.refused ?? (mode.frequency > 0 ? `Its weakest mode, which swings here, has ${quantity(mode.frequency, "Hz", 4)}.` : mode.frequency < 0 ? "It is unstable: what swings here grows by itself." : "It is loose: what swings here takes no force.");
+    this.rested.textContent = `${words} ${weak}`.trim();
   }
 
   world() {
@@ -121,6 +174,8 @@ export class LivePanel {
       const rest = live.rest(index);
       const own = live.given.rests[index] || rest;
       parts.push(slider("Rest length", { least: WOUND[0] * own, most: WOUND[1] * own, value: rest, unit: "m", decimals: 4 }, (value) => live.wind(index, value)).row);
+      const firm = live.stiffness(index);
+      parts.push(slider("Stiffness", { least: STIFFENED[0] * firm, most: STIFFENED[1] * firm, value: firm, unit: "N/m", decimals: 0 }, (value) => live.stiffen(index, value)).row);
     }
     if (kind === "cable" && live.given.cables[index].wound) parts.push(element("p", { kind: "small", text: "A drive winds this cable." }));
     if (live.canCut(kind, index)) parts.push(element("div", { kind: "row" }, element("button", { kind: "cut", text: `Cut ${name}`, title: "Cut it (K)", onclick: () => this.cut() })));
@@ -148,7 +203,7 @@ export class LivePanel {
   toggle() {
     if (this.live.ended) this.reset();
     this.go();
-    this.live.running = !this.live.running;
+    Object.assign(this.live, { running: !this.live.running, settling: null, rested: "" });
     this.live.paced = [];
     this.tell(true);
   }
@@ -190,13 +245,15 @@ export class LivePanel {
     this.doubt.hidden = !live.doubt;
     this.doubt.textContent = live.doubt;
     this.pulled.textContent = live.hand ? `Pulling at ${this.run.structure.nodes[live.hand.node]} with ${quantity(Math.hypot(...live.hand.force), "N", 3)}.` : "Drag a node in the picture to pull at it.";
-    this.chart();
+    this.tellRest();
+    if (now || performance.now() - (this.charted ?? 0) > CHART_EVERY) this.chart();
     this.events.replaceChildren(...live.engine.happened.slice(-LISTED).reverse().map(({ time, name }) => element("li", { text: `${steady(time, 3)} s  ${name}` })));
     if (!live.engine.happened.length) this.events.append(element("li", { kind: "small", text: "none yet" }));
   }
 
   chart() {
     const { live } = this;
+    this.charted = performance.now();
     if (live.refused || this.page.hidden || !live.rows.length) return;
     const rows = live.rows.slice(-CHARTED);
     const time = rows.map((row) => row.time);
@@ -218,6 +275,8 @@ export class LivePanel {
       { keys: ["l"], words: "live: start or pause", act: () => this.toggle() },
       { keys: ["."], words: "live: one step", act: () => this.single() },
       { keys: ["r"], words: "live: begin again", act: () => this.reset() },
+      { keys: ["s"], words: "live: let it settle", act: () => this.letSettle() },
+      ...this.leverKeys(),
       { keys: ["k"], words: "live: cut what is selected", act: () => this.cut() },
     ];
   }

@@ -17,7 +17,7 @@ import { pick, projector } from "./picking.js";
 import { Player } from "./player.js";
 import { posturePanel, tellVerdict } from "./posture.js";
 import { listen } from "./pointer.js";
-import { Scene } from "./scene.js";
+import { sceneOf } from "./scene.js";
 import { element, State } from "./state.js";
 
 const by = (id) => document.getElementById(id);
@@ -49,7 +49,7 @@ async function start() {
 
   const camera = new Camera();
   const moments = runs.map((run) => new Moment(run));
-  const scene = new Scene(by("scene"), runs, camera, { swift: Boolean(content.live) });
+  const scene = sceneOf(by("scene"), runs, camera, { swift: Boolean(content.live) });
   const overlay = new Overlay(by("overlay"), scene);
   const controls = grid ? new Inputs(by("inputs"), first, state) : new Player(runs, state);
   const charts = moving || grid ? new Charts(by("pages").appendChild(element("div")), runs, state, (value) => controls.scrub(value)) : null;
@@ -188,7 +188,7 @@ async function start() {
   by("theme").addEventListener("click", switchTheme);
   by("help").addEventListener("click", () => by("keys").showModal());
   listen(scene.canvas, camera, {
-    size: scene.sizes.size, moved: redraw, doubled: fit, grab: grabber(live, moments[0], scene),
+    size: scene.sizes.size, moved: redraw, doubled: fit, grab: grabber(live, moments[0], scene, () => livePanel?.holds()),
     clicked: (x, y) => state.put({ selection: pick(scene, moments, look, x, y) }),
   });
   listenToKeys([
@@ -223,8 +223,10 @@ async function start() {
     if (live?.on && (live.advance(seconds) || live.stale)) {
       live.stale = false;
       stale = true;
-      if (live.ended) livePanel.tell(true);
+      if (live.ended || live.news) livePanel.tell(true);
+      live.news = false;
     }
+    if (live?.on && live.mode?.shape) stale = true; // it swings
     if (state.get("mode") !== "none") {
       swinging += seconds;
       stale = true;

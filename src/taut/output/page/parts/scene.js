@@ -2,33 +2,34 @@
 import { named, rgb, scaleBytes } from "./colours.js";
 import { NodeTexture, texture } from "./gl.js";
 import { drawingSizes, floor, LAYERS } from "./layers.js";
+import { PaintedScene } from "./painted.js";
 
 const SHARPEST = 2; // pixels of the drawing for one of the page
-const LATE = 0.021; // [s] between pictures of a live motion, beyond which they are drawn in fewer pixels
-const EARLY = 0.0172; // [s] below which in more again
-const BLURRED = 0.4; // pixels of the drawing for one of the page, at least
 const FEW_MEMBERS = 3000; // up to which edges are smoothed even where the processor has to do it
 
-/** Whether a graphics card draws; else the processor does. */
-function hasCard() {
+/** Who draws: "card", "processor", or "" where there is no WebGL2. */
+function drawer() {
   const gl = document.createElement("canvas").getContext("webgl2");
-  if (!gl) return false;
+  if (!gl) return "";
   const named = gl.getExtension("WEBGL_debug_renderer_info");
   const renderer = String(gl.getParameter(named ? named.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
   gl.getExtension("WEBGL_lose_context")?.loseContext();
-  return !/swiftshader|llvmpipe|software|basic render/i.test(renderer);
+  return /swiftshader|llvmpipe|software|basic render/i.test(renderer) ? "processor" : "card";
+}
+
+/** The drawing of runs on a canvas. swift: whether many pictures a second matter most, as of a live motion. */
+export function sceneOf(canvas, runs, camera, { swift = false } = {}) {
+  const who = drawer();
+  return !who || (swift && who === "processor") ? new PaintedScene(canvas, runs, camera) : new Scene(canvas, runs, camera, who === "card");
 }
 
 const memberCount = (runs) => runs.reduce((sum, { structure: s }) => sum + s.bars.names.length + s.cables.names.length, 0);
 
 export class Scene {
-  /** swift: whether many pictures a second matter more than smooth edges where the processor draws. */
-  constructor(canvas, runs, camera, { swift = false } = {}) {
-    const card = hasCard();
-    const antialias = card || (!swift && memberCount(runs) <= FEW_MEMBERS);
+  constructor(canvas, runs, camera, card) {
+    const antialias = card || memberCount(runs) <= FEW_MEMBERS;
     const gl = canvas.getContext("webgl2", { antialias, alpha: false, powerPreference: "high-performance" });
-    if (!gl) throw new Error("this browser has no WebGL2, or it is switched off");
-    Object.assign(this, { canvas, runs, camera, gl, card, sharpness: 1, late: 0 });
+    Object.assign(this, { canvas, runs, camera, gl, card, painted: false, sharpness: 1 });
     this.sizes = drawingSizes(runs);
     this.floor = floor(gl, runs, this.sizes);
     this.scale = texture(gl);
@@ -60,19 +61,7 @@ export class Scene {
     return true;
   }
 
-  /** Draw in fewer pixels while pictures of a live motion come late, and in all of them when it rests. */
-  keepUp(seconds, lively) {
-    if (this.card) return;
-    if (!lively) {
-      this.sharpness = 1;
-      return;
-    }
-    this.late = 0.9 * this.late + 0.1 * Math.min(seconds, 0.2);
-    const wanted = this.late > LATE ? this.sharpness * 0.8 : this.late < EARLY ? this.sharpness * 1.25 : this.sharpness;
-    const kept = Math.min(1, Math.max(BLURRED, wanted));
-    if (kept === this.sharpness || performance.now() - (this.changed ?? 0) < 700) return;
-    Object.assign(this, { sharpness: kept, changed: performance.now() });
-  }
+  keepUp() {} // it does
 
   update(moments, look) {
     moments.forEach((moment, k) => {
