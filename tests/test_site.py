@@ -63,10 +63,12 @@ def test_every_example_is_in_the_gallery() -> None:
 
 
 def test_every_picture_of_a_page_is_drawn_by_a_script() -> None:
+    """By docs/pictures.py itself, or by the blocks of a tutorial, which it runs."""
     script = (ROOT / "docs" / "pictures.py").read_text(encoding="utf-8")
+    tutorials = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "tutorials").glob("*.md"))
     shown = {name for page in PAGES for name in re.findall(r"pictures/([\w-]+\.png)", prose(page))}
     assert shown == {path.name for path in (ROOT / "docs" / "pictures").iterdir()}
-    assert all(f'"{name}"' in script for name in shown)
+    assert all(f'"{name}"' in script or f'savefig("{name}")' in tutorials for name in shown)
 
 
 @pytest.mark.skipif(
