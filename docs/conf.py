@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 import taut
-from taut.cli import app
+from taut.cli import app as taut_command
 
 PACKAGES = (
     *("taut", "taut.generators", "taut.statics", "taut.kinetostatics", "taut.dynamics", "taut.control"),
@@ -44,11 +44,11 @@ def setup(app: Any) -> None:
 
 
 def _fill_in_names(app: Any, page: str, source: list[str]) -> None:
-    """The pages of public names and of commands end with all of them, as they are in the library that builds the site."""
+    """The pages of public names and of commands end with all of them, as they are in the library at hand."""
     if page == "docs/api":
         source[0] += "\n".join(_names())
     if page == "docs/commands":
-        source[0] += "\n".join(_commands("taut", typer.main.get_command(app)))
+        source[0] += "\n".join(_commands("taut", typer.main.get_command(taut_command)))
 
 
 def _commands(name: str, command: Any) -> Iterator[str]:
