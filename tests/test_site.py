@@ -90,3 +90,5 @@ def test_the_site_is_built_without_warnings_and_asks_no_network(tmp_path: Path) 
     assert "simulate(plant: " in names
     assert "objective: str = 'least_squares'" in names, "what is a word stays one"
     assert "taut.generators.tower" in names
+    commands = unescape((tmp_path / "site" / "docs" / "commands.html").read_text(encoding="utf-8"))
+    assert "Usage: taut gait search" in commands
