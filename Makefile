@@ -1,11 +1,12 @@
 # Everything a newcomer needs: `make demo`, `make test`. Each sets up .venv by itself; Python 3.11 or newer is all it wants.
 PYTHON ?= python3
 BIN := .venv/bin
+USED := .venv/.used
 STAMP := .venv/.installed
 
 .PHONY: demo test test-all lint bench docs wasm wheel clean
 
-demo: $(STAMP)
+demo: $(USED)
 	$(BIN)/taut demo
 
 test: lint
@@ -42,9 +43,14 @@ clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(STAMP): pyproject.toml
+# What a user needs, and on top of it what checks and tests need.
+$(USED): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit('taut needs Python 3.11 or newer, this is ' + sys.version.split()[0]) if sys.version_info < (3, 11) else None"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e ".[plot]"
+	touch $(USED)
+
+$(STAMP): $(USED)
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
 	touch $(STAMP)

@@ -10,7 +10,10 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+import typer
+
 import taut
+from taut.cli import app as taut_command
 
 PACKAGES = (
     *("taut", "taut.generators", "taut.statics", "taut.kinetostatics", "taut.dynamics", "taut.control"),
@@ -41,9 +44,19 @@ def setup(app: Any) -> None:
 
 
 def _fill_in_names(app: Any, page: str, source: list[str]) -> None:
-    """The page of public names ends with all of them, as they are in the library that builds the site."""
+    """The pages of public names and of commands end with all of them, as they are in the library at hand."""
     if page == "docs/api":
         source[0] += "\n".join(_names())
+    if page == "docs/commands":
+        source[0] += "\n".join(_commands("taut", typer.main.get_command(taut_command)))
+
+
+def _commands(name: str, command: Any) -> Iterator[str]:
+    """The command and those below it, as --help prints them."""
+    context = type(command).context_class(command, info_name=name, terminal_width=110, max_content_width=110)
+    yield from ("", f"## {name}", "", "```text", command.get_help(context).rstrip(), "```")
+    for below, one in getattr(command, "commands", {}).items():
+        yield from _commands(f"{name} {below}", one)
 
 
 def _names() -> Iterator[str]:

@@ -1,10 +1,15 @@
-"""Draw the pictures of README.md and of the pages here into docs/pictures: `python docs/pictures.py`."""
+"""Draw the pictures of README.md and of the pages here into docs/pictures: `python docs/pictures.py [TUTORIAL ...]`.
+
+Tutorials draw their own, by the blocks that they show; named ones alone are drawn, without a name all pictures.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import re
+import shutil
+import sys
 import tempfile
 from itertools import pairwise
 from pathlib import Path
@@ -22,15 +27,20 @@ from taut.output.plot.shapes import cable_colours
 from taut.structure.examples import example
 
 FOLDER = Path(__file__).with_name("pictures")
+TUTORIALS = sorted(Path(__file__).with_name("tutorials").glob("*.md"))
 SHADOW = "0.88"
 README = Path(__file__).parents[1] / "README.md"
 
 Angles = tuple[float, float]
 
 
-def main() -> list[Path]:
+def main(*tutorials: str) -> list[Path]:
     FOLDER.mkdir(exist_ok=True)
-    return [_saved(front(), "front.png"), _saved(first_tower(), "tower.png")]
+    drawn = [] if tutorials else [_saved(front(), "front.png"), _saved(first_tower(), "tower.png")]
+    for page in TUTORIALS:
+        if not tutorials or page.stem in tutorials:
+            drawn += by_its_own_blocks(page)
+    return drawn
 
 
 def front() -> Figure:
@@ -46,16 +56,29 @@ def front() -> Figure:
 
 def first_tower() -> Figure:
     """The run of the example in README.md: the tower at its end, and the way of its top."""
-    block = re.search(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert block, "README.md has no example"
-    names: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(block[1], README.name, "exec"), names)
+    names, _ = _run(README)
     run = names["run"]
     figure = Figure(figsize=(8.0, 2.9), dpi=110)
     taut.plot.structure(run, sample=-1, ax=figure.add_axes((0.0, 0.02, 0.42, 0.96), projection="3d"))
     taut.plot.coordinates(run, f"node:{names['push'].node}", axes="x", ax=figure.add_axes((0.62, 0.18, 0.36, 0.74)))
     return figure
+
+
+def by_its_own_blocks(tutorial: Path) -> list[Path]:
+    """What the blocks of a tutorial save."""
+    _, pictures = _run(tutorial)
+    return pictures
+
+
+def _run(page: Path) -> tuple[dict[str, Any], list[Path]]:
+    """What the Python blocks of a page leave behind: names, and pictures, which are kept."""
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    names: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
+        for block in blocks:
+            exec(compile(block, page.name, "exec"), names)
+        pictures = [Path(shutil.copy(picture, FOLDER)) for picture in sorted(Path().glob("*.png"))]
+    return names, pictures
 
 
 def _roll(ax: Any) -> None:
@@ -113,4 +136,4 @@ def _saved(figure: Figure, name: str) -> Path:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

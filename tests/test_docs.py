@@ -1,22 +1,10 @@
 """The Python blocks of the pages in docs/ run, one after another, as the pages say."""
 
-import json
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-ROOT = Path(__file__).parents[1]
-
-
-def run_blocks(page: str, count: int) -> dict:
-    names: dict = {}
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert len(blocks) == count
-    for block in blocks:
-        exec(compile(block, page, "exec"), names)
-    return names
+from page_blocks import ROOT, run_blocks
 
 
 def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,25 +114,6 @@ def test_the_page_of_control_runs() -> None:
     assert np.abs(names["held"].node("top")[-50:, 0]).max() < 0.1 * np.abs(names["held"].node("top")[:, 0]).max()
     assert np.abs(names["designed"].node("top")[-1, 0]) < 1e-3
     assert np.abs(names["follower"].node("top")[:, 0] - names["way"]).max() < 1e-3
-
-
-def test_the_notebook_of_the_controlled_tower_runs() -> None:
-    plots = pytest.importorskip("matplotlib.pyplot")
-    plots.switch_backend("Agg")
-    notebook = json.loads((ROOT / "docs" / "notebooks" / "controlled_tower.ipynb").read_text(encoding="utf-8"))
-    assert notebook["nbformat"] == 4
-    names: dict = {}
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            assert not cell["outputs"]
-            exec(compile("".join(cell["source"]), "controlled_tower.ipynb", "exec"), names)
-    assert names["standing"].ok
-    assert sum(names["model"].poles.real > 0.0) == 2
-    assert names["falling"].node("top1")[-1, 2] < 0.5
-    assert names["held"].ok
-    assert abs(names["held"].nodes[-1] - names["soft"].positions).max() < 1e-3
-    assert len(names["right"].lines) == 6
-    plots.close(names["figure"])
 
 
 def test_the_statics_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,10 +73,12 @@ def test_every_example_is_in_the_gallery() -> None:
 
 
 def test_every_picture_of_a_page_is_drawn_by_a_script() -> None:
+    """By docs/pictures.py itself, or by the blocks of a tutorial, which it runs."""
     script = (ROOT / "docs" / "pictures.py").read_text(encoding="utf-8")
+    tutorials = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "tutorials").glob("*.md"))
     shown = {name for page in PAGES for name in re.findall(r"pictures/([\w-]+\.png)", prose(page))}
     assert shown == {path.name for path in (ROOT / "docs" / "pictures").iterdir()}
-    assert all(f'"{name}"' in script for name in shown)
+    assert all(f'"{name}"' in script or f'savefig("{name}")' in tutorials for name in shown)
 
 
 def test_the_gallery_says_which_models_go_live_and_make_docs_writes_them() -> None:
@@ -125,3 +127,5 @@ def test_the_site_is_built_without_warnings_and_asks_no_network(tmp_path: Path) 
     assert "simulate(plant: " in names
     assert "objective: str = 'least_squares'" in names, "what is a word stays one"
     assert "taut.generators.tower" in names
+    commands = unescape((tmp_path / "site" / "docs" / "commands.html").read_text(encoding="utf-8"))
+    assert "Usage: taut gait search" in commands

@@ -163,7 +163,8 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a way for a rotation": (
         lambda: prism().moved((0, 0, 1)),
-        "moved: rotation has the shape (3,), not (3, 3); a way to go is translation=(x, y, z)",
+        "moved: rotation has the shape (3,), not (3, 3): the rows of a matrix, as in [(1, 0, 0), (0, 0, -1), "
+        "(0, 1, 0)] for a quarter turn about x; a way to go is translation=(x, y, z)",
     ),
     "no direction": (
         lambda: taut.on_line("l", "a", (0, 0, 0)),

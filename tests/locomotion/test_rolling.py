@@ -68,3 +68,16 @@ def test_the_example_says_what_a_gait_makes() -> None:
     robot = taut.generators.six_strut_robot()
     gait = SinusoidGait(tuple(f"bar:{name}" for name in robot.bars), 0.1, 0.95, phases)
     assert gait.drives(robot) == scenario.drives
+
+
+def test_a_length_that_begins_elsewhere_is_told_where_it_leads_into_the_ground() -> None:
+    robot = taut.generators.six_strut_robot()
+    drives = [
+        taut.Drive(name, f"bar:{name}", "length", by=taut.Sinusoid(0.1, 1.0, 1.5 * k))
+        for k, name in enumerate(robot.bars)
+    ]
+    plant = taut.assemble(robot, gravity=9.81, ground=[taut.Ground("floor", friction=0.6)], drives=drives)
+    with pytest.raises(
+        taut.ModelError, match=r"inside .*, after lengths at t = 0 moved nodes .* by a SmoothStart\); lift"
+    ):
+        taut.simulate(plant, 0.1, method="impulses", step=1e-3, verify=False)

@@ -64,7 +64,8 @@ def test_selectors(selector: str, kind: str, names: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("selector", "kind", "said"),
     [
-        ("low", "", 'does not say of what kind; write it as one of "node:low", "bar:low", "cable:low"'),
+        ("low", "", 'does not say of what kind; write it as "cable:low"'),
+        ("lwo", "", 'does not say of what kind; write it as one of "node:lwo", "bar:lwo", "cable:lwo"'),
         ("cable:lwo", "", '"cable:lwo" selects no cable; did you mean "low"'),
         ("bar:zzz", "", '"bar:zzz" selects no bar; there are 2: b1, b2'),
         ("cable:low", "node", "selects cables where nodes are wanted"),

@@ -221,7 +221,10 @@ def beginning(
         raise ModelError([Problem((), message)])
     run.words["impose"](tables, 0.0, y)  # once more: a drive may answer to the state
     if inside := inside_grounds(plant, tables, y):
-        message = f"at the start {listed(inside, most=4)}; lift the structure, or move the ground"
+        moved = float(np.abs(y[:size] - plant.start()[0]).max())
+        why = f", after lengths at t = 0 moved nodes by up to {moved:.3g} m (let drives in by a SmoothStart)"
+        told = listed(inside, most=4) + (why if moved > HELD else "")
+        message = f"at the start {told}; lift the structure, or move the ground"
         raise ModelError([Problem(("ground",), message)])
     sunk = sunk_notes(plant, tables, y)
     clock, counts = np.zeros(at.CLOCK), np.zeros(at.COUNTS, dtype=np.int64)

@@ -30,7 +30,7 @@ def select(structure: Structure, selector: str, kind: str = "") -> tuple[str, tu
     else:
         pattern = selector
     if not kind:
-        raise SelectionError(f'"{selector}" does not say of what kind; write it as one of {_forms(selector)}')
+        raise SelectionError(f'"{selector}" does not say of what kind; {_forms(structure, selector)}')
     names = _matches(structure, kind, pattern)
     if not names:
         hint = suggestion(pattern, {*_named(structure, kind), *structure.groups} - {pattern})
@@ -68,8 +68,11 @@ def _named(structure: Structure, kind: str) -> Collection[str]:
     return named
 
 
-def _forms(selector: str) -> str:
-    return ", ".join(f'"{kind}:{selector}"' for kind in KINDS)
+def _forms(structure: Structure, selector: str) -> str:
+    """How to write it: of the kinds of which it names something, else of any."""
+    meant = [kind for kind in KINDS if _matches(structure, kind, selector)]
+    forms = ", ".join(f'"{kind}:{selector}"' for kind in meant or KINDS)
+    return f"write it as {forms}" if len(meant) == 1 else f"write it as one of {forms}"
 
 
 def _count(structure: Structure, kind: str) -> str:

@@ -187,11 +187,13 @@ class Structure:
 
     @checked_arguments
     def moved(self, rotation: np.ndarray | None = None, translation: Position = (0.0, 0.0, 0.0)) -> Structure:
-        """Rotate (3 x 3 matrix) about the origin, then translate [m]."""
+        """Rotate about the origin (3 x 3 matrix; its rows for a quarter about x: (1, 0, 0), (0, 0, -1), (0, 1, 0)),
+        then translate [m]."""
         if rotation is not None and np.shape(rotation) != (3, 3):
             shape = np.shape(rotation)
             raise OptionError(
-                f"moved: rotation has the shape {shape}, not (3, 3); a way to go is translation=(x, y, z)"
+                f"moved: rotation has the shape {shape}, not (3, 3): the rows of a matrix, as in [(1, 0, 0), "
+                "(0, 0, -1), (0, 1, 0)] for a quarter turn about x; a way to go is translation=(x, y, z)"
             )
         turned = self.positions if rotation is None else self.positions @ np.asarray(rotation, dtype=float).T
         return self.placed(turned + np.asarray(translation, dtype=float))
