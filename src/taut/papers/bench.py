@@ -66,6 +66,10 @@ class Bench:
         """The trajectory of a case; raises where it does not reach its end."""
         return self.once(f"run {case.name}", lambda: self._followed(case))
 
+    def followed_already(self, name: str) -> Trajectory | None:
+        """The trajectory of a case by its name, where something asked for it."""
+        return self._made.get(f"run {name}")
+
     def seconds(self, case: Case, repeats: int = 7) -> float:
         """CPU time [s] of a run, assembled and compiled before: the least of several, as others use the machine."""
         return self.once(f"time of {case.name}", lambda: self._timed(case, repeats))

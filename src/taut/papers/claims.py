@@ -85,10 +85,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim with what was measured for it."""
+    """A claim with what was measured for it. cpu_seconds: spent on it, and on runs that others then share."""
 
     claim: Claim
     measured: Measured
+    cpu_seconds: float = 0.0
 
     @property
     def verdict(self) -> str:
@@ -108,7 +109,7 @@ class Finding:
         return f"Ours, {number(self.measured.ours)}, is not {claim.relation.words} {number(claim.paper)}."
 
     def facts(self) -> dict[str, Any]:
-        """For programs: nothing rounded."""
+        """For programs: nothing rounded; what is no number to JSON (inf, nan) as a word."""
         claim = self.claim
         return {
             "id": claim.id,
@@ -116,12 +117,17 @@ class Finding:
             "says": claim.says,
             "paper": claim.paper,
             "relation": claim.relation.words,
-            "ours": self.measured.ours,
+            "ours": _finite(self.measured.ours),
             "unit": claim.unit,
             "verdict": self.verdict,
             "reason": self.reason,
-            "beside": dict(self.measured.beside),
+            "beside": {name: _finite(value) for name, value in self.measured.beside.items()},
+            "cpu_seconds": self.cpu_seconds,
         }
+
+
+def _finite(value: float | str | None) -> float | str | None:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def number(value: float | str | None) -> str:
