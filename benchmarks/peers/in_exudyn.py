@@ -1,8 +1,8 @@
 """Separate bars as an exudyn system: each a rigid body on a Lie-group node, each cable a spring between two markers.
 
-Exudyn's spring pushes where it is short, so the same motion is one in which no cable slackens; a unilateral one would be a
-Python function called in every stage. Bodies have the mass and the transverse inertia of taut's thin bars; the inertia
-about the axis never matters, as in `six_strut_in_mujoco`.
+Exudyn's spring pushes where it is short, so the same motion is one in which no cable slackens; a unilateral one would
+be a Python function called in every stage. Bodies have the mass and the transverse inertia of taut's thin bars; the
+inertia about the axis never matters, as in `six_strut_in_mujoco`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """One step of RK4 and its memory, from 30 members to a million: bars that touch no other, which everybody can have.
 
-A flat lattice of separate bars and cables (`scale.KINDS`), each engine and size in a process of its own, which takes turns
-with the others: steps are asked for in rounds, and CPU time is counted inside. Memory is the peak of the process above that
-of an engine with the smallest structure, for each member. A peer that takes too long to be built, or too much memory, is left out
-from there on, and it is said so.
+A flat lattice of separate bars and cables (`scale.KINDS`), each engine and size in a process of its own, which takes
+turns with the others: steps are asked for in rounds, and CPU time is counted inside. Memory is the peak of the process
+above that of an engine with the smallest structure, for each member. A peer that takes too long to be built, or too
+much memory, is left out from there on, and it is said so.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ STEP = 1e-4
 SIZES = (30, 300, 3_000, 30_000, 100_000)
 WORK = 3e5
 """Members that are passed in a turn, so that small structures take many steps."""
-PATIENCE = 120.0
-"""[s] on the clock until a peer has to be ready, its model built and its first step done."""
+PATIENCE, ROOM = 120.0, 8e9
+"""[s] of CPU time until a peer has to be ready, its model built and its first step done, and [B] that it may take."""
 
 Steps = Callable[[int], object]
 """Takes so many steps from the start."""
@@ -63,14 +63,18 @@ ENGINES: dict[str, tuple[Callable[[taut.Structure, Any], Steps], bool]] = {
 }
 
 
-def _serve(engine: str, members: int, line: Connection) -> None:
+def _serve(engine: str, members: int, line: Connection, patience: float) -> None:
     """In a process of its own: builds, tells its size, and takes as many steps as it is asked for."""
     make, _ = ENGINES[engine]
+    if not engine.startswith(TAUT):
+        resource.setrlimit(resource.RLIMIT_CPU, (int(patience), resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_AS, (int(ROOM), resource.RLIM_INFINITY))
     make(structure(30), _wave(structure(30)))(2)
     empty = _peak()
     made = structure(members)
     steps = make(made, _wave(made))
     steps(2)
+    resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     count = len(made.bars) + len(made.cables)
     line.send((count, (_peak() - empty) / count))
     while asked := line.recv():
@@ -95,24 +99,22 @@ def _peak() -> float:
 class Served:
     """An engine in its process; `memory` is for a member [B]."""
 
-    def __init__(self, engine: str, members: int) -> None:
+    def __init__(self, engine: str, members: int, patience: float) -> None:
         context = multiprocessing.get_context("spawn")
         self.engine, (self.line, other) = engine, context.Pipe()
-        self.process = context.Process(target=_serve, args=(engine, members, other), daemon=True)
+        self.process = context.Process(target=_serve, args=(engine, members, other, patience), daemon=True)
         self.process.start()
         other.close()
         self.members, self.memory = 0, float("nan")
 
-    def ready(self, patience: float) -> bool:
-        """Whether it is built before patience ends; one that is not, or that died, is ended."""
+    def ready(self) -> bool:
+        """Whether it could be built; one that took too long or too much memory has died."""
         try:
-            if self.line.poll(patience):
-                self.members, self.memory = self.line.recv()
-                return True
+            self.members, self.memory = self.line.recv()
         except EOFError:
-            pass
-        self.process.kill()
-        return False
+            self.process.join()
+            return False
+        return True
 
     def step(self, steps: int) -> float:
         """CPU seconds of a step."""
@@ -126,10 +128,12 @@ class Served:
         self.process.join()
 
 
-def measure(members: int, turns: int = 5, work: float = WORK, patience: float = PATIENCE, tired: tuple[str, ...] = ()) -> Row:
+def measure(
+    members: int, turns: int = 5, work: float = WORK, patience: float = PATIENCE, tired: tuple[str, ...] = ()
+) -> Row:
     """tired: engines that were too slow for a smaller one."""
-    able = {name: Served(name, members) for name, (_, here) in ENGINES.items() if here and name not in tired}
-    ready = {name: one for name, one in able.items() if one.ready(patience if name != "taut rk4" else 1e4)}
+    able = {name: Served(name, members, patience) for name, (_, here) in ENGINES.items() if here and name not in tired}
+    ready = {name: one for name, one in able.items() if one.ready()}
     count = ready["taut rk4"].members
     steps = max(2, int(work / count))
     times = [[one.step(steps) for one in ready.values()] for _ in range(turns)]
@@ -142,7 +146,14 @@ def measure(members: int, turns: int = 5, work: float = WORK, patience: float = 
         for k, (name, one) in enumerate(ready.items())
     ]
     late = [name for name, (_, here) in ENGINES.items() if here and name not in ready]
-    entries += [Entry(name, float("nan"), note=f"not built in {patience:g} s, here or at a smaller size") for name in late]
+    entries += [
+        Entry(
+            name,
+            float("nan"),
+            note=f"not built in {patience:g} s of CPU time and {ROOM / 1e9:g} GB, here or at a smaller size",
+        )
+        for name in late
+    ]
     assert entries[0].name.startswith(TAUT)
     return Row(f"size-{members}", f"RK4 step of {count} members", "member and step", tuple(entries), members=count)
 

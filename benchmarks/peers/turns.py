@@ -31,8 +31,9 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Entry:
-    """A contestant in a row. seconds: CPU time, the least of all turns, for one unit of the row. error: [m], or as the row
-    has it. ratios: beside the row's first contestant of taut, turn by turn; quartiles are read off them.
+    """A contestant in a row. seconds: CPU time, the least of all turns, for one unit of the row.
+
+    error: [m], or as the row has it. ratios: beside the row's first contestant of taut, turn by turn.
     """
 
     name: str

@@ -60,7 +60,7 @@ def computed(
                 if found:
                     found(finding)
         if folder is not None:
-            show(paper, wanted, bench, folder, shown)
+            _show(paper, wanted, bench, folder, shown, failures)
     except KeyboardInterrupt:
         asked = {finding.claim.id for finding in findings} | set(failures)
         failures |= {claim.id: INTERRUPTED for claim in wanted if claim.id not in asked}
@@ -94,6 +94,20 @@ def _asked(claim: Claim, bench: Bench, failures: dict[str, str]) -> Finding | No
     except Exception as error:  # a slip in one claim is told, and is not the end of the others
         failures[claim.id] = slip(error)
     return None
+
+
+def _show(
+    paper: Paper, wanted: tuple[Claim, ...], bench: Bench, folder: Path, shown: Shown, failures: dict[str, str]
+) -> None:
+    """Claims are worth having without pictures, whatever is wrong with those."""
+    try:
+        show(paper, wanted, bench, folder, shown)
+    except WriteError:
+        raise
+    except TautError as error:
+        failures["pictures"] = str(error)
+    except Exception as error:
+        failures["pictures"] = slip(error)
 
 
 def slip(error: Exception) -> str:
