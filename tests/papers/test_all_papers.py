@@ -61,12 +61,13 @@ def test_a_paper_that_kills_its_process_leaves_the_others_and_what_it_found(tmp_
 def test_a_slip_in_a_paper_leaves_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tiny_slipping_paper.py").write_text(
         "from taut.papers.claims import Claim, Measured, at_most\n"
-        "from taut.papers.paper import Paper, Scene\n"
+        "from taut.papers.paper import Paper, Picture\n"
         "def slip(bench): return Measured(1.0 / 0.0)\n"
         "def tall(bench): return Measured(float('inf'))\n"
         "PAPER = Paper('slipping', 'S', 'S', '', (\n"
         "    Claim('slips', 'Fig. 1', 'It holds.', 1.0, 'm', at_most(), slip),\n"
-        "    Claim('tall', 'Fig. 2', 'It is low.', 1.0, 'm', at_most(), tall)), scenes=(1,))\n"
+        "    Claim('tall', 'Fig. 2', 'It is low.', 1.0, 'm', at_most(), tall)),\n"
+        "    (Picture('fig01', 'A line.', ('tall',), lambda bench, figure: figure.nothing),))\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     papers = {"slipping": "tiny_slipping_paper", "frail": "tiny_frail_paper"}
