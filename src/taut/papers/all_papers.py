@@ -116,7 +116,8 @@ def _reproduced(task: tuple[str, str, str]) -> Mapping[str, Any]:
             _tell((key, done, what))
 
     try:
-        return reproduce(paper_in(module), out=folder, progress=heed).facts()
+        # A paper with long runs spreads them too: where others are done sooner, processors would be idle.
+        return reproduce(paper_in(module), out=folder, progress=heed, jobs=os.cpu_count() or 1).facts()
     except TautError as error:
         return _nothing(key, module, str(error))
 

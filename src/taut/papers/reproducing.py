@@ -21,12 +21,19 @@ Told = Callable[[int, str], None]
 
 
 def reproduce(
-    paper: Paper | str, *, claims: Iterable[str] = (), out: str | Path | None = None, progress: Told | None = None
+    paper: Paper | str,
+    *,
+    claims: Iterable[str] = (),
+    out: str | Path | None = None,
+    progress: Told | None = None,
+    jobs: int = 1,
 ) -> Report:
     """Compute a paper's claims again.
 
     paper: its key, as in "stedy". claims: ids of those wanted; all by default.
     out: a folder for report.md, report.json, the pictures and the run files; None writes nothing.
+    jobs: processes at once for long runs; with more than one a script must call this under
+        `if __name__ == "__main__":`.
     Ctrl-C and a claim that fails leave the others as they are; `report.failures` says which and why.
     """
     begun, worked = time.perf_counter(), time.process_time()
@@ -39,6 +46,7 @@ def reproduce(
     pictures: dict[str, Path] = {}
     notes: tuple[str, ...] = ()
     try:
+        bench.make_together((task for claim in wanted for task in claim.tasks), jobs)
         for claim in wanted:
             if progress:
                 progress(len(findings), claim.id)
