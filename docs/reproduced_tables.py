@@ -3,6 +3,7 @@ minutes for all."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ def main(*keys: str) -> None:
     """Replace what stands between the marks of each paper."""
     text = PAGE.read_text(encoding="utf-8")
     for key in keys or PAPERS:
-        report = taut.reproduce(key)
+        report = taut.reproduce(key, jobs=os.cpu_count() or 1)
         if not report.ok:  # interrupted, or a claim that could not be computed: the table that stands is better
             raise SystemExit(f"{key}: {len(report.failures)} claims were not computed; the page is as it was")
         block = f"<!-- {key} -->\n{report.summary.capitalize()}.\n\n{table(report)}\n<!-- end -->"

@@ -129,7 +129,8 @@ def _reproduced(task: tuple[str, str, str]) -> Facts:
 
     try:
         paper = paper_in(module)
-        return computed(paper, paper.claims, made_folder(Path(folder)), heed, keep).facts()
+        # A paper with long runs spreads them too: where others are done sooner, processors would be idle.
+        return computed(paper, paper.claims, made_folder(Path(folder)), heed, keep, os.cpu_count() or 1).facts()
     except TautError as error:
         return _cut_short(module, found, str(error))
     except Exception as error:  # whatever it is, it must not take the other papers with it

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from taut.papers.bench import Bench
+    from taut.papers.bench import Bench, Task
 
 REPRODUCED, NOT_REPRODUCED, CANNOT = "reproduced", "not reproduced", "cannot be checked here"
 VERDICTS = (REPRODUCED, NOT_REPRODUCED, CANNOT)
@@ -71,6 +71,7 @@ class Claim:
     paper: the number, or the bound that the words amount to. unit: SI, or what is counted.
     elsewhere: who was on the other side, where that cannot be had here (a commercial program, a machine, a
         laboratory). The verdict is then that it cannot be checked, whatever stands in for it.
+    tasks: long ones that it asks its bench for, which several processes may make beforehand.
     """
 
     id: str
@@ -81,6 +82,7 @@ class Claim:
     relation: Relation
     measure: Callable[[Bench], Measured]
     elsewhere: str = ""
+    tasks: tuple[Task, ...] = ()
 
 
 @dataclass(frozen=True)

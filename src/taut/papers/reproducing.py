@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import traceback
 from collections.abc import Callable, Iterable
@@ -22,16 +23,23 @@ Told = Callable[[int, str], None]
 
 
 def reproduce(
-    paper: Paper | str, *, claims: Iterable[str] = (), out: str | Path | None = None, progress: Told | None = None
+    paper: Paper | str,
+    *,
+    claims: Iterable[str] = (),
+    out: str | Path | None = None,
+    progress: Told | None = None,
+    jobs: int = 1,
 ) -> Report:
     """Compute a paper's claims again.
 
     paper: its key, as in "stedy". claims: ids of those wanted; all by default.
     out: a folder for report.md, report.json, pictures, run files, pages and films; None writes nothing.
+    jobs: processes at once for long runs; with more than one a script must call this under
+        `if __name__ == "__main__":`.
     Ctrl-C and a claim that fails leave the others as they are; `report.failures` says which and why.
     """
     known = paper_named(paper) if isinstance(paper, str) else paper
-    return computed(known, known.chosen(claims), None if out is None else made_folder(Path(out)), progress)
+    return computed(known, known.chosen(claims), None if out is None else made_folder(Path(out)), progress, jobs=jobs)
 
 
 def computed(
@@ -40,9 +48,10 @@ def computed(
     folder: Path | None,
     progress: Told | None = None,
     found: Callable[[Finding], None] | None = None,
+    jobs: int = 1,
 ) -> Report:
     """The report of these claims. found: is given every finding at once, for those who may not live to see the last."""
-    begun, worked = time.perf_counter(), time.process_time()
+    begun, worked = time.perf_counter(), _worked()
     findings: list[Finding] = []
     failures: dict[str, str] = {}
 
@@ -52,6 +61,7 @@ def computed(
 
     bench, shown = Bench(folder, tell), Shown()
     try:
+        bench.make_together((task for claim in wanted for task in claim.tasks), jobs)
         for claim in wanted:
             tell(claim.id)
             finding = _asked(claim, bench, failures)
@@ -65,7 +75,7 @@ def computed(
         asked = {finding.claim.id for finding in findings} | set(failures)
         failures |= {claim.id: INTERRUPTED for claim in wanted if claim.id not in asked}
         failures["pictures"] = INTERRUPTED
-    took = time.perf_counter() - begun, time.process_time() - worked
+    took = time.perf_counter() - begun, _worked() - worked
     report = Report(
         paper,
         tuple(findings),
@@ -81,6 +91,12 @@ def computed(
         _write(folder / "report.md", markdown(report))
         _write(folder / "report.json", json_text(report))
     return report
+
+
+def _worked() -> float:
+    """CPU seconds of this process and of those that it started and that have ended."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def _asked(claim: Claim, bench: Bench, failures: dict[str, str]) -> Finding | None:

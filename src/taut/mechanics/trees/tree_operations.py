@@ -42,7 +42,7 @@ class Workspace:
     def split(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """x, x', and positions and velocities of the tree."""
         x, rate = y[: self.n], y[self.n : 2 * self.n]
-        return x, rate, on_sphere.configuration(self.embedding, x), on_sphere.velocity(self.embedding, x, rate)
+        return x, rate, *on_sphere.configuration_and_velocity(self.embedding, x, rate)
 
     def inputs(self, t: float, y: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(inputs,) torques at driven joints: signals, and what a controller says, held or at every evaluation."""

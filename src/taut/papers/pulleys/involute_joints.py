@@ -15,7 +15,7 @@ from taut.papers.bench import Bench
 from taut.papers.claims import Claim, Measured, about, at_most
 from taut.papers.drawing import curves, panels
 from taut.papers.paper import Picture
-from taut.papers.pulleys.cases import BAUMGARTE
+from taut.papers.pulleys.controlled_runs import BAUMGARTE
 from taut.structure.generators.pulleys import manipulator, single_strut
 from taut.structure.trees import Tree
 
