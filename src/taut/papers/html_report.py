@@ -59,10 +59,10 @@ def _lines(reports: AllReports) -> Iterator[str]:
 def _overview(paper: Mapping[str, Any]) -> str:
     key, verdicts = escape(paper["paper"]), [claim["verdict"] for claim in paper["claims"]]
     counts = {CLASSES[one]: verdicts.count(one) for one in CLASSES} | {LOST_CLASS: len(_lost(paper))}
-    cells = "".join(f'<td class="n {name}">{count}</td>' for name, count in counts.items())
+    cells = "".join(f'<td class="{name}">{count}</td>' for name, count in counts.items())
     title = f"{escape(paper['authors'])}: {escape(paper['title'])}"
-    spent = f'<td class="n">{paper["cpu_seconds"]:.0f}</td>'
-    return f'<tr><td class="id"><a href="#{key}">{key}</a></td>{cells}{spent}<td>{title}</td></tr>'
+    spent = f"<td>{paper['cpu_seconds']:.0f}</td>"
+    return f'<tr><td class="id"><a href="#{key}">{key}</a></td>{cells}{spent}<td class="says">{title}</td></tr>'
 
 
 def _lost(paper: Mapping[str, Any]) -> dict[str, str]:
