@@ -1,7 +1,7 @@
 """taut beside its peers in one run: `python -m benchmarks` (`make bench`) writes docs/benchmarks.md and the history.
 
-`python -m benchmarks ROW ...` measures some rows and prints them, and writes nothing; `--largest 1e6` goes up to a
-million members; `--compare` holds the newest lines of the history against those before;
+`python -m benchmarks ROW ...` measures some rows, and the page keeps the others as they are; `--largest 1e6` goes up to
+a million members; `--dry` writes nothing; `--compare` holds the newest lines of the history against those before;
 `python -m benchmarks.every_table` prints the tables of all benchmarks.
 """
 
@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from benchmarks.peers import flight, history, page, sizes, works
+from benchmarks.peers import flight, history, page, sizes, stored, works
 from benchmarks.peers.turns import Row
 
 ROWS: dict[str, Callable[[], list[Row]]] = {
@@ -48,6 +48,11 @@ def told(row: Row) -> str:
     return "\n".join(lines)
 
 
+def write_page(rows: Sequence[Row], busy: str = "") -> None:
+    page.draw(rows, page.DOCS / "pictures")
+    (page.DOCS / "benchmarks.md").write_text(page.text(rows, busy=busy), encoding="utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
     parser.add_argument("rows", nargs="*", help=f"of {', '.join((*ROWS, SIZES))}; all by default")
@@ -55,18 +60,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--compare", action="store_true", help="only compare the history's newest lines with earlier ones"
     )
+    parser.add_argument("--dry", action="store_true", help="only print")
     given = parser.parse_args(arguments)
     unknown = [name for name in given.rows if name not in (*ROWS, SIZES)]
     if unknown:
         parser.error(f"no row {unknown[0]}; there is {', '.join((*ROWS, SIZES))}")
     if not given.compare:
         rows = measured(given.rows, int(given.largest))
-        if given.rows:
+        if given.dry:
             return 0
         others = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
         busy = f"The machine had other work to do (load {others:.1f})." if others > 1.5 else ""
-        page.draw(rows, page.DOCS / "pictures")
-        (page.DOCS / "benchmarks.md").write_text(page.text(rows, busy=busy), encoding="utf-8")
+        write_page(stored.write(rows), busy)
         history.write(history.lines_of(rows, history.commit(page.DOCS.parent), page.machine()))
     lines = history.read()
     print(history.comparison(lines))

@@ -411,6 +411,17 @@ def test_the_page_of_peers_is_written_from_rows(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {page.PICTURE, page.SIZES_PICTURE}
 
 
+def test_rows_are_kept_and_replaced_one_by_one(tmp_path: Path) -> None:
+    from benchmarks.peers import stored
+
+    first, path = _rows(8.0), tmp_path / "rows.json"
+    assert stored.read(path) == []
+    assert stored.write(first, path) == first
+    again = _rows(4.0)[:1]
+    assert stored.write(again, path) == [*again, first[1]]
+    assert stored.read(path) == [*again, first[1]]
+
+
 def test_a_slower_commit_is_seen(tmp_path: Path) -> None:
     from benchmarks.peers import history
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import multiprocessing
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -65,6 +65,15 @@ ENGINES: dict[str, tuple[Callable[[taut.Structure, Any], Steps], bool]] = {
 
 def _serve(engine: str, members: int, line: Connection, patience: float) -> None:
     """In a process of its own: builds, tells its size, and takes as many steps as it is asked for."""
+    try:
+        _serve_while_asked(engine, members, line, patience)
+    except Exception:
+        if engine.startswith(TAUT):
+            raise
+        line.close()  # a peer that runs out of memory, in whatever words
+
+
+def _serve_while_asked(engine: str, members: int, line: Connection, patience: float) -> None:
     make, _ = ENGINES[engine]
     if not engine.startswith(TAUT):
         resource.setrlimit(resource.RLIMIT_CPU, (int(patience), resource.RLIM_INFINITY))
@@ -158,10 +167,9 @@ def measure(
     return Row(f"size-{members}", f"RK4 step of {count} members", "member and step", tuple(entries), members=count)
 
 
-def growing(sizes: tuple[int, ...] = SIZES, turns: int = 5, patience: float = PATIENCE) -> list[Row]:
-    rows: list[Row] = []
+def growing(sizes: tuple[int, ...] = SIZES, turns: int = 5, patience: float = PATIENCE) -> Iterator[Row]:
     tired: tuple[str, ...] = ()
     for size in sizes:
-        rows.append(measure(size, turns, patience=patience, tired=tired))
-        tired = tuple(e.name for e in rows[-1].entries if np.isnan(e.seconds))
-    return rows
+        row = measure(size, turns, patience=patience, tired=tired)
+        tired = tuple(e.name for e in row.entries if np.isnan(e.seconds))
+        yield row
