@@ -1,6 +1,6 @@
-"""Put what `taut reproduce` found into docs/reproductions.md: `python docs/reproduced_tables.py papers-report/report.json`.
+"""Put what `taut reproduce` found into docs/reproductions.md: `python docs/reproduced_tables.py [report.json ...]`.
 
-Several reports may be given, of all papers or of one; of a paper that is in none of them the page stays as it is.
+By default papers-report/report.json. Several reports may be given, of all papers or of one; of a paper that is in none of them the page stays as it is.
 """
 
 from __future__ import annotations

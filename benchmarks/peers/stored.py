@@ -1,4 +1,4 @@
-"""Rows as they were measured last, in benchmarks/rows.json: the page is made of them, and some can be measured again."""
+"""Rows as they were measured last, in benchmarks/rows.json: the page is made of them, some can be measured again."""
 
 from __future__ import annotations
 
