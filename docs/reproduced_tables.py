@@ -1,6 +1,7 @@
 """Put what `taut reproduce` found into docs/reproductions.md: `python docs/reproduced_tables.py [report.json ...]`.
 
-By default papers-report/report.json. Several reports may be given, of all papers or of one; of a paper that is in none of them the page stays as it is.
+By default papers-report/report.json. Several may be given, of all papers or of one; of a paper that is in none of them
+the page stays as it is.
 """
 
 from __future__ import annotations
