@@ -36,7 +36,8 @@ def reproduce(
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(help="Processes for papers and long runs; by default one a processor.", show_default=False)
+        int | None,
+        typer.Option(help="Processes for papers and long runs; by default one a processor.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
