@@ -104,7 +104,7 @@ def _ablated(way: str, without: str) -> Callable[[Bench], Measured]:
 
 def _why(bench: Bench) -> Measured:
     """How fast free motions are along x and along z, where nothing is said of them."""
-    laws = {"as printed": PRINTED, **{f"without {name}": how for name, how in WITHOUT.items()}, "with both": Law()}
+    laws = {"as printed": PRINTED, "with both terms": Law()}
     beside: dict[str, float | str] = {}
     for name, how in laws.items():
         for way in ("z", "x"):
@@ -205,7 +205,7 @@ CLAIMS = (
             tasks=(manipulator_task(way, WITHOUT[without]), manipulator_task(way)),
         )
         for name, without in zip(("undamped", "unfed"), WITHOUT, strict=True)
-        for way in ("z", "x")
+        for way in ("x",)
     ),
     Claim(
         "why-x",
@@ -215,7 +215,7 @@ CLAIMS = (
         "times",
         at_least(),
         _why,
-        tasks=tuple(manipulator_task(way, how) for how in (PRINTED, *WITHOUT.values(), Law()) for way in ("z", "x")),
+        tasks=tuple(manipulator_task(way, how) for how in (PRINTED, Law()) for way in ("z", "x")),
     ),
 )
 

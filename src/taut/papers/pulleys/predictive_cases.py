@@ -1,4 +1,4 @@
-"""Linear model predictive control beside near-rigid control on both machines: the comparison that the thesis wishes for.
+"""Linear model predictive control beside near-rigid control on both machines, as the thesis wishes.
 
 The linear model is that of small motions about the posture in which a run begins, sampled at 100 Hz; its inputs are the
 motors' torques, its outputs what is wanted, the strains, which are to stay above half of eps_0, and rates of what is
@@ -7,9 +7,7 @@ left free, with a cost on them.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -25,7 +23,7 @@ from taut.mechanics.trees.plant import tree_plant
 from taut.papers.bench import Task
 from taut.papers.pulleys.controlled_runs import COARSE, STRESS, Controlled, Follower, begun, followed
 from taut.papers.pulleys.manipulator_cases import EFFECTOR, STRUTS, Law, law_of, settling_task
-from taut.papers.pulleys.strut_cases import STRUT, strut_of
+from taut.papers.pulleys.strut_cases import STRUT, still_torques, strut_of
 from taut.structure.generators.pulleys import manipulator
 from taut.structure.trees import Tree
 
@@ -36,8 +34,8 @@ HORIZON = 15
 MODULUS = 2e9
 """[Pa] of the cables, of both machines."""
 
-WEIGHTS = {"outputs": 1e6, "strains": 0.0, "free": 1.0}
-"""Of (m or rad)^2, and (rad/s)^2, beside 1 of (N m)^2."""
+OUTPUT_WEIGHT, FREE_WEIGHT = 1e6, 1.0
+"""Of (m or rad)^2, and of (rad/s)^2 of what is left free, beside 1 of (N m)^2."""
 
 LAWS = ("near-rigid", "predictive")
 SIZES = {"strut": (0.05, np.pi / 4.0), "manipulator": (0.02, 0.35)}
@@ -61,41 +59,30 @@ class Predicting:
         names = self.equations.position_names
         self.output_places = np.array([names.index(one) for one in outputs], dtype=np.intp)
         motors, cables = self.equations.input_names, self.equations.cables
-        still = replace(tree_plant(tree, torques=dict(zip(motors, held.tolist(), strict=True))))
+        still = tree_plant(tree, torques=dict(zip(motors, held.tolist(), strict=True)))
         strains = [names[k] for k in cables.second]
         shown = [*outputs, *strains, *(f"{one}.velocity" for one in free)]
         model = sampled(linearise(still, inputs=list(motors), outputs=shown), RATE)
-        weights = np.repeat(
-            [WEIGHTS[kind] for kind in ("outputs", "strains", "free")], [len(outputs), len(strains), len(free)]
-        )
+        weights = np.repeat([OUTPUT_WEIGHT, 0.0, FREE_WEIGHT], [len(outputs), len(strains), len(free)])
         least = 0.5 * STRESS / MODULUS
-        bounds = {
-            shown_as: (least - float(self.equations.start()[0][k]), np.inf)
-            for shown_as, k in zip(
-                model.outputs[len(outputs) : len(outputs) + len(strains)], cables.second, strict=True
-            )
-        }
+        start, named = self.equations.start()[0], model.outputs[len(outputs) : len(outputs) + len(strains)]
+        bounds = {one: (least - float(start[k]), np.inf) for one, k in zip(named, cables.second, strict=True)}
         self.law = predictive_control(
             model, horizon=HORIZON, input_cost=1.0, output_cost=np.diag(weights), output_bounds=bounds
         )
         self.embedding, self.start = still.embedding, self.equations.start()[0][self.output_places]
         self.told: list[Relaxed] = []
-        self.spent = 0.0  # [s] of CPU, and
-        self.decisions = 0
 
     @property
     def relaxed(self) -> tuple[tuple[float, Relaxed], ...]:
         return tuple((0.0, one) for one in self.told)
 
     def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        begun_at = time.process_time()
         model = self.law.model
         x = model.reading @ (np.concatenate([q, on_sphere.rates_of(self.embedding, q, v)]) - model.about)
         goal = np.zeros((HORIZON, len(model.outputs)))
         goal[:, : self.start.size] = [self.wanted(t + (k + 1) / RATE)[0] - self.start for k in range(HORIZON)]
         found = self.law.decide(x, goal)
-        self.spent += time.process_time() - begun_at
-        self.decisions += 1
         if found.relaxed and not self.told:
             self.told = [*found.relaxed]
         return np.asarray(self.held + found.command)
@@ -132,10 +119,7 @@ def _strut(law: str, size: float) -> Controlled:
     near: NearRigidControl = near_rigid_control(
         TreeEquations(tree), STRUT, wanted, least_strain=STRESS / MODULUS, proportional=100.0, derivative=20.0
     )
-    still = near_rigid_control(
-        TreeEquations(tree), STRUT, _smooth(np.zeros(2), 1, 0.0, 1.0), least_strain=STRESS / MODULUS
-    )
-    held = still(0.0, *still.equations.start())
+    held = still_torques(MODULUS)
     return _run("strut", tree, law, near, lambda: Predicting(tree, STRUT, (), wanted, held))
 
 

@@ -31,17 +31,18 @@ KNOTS = (0.0, 1.0, 3.0, 7.0, 9.0)
 LEANING = ((0.0, 0.0, 0.0, math.pi / 4.0, 0.0), (0.0, 0.0, math.pi / 4.0, 0.0, 0.0))
 """Table 5.6: phi and psi [rad] at the knots, where both rest."""
 
-SIDES = ("inside", "left", "right", "counted")
+COUNTED = "counted"
+SIDES = ("inside", "left", "right", COUNTED)
 """Which second derivative the law takes at a knot, where it jumps: that of the piece a step lies in; always what leads
 up to it; always what follows; or what leads up to it where times are counted as k times 0.1 ms, and a step's end as its
 start and 0.1 ms more, which by round-off is past the knot at 3 s. A step of rk4 that begins or ends with the wrong one
 gives the strut a speed of a sixth of the jump times the step, and nothing takes it away again."""
 
 
-def strut_task(modulus: float, side: str = "inside", rate: float | None = None) -> Task:
+def strut_task(modulus: float, side: str = COUNTED, rate: float | None = None) -> Task:
     """Section 5.3: accelerations along Table 5.6 without feedback, at every stage or held between decisions.
 
-    rate: of decisions [Hz]; a piece of the spline then has steps of 1 ms only, and `side` is "inside".
+    rate: of decisions [Hz]; steps are then of 1 ms only.
     """
     told = f"{side} of knots" if rate is None else f"held at {rate:g} Hz"
     return Task(f"single strut, E = {modulus:g} Pa, {told}", partial(_leaning, modulus, side, rate))
@@ -55,6 +56,27 @@ def strut_of(modulus: float) -> Tree:
     )
 
 
+def kicked_task(modulus: float) -> Task:
+    """0.3 s from the knot at 1 s, before which nothing moves, in samples of 1 ms: what rings."""
+    return Task(f"single strut, E = {modulus:g} Pa, after the first knot", partial(_kicked, modulus))
+
+
+def _kicked(modulus: float) -> Controlled:
+    tree = strut_of(modulus)
+    law = near_rigid_control(
+        TreeEquations(tree), STRUT, _along(1, KNOTS[1], KNOTS[2], "inside"), least_strain=STRESS / modulus
+    )
+    return followed(tree, law, 0.3, step=COARSE, rate=None, every=COARSE)
+
+
+def still_torques(modulus: float) -> np.ndarray:
+    """(3,) [N m] that hold the strut upright with cables at sigma_0."""
+    law = near_rigid_control(
+        TreeEquations(strut_of(modulus)), STRUT, lambda t: (np.zeros(2),) * 3, least_strain=STRESS / modulus
+    )
+    return law(0.0, *law.equations.start())
+
+
 def _leaning(modulus: float, side: str, rate: float | None) -> Controlled:
     tree = strut_of(modulus)
     parts, starts = [], []
@@ -62,7 +84,9 @@ def _leaning(modulus: float, side: str, rate: float | None) -> Controlled:
         for first, duration, step in _stretches(begin, end, held=rate is not None):
             wanted = _along(k, first, first + duration, side)
             law = near_rigid_control(TreeEquations(tree), STRUT, wanted, least_strain=STRESS / modulus)
-            parts.append(followed(tree, law, duration, step=step, rate=rate, every=_sample(duration, step)))
+            parts.append(
+                followed(tree, law, duration, step=step, rate=rate, every=step if duration < COARSE else 5.0 * step)
+            )
             starts.append(first)
             tree = begun(tree, *parts[-1].end)
     return joined(parts, starts)
@@ -79,11 +103,6 @@ def _stretches(begin: float, end: float, *, held: bool) -> tuple[tuple[float, fl
         (begin + FINE, between, between / round(length / COARSE)),
         (end - FINE, FINE, FINE),
     )
-
-
-def _sample(duration: float, step: float) -> float:
-    steps = round(duration / step)
-    return step * next(k for k in (5, 2, 1) if steps % k == 0)
 
 
 def _along(piece: int, first: float, last: float, side: str) -> Callable[[float], tuple[np.ndarray, ...]]:
@@ -104,8 +123,8 @@ def _along(piece: int, first: float, last: float, side: str) -> Callable[[float]
 def _sides(piece: int, side: str) -> tuple[int, int]:
     """Of which piece the first stage of a piece's first step is, and the last stage of its last step."""
     begin, end = KNOTS[piece], KNOTS[piece + 1]
-    starts_left = side == "left" or (side == "counted" and round(begin / FINE) * FINE <= begin)
-    ends_right = side == "right" or (side == "counted" and (round(end / FINE) - 1) * FINE + FINE > end)
+    starts_left = side == "left" or (side == COUNTED and round(begin / FINE) * FINE <= begin)
+    ends_right = side == "right" or (side == COUNTED and (round(end / FINE) - 1) * FINE + FINE > end)
     return max(piece - starts_left, 0), min(piece + ends_right, len(KNOTS) - 2)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from taut.papers.paper import Paper, Scene
-from taut.papers.rolling import actuation, contact, derivations, gaits, refinement, stiff_struts
+from taut.papers.rolling import actuation, bodies, contact, derivations, gaits, refinement, stiff_struts
 
-GROUPS = (derivations, stiff_struts, contact, refinement, actuation, gaits)
+GROUPS = (derivations, bodies, stiff_struts, contact, refinement, actuation, gaits)
 """Each has CLAIMS and PICTURES."""
 
 ABOUT = """\
