@@ -97,7 +97,7 @@ def _lines(rows: Sequence[Row], busy: str) -> Iterator[str]:
         yield ""
     sizes = [row for row in rows if row.key.startswith("size-")]
     if sizes:
-        yield "## From 30 members to a million\n"
+        yield f"## From {sizes[0].members} to {sizes[-1].members} members\n"
         yield "One step of RK4 of a flat lattice of separate bars (30 members: the six-strut robot), CPU time for each"
         yield "member; memory: peak of a process above that of the smallest structure, for each member.\n"
         yield f"![CPU time and memory of a step with size](pictures/{SIZES_PICTURE})\n"
@@ -182,7 +182,11 @@ def _growth(figure: object, rows: Sequence[Row]) -> None:
             values = [e.seconds * 1e9 if place == 1 else (e.memory or np.nan) / 1e3 for _, e in found]
             axes.plot([members for members, _ in found], values, marker="o", markersize=3, linewidth=1.0, label=name)
         axes.set_xscale("log")
-        axes.set_yscale("log")
+        if place == 1:
+            axes.set_yscale("log")
+        else:
+            axes.set_xlim(axes.figure.axes[0].get_xlim())
+            axes.set_ylim(bottom=0.0)
         axes.set_title(title, fontsize=9, loc="left")
         axes.set_xlabel("members", fontsize=8)
         axes.set_ylabel(unit, fontsize=8)
