@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).parents[2] / "docs" / "reproduced_tables.py"
 @pytest.fixture
 def script(tmp_path: Path) -> dict[str, Any]:
     found = runpy.run_path(str(SCRIPT))
-    found["main"].__globals__["PAGE"] = tmp_path / "reproductions.md"
+    found["main"].__globals__.update(found, PAGE=tmp_path / "reproductions.md")  # the script's own may be cleared
     return found
 
 
