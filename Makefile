@@ -20,7 +20,9 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# taut beside its peers, which are installed for it: docs/benchmarks.md, its plots and benchmarks/history.jsonl.
 bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet -e ".[bench]"
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
 
 # The site of docs/, with warnings as errors; it needs no network, neither to be built nor to be read.

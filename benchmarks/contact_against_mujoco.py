@@ -9,6 +9,7 @@ turn about themselves. Then gravity leans by 10 degrees, and what stands still s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -54,8 +55,8 @@ def settled(duration: float = 8.0) -> taut.Structure:
     return taut.Structure(places, made.bars.values(), made.cables.values())
 
 
-def by_taut(made: taut.Structure, step: float, turns: int) -> tuple[float, float]:
-    """How far the middle goes [m], and CPU milliseconds a simulated second."""
+def taut_slide(made: taut.Structure, step: float) -> Callable[[], np.ndarray]:
+    """What follows the push, and gives the places of nodes in which it ends."""
     plant = taut.assemble(
         made,
         gravity=GRAVITY,
@@ -63,28 +64,30 @@ def by_taut(made: taut.Structure, step: float, turns: int) -> tuple[float, float
         velocities=dict.fromkeys(made.nodes, SPEED),
     )
     work = looped(plant, "impulses", step, DURATION)
-    places = work()[: plant.coordinates].reshape(-1, 3)
-    went = np.linalg.norm((places - made.positions).mean(axis=0)[:2])
-    return float(went), 1e3 * least(work, turns) / DURATION
+    return lambda: work()[: plant.coordinates].reshape(-1, 3)
 
 
-def by_mujoco(made: taut.Structure, step: float, turns: int) -> tuple[float, float]:
+def mujoco_slide(made: taut.Structure, step: float) -> Callable[[], np.ndarray]:
     places = made.positions
     speeds = np.tile(SPEED, (len(places), 1))
     model = InMujoco(made, places, speeds, GRAVITY, axial=1.0, friction=FRICTION, firm=2.0 * step)
-    nodes = model.follow("Euler", step, DURATION, 1)
-    went = np.linalg.norm((nodes[-1] - nodes[0]).mean(axis=0)[:2])
-    return float(went), 1e3 * least(lambda: model.follow("Euler", step, DURATION, 1), turns) / DURATION
+    return lambda: model.follow("Euler", step, DURATION, 1)[-1]
+
+
+def slid(made: taut.Structure, work: Callable[[], np.ndarray], turns: int) -> tuple[float, float]:
+    """How far the middle goes [m], and CPU milliseconds a simulated second."""
+    went = np.linalg.norm((work() - made.positions).mean(axis=0)[:2])
+    return float(went), 1e3 * least(work, turns) / DURATION
 
 
 def slides(
     made: taut.Structure, steps: dict[str, tuple[float, ...]], reference: float = REFERENCE, turns: int = 7
 ) -> list[Slide]:
-    true, _ = by_taut(made, reference, 1)
+    true, _ = slid(made, taut_slide(made, reference), 1)
     found = []
-    for engine, run in (("taut", by_taut), ("MuJoCo", by_mujoco)):
+    for engine, run in (("taut", taut_slide), ("MuJoCo", mujoco_slide)):
         for step in steps[engine] if engine == "taut" or AVAILABLE else ():
-            way, cost = run(made, step, turns)
+            way, cost = slid(made, run(made, step), turns)
             found.append(Slide(engine, step, way, abs(way / true - 1.0), cost))
     return found
 

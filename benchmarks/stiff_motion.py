@@ -49,6 +49,12 @@ def stiff_tower(stages: int = 3) -> taut.Structure:
     return taut.prestress(made, {"cable:vertical": 100.0}).structure
 
 
+def plant() -> taut.Plant:
+    """The tower that is loaded at once."""
+    loads = [taut.Load("top1", axis, force) for axis, force in zip("xyz", LOAD, strict=True) if force]
+    return taut.assemble(stiff_tower(), gravity=9.81, loads=loads, damping=DAMPING)
+
+
 def by_radau(plant: taut.Plant, times: np.ndarray, tolerance: float) -> np.ndarray:
     """Nodes at these times, by scipy's Radau on the compiled accelerations, over the free coordinates."""
     tables, size = plant.own_tables(metric="mass", gains=(0.0, 0.0)), plant.coordinates
@@ -77,22 +83,20 @@ def measure(
     duration: float = 0.5, names: Sequence[str] = (*OURS, RADAU), repeats: int = 3, accuracy: float = ACCURACY
 ) -> tuple[list[Result], float]:
     """The results, and how far the two most accurate runs, of different methods, are apart [m]."""
-    structure = stiff_tower()
-    loads = [taut.Load("top1", axis, force) for axis, force in zip("xyz", LOAD, strict=True) if force]
-    plant = taut.assemble(structure, gravity=9.81, loads=loads, damping=DAMPING)
-    rest = taut.balance(structure, gravity=9.81, loads={"top1": LOAD}, tolerance=1e-12).structure.positions
+    settling = plant()
+    rest = taut.balance(settling.structure, gravity=9.81, loads={"top1": LOAD}, tolerance=1e-12).structure.positions
     times = np.linspace(0.0, duration, 51)
 
     def ours(method: str, tolerance: float) -> np.ndarray:
         return taut.simulate(
-            plant, duration, every=duration / 50, method=method, tolerance=tolerance, verify=False
+            settling, duration, every=duration / 50, method=method, tolerance=tolerance, verify=False
         ).nodes
 
     exact = ours("implicit4", 1e-10)
     doubt = float(np.abs(ours("dp8", 1e-6) - exact).max())
     results = []
     for name in names:
-        runner = partial(by_radau, plant, times) if name == RADAU else partial(ours, name)
+        runner = partial(by_radau, settling, times) if name == RADAU else partial(ours, name)
         run, tolerance = _loosest(runner, exact, accuracy)
         spent = statistics.median(_seconds(partial(runner, tolerance)) for _ in range(repeats))
         error, left = float(np.abs(run - exact).max()), float(np.abs(run[-1] - rest).max())

@@ -379,3 +379,103 @@ def test_shipped_code_is_measured_beside_that_of_this_processor() -> None:
     rows = list(shipped_speed.measured(turns=1))
     assert rows[0].what == "six-strut robot"
     assert all(row.other > 0.0 and row.this > 0.0 for row in rows)
+
+
+def test_peers_fly_the_same_motion_at_equal_error() -> None:
+    from benchmarks.peers import flight
+
+    short = flight.Flight(duration=2.0**-4)
+    (row,) = flight.equal_error(short, targets=(1e-6,), halvings=4, decades=5, turns=1)
+    told = {entry.name: entry for entry in row.entries if entry.ratios}
+    assert row.ours.name == "taut dp8, constraints"
+    assert {"scipy DOP853, numpy", "scipy DOP853, taut's accelerations"} <= told.keys()
+    for module, name in ((flight.mujoco_model, "MuJoCo RK4"), (flight.in_exudyn, "exudyn RK44")):
+        assert (name in told) == module.AVAILABLE
+    assert ("Pinocchio ABA, scipy DOP853" in told) == flight.in_pinocchio.AVAILABLE
+    assert all(0.0 < entry.error <= 1e-6 for entry in told.values())
+    step = flight.equal_step(short, turns=1)
+    errors = [entry.error for entry in step.entries]
+    assert max(errors) < 1.01 * min(errors), "one method, one step, one error"
+    many = flight.batch(robots=4, steps=8, turns=1)
+    assert all(entry.error < 1e-7 for entry in many.entries)
+
+
+def test_sizes_are_measured_in_processes_of_their_own() -> None:
+    from benchmarks.peers import sizes
+
+    (row,) = sizes.growing((100,), turns=1)
+    assert row.members > 50
+    assert {entry.name for entry in row.entries} == {name for name, (_, here) in sizes.ENGINES.items() if here}
+    assert row.ours.memory is not None
+
+
+def test_other_works_beside_peers() -> None:
+    from benchmarks.peers import works
+
+    row = works.tbar(duration=0.5, error=1e-8, turns=1)
+    assert [entry.error <= 1e-8 for entry in row.entries] == [True] * 4
+    steps = {"taut": (5e-3,), "MuJoCo": (1e-3,)}
+    slide = works.sliding(steps, reference=1e-3, settling=2.0, turns=1)
+    assert slide.ours.error < 1e-2
+    assert slide.members == 30
+    tower = works.stiff(duration=0.02, accuracy=1e-5, turns=1)
+    assert [entry.name.split()[0] for entry in tower.entries] == ["taut", "scipy"]
+    assert all(entry.error <= 1e-5 for entry in tower.entries)
+
+
+def _rows(ratio: float) -> list:
+    from benchmarks.peers.turns import Entry, Row
+
+    ours = Entry("taut rk4", 1e-3, 1e-7, 1e-3, (1.0, 1.0, 1.0), memory=2e3)
+    peers = (
+        Entry("MuJoCo RK4", ratio * 1e-3, 1e-7, 1e-3, (ratio, ratio, 2.0 * ratio)),
+        Entry("slow", 1.0, note="tired"),
+    )
+    return [Row(key, f"work of {key}", "run", (ours, *peers), members=100) for key in ("flight-step", "size-100")]
+
+
+def test_the_page_of_peers_is_written_from_rows(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from benchmarks.peers import page
+
+    text = page.text(_rows(8.0), busy="It was busy.")
+    assert "## Work of flight-step, 100 members" in text
+    assert "| MuJoCo RK4 | 8 ms | 8 | 8 to 12 | 1.0e-07 | 0.001 |  |" in text
+    assert "| 100 | slow | 1 s | - | - |  | tired |" in text
+    assert "It was busy." in text
+    page.draw(_rows(8.0), tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {page.PICTURE, page.SIZES_PICTURE}
+
+
+def test_rows_are_kept_and_replaced_one_by_one(tmp_path: Path) -> None:
+    from benchmarks.peers import stored
+
+    first, path = _rows(8.0), tmp_path / "rows.json"
+    assert stored.read(path) == []
+    assert stored.write(first, path) == first
+    again = _rows(4.0)[:1]
+    assert stored.write(again, path) == [*again, first[1]]
+    assert stored.read(path) == [*again, first[1]]
+
+
+def test_a_slower_commit_is_seen(tmp_path: Path) -> None:
+    from benchmarks.peers import history
+
+    path = tmp_path / "history.jsonl"
+    for commit, ratio in (("a", 8.0), ("b", 10.0), ("c", 9.0)):
+        history.write(history.lines_of(_rows(ratio), commit, "machine"), path)
+    assert not any(slow for *_, slow in history.compared(history.read(path)))
+    history.write(history.lines_of(_rows(6.0), "d", "machine"), path)
+    history.write(history.lines_of(_rows(6.5), "d", "machine"), path)
+    lines = history.read(path)
+    assert len(lines) == 8, "a commit that is measured again replaces its lines"
+    assert history.compared(lines)[0] == ("flight-step", 6.5, 9.0, True)
+    assert history.comparison(lines).count("SLOWER") == 2
+
+
+def test_the_contestant_that_is_right_by_luck_does_not_count() -> None:
+    from benchmarks.peers.turns import loosest
+
+    assert loosest((4.0, 3.0, 2.0, 1.0), (1e-9, 1e-3, 1e-7, 1e-8), 1e-6) == 2
+    assert loosest((4.0, 3.0), (1e-3, 1e-3), 1e-6) is None
+    assert loosest((4.0, 3.0), (1e-9, float("nan")), 1e-6) is None

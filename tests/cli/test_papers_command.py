@@ -57,7 +57,7 @@ def test_json_alone_on_stdout(taut: Callable) -> None:
             ["--claim", "fig3-length"],
             "--claim fig3-length needs a paper: stedy, prismatic, rolling, mechanism, pulleys",
         ),
-        (["stedy", "--jobs", "2"], "--jobs is for all papers at once; stedy is computed by one process"),
+        (["stedy", "--jobs", "0"], "jobs = 0 must be one or more"),
         (["stedi"], 'no paper "stedi"; did you mean "stedy"?'),
         (["stedy", "--claim", "fig3-lenght"], 'paper "stedy" has no claim "fig3-lenght"; did you mean "fig3-length"?'),
     ],

@@ -39,21 +39,46 @@ def test_papers_side_by_side_end_in_one_report(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "all" / "firm").iterdir()} == {"fig01.png", "report.json", "report.md"}
     page = (tmp_path / "all" / "report.html").read_text()
     assert "A firm &lt;paper&gt;" in page
-    assert '<td class="n">1.04</td><td>m</td><td class="yes">reproduced</td>' in page
+    assert '<td class="n">1.04</td><td>m</td><td class="verdict yes">reproduced</td>' in page
     assert "<td>within 5 %</td>" in page
-    assert "<td>It is &lt;close&gt; &amp; no more. Beside it: samples: 3.</td>" in page
-    assert "<li>breaks: the arm broke</li>" in page
+    assert 'It is &lt;close&gt; &amp; no more. <span class="beside">Beside it: samples: 3.</span></td>' in page
+    assert '<td class="verdict lost">not computed</td><td class="reason">the arm broke</td>' in page
+    assert '<ul class="errata"><li>Fig. 9 has &lt; for <code>&gt;</code>.</li></ul>' in page
     assert page.count('src="data:image/png;base64,') == 1
     assert "http" not in page, "no network"
 
 
-def test_a_paper_that_kills_its_process_leaves_the_others(tmp_path: Path) -> None:
+def test_a_paper_that_kills_its_process_leaves_the_others_and_what_it_found(tmp_path: Path) -> None:
     reports = reproduce_all({"deadly": "tiny_deadly_paper", "frail": "tiny_frail_paper"}, out=tmp_path, jobs=1)
     deadly, frail = reports.papers
     assert deadly["failures"] == {
         "dies": "failed: its process died, 2 times (killed, out of memory, or a crash of a library)"
     }
+    assert [(claim["id"], claim["verdict"]) for claim in deadly["claims"]] == [("lives", "reproduced")]
     assert [claim["id"] for claim in frail["claims"]] == ["holds"]
+
+
+def test_a_slip_in_a_paper_leaves_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tiny_slipping_paper.py").write_text(
+        "from taut.papers.claims import Claim, Measured, at_most\n"
+        "from taut.papers.paper import Paper, Picture\n"
+        "def slip(bench): return Measured(1.0 / 0.0)\n"
+        "def tall(bench): return Measured(float('inf'))\n"
+        "PAPER = Paper('slipping', 'S', 'S', '', (\n"
+        "    Claim('slips', 'Fig. 1', 'It holds.', 1.0, 'm', at_most(), slip),\n"
+        "    Claim('tall', 'Fig. 2', 'It is low.', 1.0, 'm', at_most(), tall)),\n"
+        "    (Picture('fig01', 'A line.', ('tall',), lambda bench, figure: figure.nothing),))\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    papers = {"slipping": "tiny_slipping_paper", "frail": "tiny_frail_paper"}
+    slipping, frail = reproduce_all(papers, out=tmp_path / "out", jobs=1).papers
+    assert slipping["failures"]["slips"].startswith("ZeroDivisionError: float division by zero (in slip, tiny_slip")
+    assert [(claim["id"], claim["ours"]) for claim in slipping["claims"]] == [("tall", "inf")], (
+        "kept, though pages fail"
+    )
+    assert "AttributeError" in slipping["failures"]["pictures"]
+    assert [claim["id"] for claim in frail["claims"]] == ["holds"]
+    assert "Infinity" not in (tmp_path / "out" / "report.json").read_text(), "which JSON does not have"
 
 
 def test_ctrl_c_ends_after_the_claim_in_hand_and_reports(tmp_path: Path) -> None:

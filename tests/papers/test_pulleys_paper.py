@@ -9,7 +9,20 @@ from taut.mechanics.trees.equations import TreeEquations
 from taut.papers.bench import Bench
 from taut.papers.claims import CANNOT, NOT_REPRODUCED, REPRODUCED, Finding
 from taut.papers.paper import paper_named
-from taut.papers.pulleys.cases import KNOTS, LEANING, STRUTS, Law, _along, _UntilLost, begun, law_of
+from taut.papers.pulleys.controlled_runs import Controlled, UntilLost, begun
+from taut.papers.pulleys.manipulator_cases import STRUTS, Law, law_of
+from taut.papers.pulleys.ringing import frequencies, ringing
+from taut.papers.pulleys.strut_cases import (
+    KNOTS,
+    LEANING,
+    _along,
+    _sides,
+    kicked_task,
+    still_torques,
+    strut_of,
+    strut_task,
+)
+from taut.papers.pulleys.strut_control import NOMINAL
 from taut.structure.generators.pulleys import manipulator
 
 PAPER = paper_named("pulleys")
@@ -30,18 +43,28 @@ EXPECTED = {
     "strut-phi-2e10": REPRODUCED,
     "strut-psi-2e10": NOT_REPRODUCED,
     "strut-trend": REPRODUCED,
+    "strut-held": NOT_REPRODUCED,
     "settling": REPRODUCED,
     "track-z": REPRODUCED,
     "track-x": REPRODUCED,
+    "printed-z": NOT_REPRODUCED,
     "printed-x": NOT_REPRODUCED,
     "mismatch-z": NOT_REPRODUCED,
     "mismatch-x": REPRODUCED,
+    "undamped-x": NOT_REPRODUCED,
+    "unfed-x": NOT_REPRODUCED,
     "why-x": REPRODUCED,
+    "ringing-strut-2e09": REPRODUCED,
+    "ringing-strut-2e10": REPRODUCED,
+    "ringing-manipulator": REPRODUCED,
+    "predictive-strut-small": REPRODUCED,
+    "predictive-strut-far": REPRODUCED,
+    "predictive-manipulator-small": REPRODUCED,
+    "predictive-manipulator-far": REPRODUCED,
 }
-"""Of `printed-z` no verdict is known yet: nobody has run it to the end."""
 
 
-QUICK = ("spline", "freedoms", "torque-energy")
+QUICK = ("spline", "freedoms", "torque-energy", "ringing-strut", "predictive-strut-small")
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +74,7 @@ def bench() -> Bench:
 
 @pytest.mark.parametrize(
     "claim",
-    [
-        pytest.param(c, marks=[] if c.id.startswith(QUICK) else [pytest.mark.slow])
-        for c in PAPER.claims
-        if c.id in EXPECTED
-    ],
+    [pytest.param(c, marks=[] if c.id.startswith(QUICK) else [pytest.mark.slow]) for c in PAPER.claims],
     ids=lambda claim: claim.id,
 )
 def test_a_claim_keeps_its_verdict(claim, bench: Bench) -> None:
@@ -77,6 +96,34 @@ def test_the_spline_of_table_5_6_has_two_sides_at_its_knots() -> None:
         assert rates == pytest.approx((near[0] - near[1]) / (2.0 * h), abs=1e-8)
     assert values == pytest.approx([angle[3] for angle in LEANING], abs=1e-14)
     assert KNOTS[3] == 7.0
+
+
+def test_a_step_counted_in_tenths_of_milliseconds_ends_past_the_knot_at_3_s() -> None:
+    assert [_sides(k, "inside") for k in range(4)] == [(k, k) for k in range(4)]
+    assert [_sides(k, "left")[0] for k in range(4)] == [0, 0, 1, 2]
+    assert [_sides(k, "counted") for k in range(4)] == [(0, 0), (0, 2), (1, 2), (2, 3)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("modulus", NOMINAL)
+def test_table_5_7_is_within_5_percent_of_an_independent_computation(modulus: float, bench: Bench) -> None:
+    run: Controlled = bench.made(strut_task(modulus))
+    phi, psi = NOMINAL[modulus]
+    assert run.worst[0] == pytest.approx(phi, rel=0.01)
+    if modulus < 1e10:  # psi of the stiffest hangs on one stage at a knot: 8.2e-5 here, 1.30e-4 there
+        assert run.worst[1] == pytest.approx(psi, rel=0.05)
+
+
+def test_strains_ring_at_a_frequency_of_the_linear_model(bench: Bench) -> None:
+    run: Controlled = bench.made(kicked_task(2e9))
+    model = frequencies(strut_of(2e9), still_torques(2e9))
+    assert model[0] == pytest.approx(24.1, abs=0.1)
+    assert ringing(run.time[1:], run.strain[1:, -1]) == pytest.approx(model[0], rel=0.05)
+
+
+def test_a_tone_is_found_beside_what_grows() -> None:
+    t = np.linspace(0.0, 0.4, 201)
+    assert ringing(t, t**3 - t + 1e-3 * np.sin(2.0 * np.pi * 31.0 * t)) == pytest.approx(31.0, rel=0.01)
 
 
 def test_a_tree_begins_where_another_ended() -> None:
@@ -102,7 +149,7 @@ def test_the_law_of_the_manipulator_holds_what_the_thesis_moves() -> None:
 def test_a_machine_that_is_lost_has_no_torques_any_more() -> None:
     law = law_of(Law(), "z")
     q, v = law.equations.start()
-    guarded = _UntilLost(law)
+    guarded = UntilLost(law)
     assert np.abs(guarded(0.0, q, v)).min() > 1.0
     assert guarded.lost == np.inf
     q[0] += 0.2

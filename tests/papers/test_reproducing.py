@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ from taut.papers.claims import (
     number,
     same_order,
 )
-from taut.papers.paper import PAPERS, Paper, Picture, paper_named
+from taut.papers.paper import PAPERS, Paper, Picture, Scene, paper_named
 from taut.structure.scenario import Scenario
 
 CASE = Case("swing", tbar(), Scenario(duration=0.1, every=0.05))
@@ -104,6 +105,28 @@ def test_a_report_in_a_folder(tmp_path: Path) -> None:
     run = read(tmp_path / "out" / "swing.nc")
     assert run.time.size == 3
     assert "T-bar" in run.model_text, "the run can be continued from its file alone"
+
+
+def test_runs_are_shown_as_pages_and_films(tmp_path: Path) -> None:
+    pytest.importorskip("imageio_ffmpeg")
+    moves = Claim("moves", "Fig. 1", "It moves.", 1e-12, "m", at_most(), running)
+    paper = replace(small_paper(moves), scenes=(Scene("swing", "It swings"), Scene("never", "Nobody asked for it")))
+    report = reproduce(paper, out=tmp_path)
+    assert {name: path.name for name, path in report.pages.items()} == {"swing": "swing.html"}
+    assert report.films["swing"].stat().st_size > 1000
+    assert "It swings: [swing.html](swing.html), [swing.mp4](swing.mp4)" in (tmp_path / "report.md").read_text()
+
+
+def test_scenes_are_runs_of_their_papers() -> None:
+    from taut.papers.mechanism.cases import imposed
+    from taut.papers.prismatic.cases import sinusoids
+    from taut.papers.rolling.cases import by_struts
+    from taut.papers.stedy.arm import arm_case
+    from taut.papers.stedy.ball import ball_case
+    from taut.papers.stedy.tbar import CORRECTED
+
+    known = {case.name for case in (CORRECTED, arm_case(), ball_case(), sinusoids(), by_struts(0), imposed())}
+    assert {scene.run for key in PAPERS for scene in paper_named(key).scenes} - known == {"rolling-settling"}
 
 
 def test_only_the_claims_and_pictures_asked_for(tmp_path: Path) -> None:

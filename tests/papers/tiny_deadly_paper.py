@@ -14,5 +14,12 @@ def die(bench: Bench) -> Measured:
 
 
 PAPER = Paper(
-    "deadly", "A deadly paper", "D. D.", "", (Claim("dies", "Fig. 1", "It lives.", 1.0, "m", at_most(), die),)
+    "deadly",
+    "A deadly paper",
+    "D. D.",
+    "",
+    (
+        Claim("lives", "Fig. 1", "It lives.", 1.0, "m", at_most(), lambda bench: Measured(0.5)),
+        Claim("dies", "Fig. 2", "It lives.", 1.0, "m", at_most(), die),
+    ),
 )

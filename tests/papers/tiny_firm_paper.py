@@ -24,4 +24,5 @@ PAPER = Paper(
             "fig01", "A line.", ("close",), lambda bench, figure: figure.add_subplot().plot([0, 1]), size=(1.0, 1.0)
         ),
     ),
+    ("Fig. 9 has < for `>`.",),
 )

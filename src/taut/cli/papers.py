@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections import Counter
 from pathlib import Path
@@ -35,7 +36,8 @@ def reproduce(
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(help="Processes for all papers; by default one a processor.", show_default=False)
+        int | None,
+        typer.Option(help="Processes for papers and long runs; by default one a processor.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -53,15 +55,17 @@ def reproduce(
                 print(f"{one.key}  {one.authors}: {one.title} ({len(one.claims)} claims)")
             return
         _reproduce_all(out or Path("papers-report"), jobs, as_json)
-    if jobs is not None:
-        raise OptionError(f"--jobs is for all papers at once; {paper} is computed by one process")
+    count = (os.cpu_count() or 1) if jobs is None else jobs
+    if count < 1:
+        raise OptionError(f"jobs = {count} must be one or more")
     known = paper_named(paper)
     wanted = known.chosen(claims or ())
     if listed:
         _list(known)
         return
     with counting_bar(len(wanted), "claims") as report_progress:
-        report = compute(known, claims=claims or (), out=out or Path(f"{known.key}-report"), progress=report_progress)
+        folder = out or Path(f"{known.key}-report")
+        report = compute(known, claims=claims or (), out=folder, progress=report_progress, jobs=count)
     if as_json:
         print(json_text(report), end="")
     else:

@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from importlib.metadata import version
 from pathlib import Path
@@ -19,9 +19,11 @@ from taut.executors import Lane, Lost, spread
 from taut.output.study.plan import this_program
 from taut.output.worker_processes import DeafPool, asked_to_stop, begin_work, deaf
 from taut.papers.all_reports import AllReports, json_text
+from taut.papers.claims import Finding
 from taut.papers.html_report import html_page
 from taut.papers.paper import PAPERS, paper_in
-from taut.papers.reproducing import INTERRUPTED, reproduce
+from taut.papers.report import Report
+from taut.papers.reproducing import INTERRUPTED, computed, slip
 
 TRIES = 2
 """Of a paper whose process dies."""
@@ -29,7 +31,9 @@ TRIES = 2
 Told = Callable[[int, str], None]
 """Called with how many claims are done, of all papers, and what is being made."""
 
-_tell: Callable[[tuple[str, int, str]], None] | None = None
+Facts = Mapping[str, Any]
+
+_tell: Callable[[tuple[str, int, str, Facts | None]], None] | None = None
 
 
 def reproduce_all(
@@ -46,7 +50,7 @@ def reproduce_all(
         raise OptionError(f"jobs = {count} must be one or more")
     begun, folder = time.perf_counter(), made_folder(Path(out))
     found = dict(_computed(papers, folder, min(count, len(papers)), progress))
-    told = tuple(found.get(key) or _nothing(key, module, INTERRUPTED) for key, module in papers.items())
+    told = tuple(found.get(key) or _cut_short(module, [], INTERRUPTED) for key, module in papers.items())
     reports = AllReports(told, time.perf_counter() - begun, _machine())
     for name, text in (("report.json", json_text(reports)), ("report.html", html_page(reports))):
         with written_whole(folder / name) as draft:
@@ -54,14 +58,13 @@ def reproduce_all(
     return reports
 
 
-def _computed(
-    papers: Mapping[str, str], folder: Path, jobs: int, progress: Told | None
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _computed(papers: Mapping[str, str], folder: Path, jobs: int, progress: Told | None) -> Iterator[tuple[str, Facts]]:
     context = multiprocessing.get_context("spawn")
     with deaf():
         stop = context.Event()
     queues: list[Any] = []
     done = dict.fromkeys(papers, 0)
+    found: dict[str, dict[str, Facts]] = {key: {} for key in papers}
 
     def process() -> Executor:
         queues.append(context.SimpleQueue())  # one each: a process that is killed may leave its own locked
@@ -70,8 +73,10 @@ def _computed(
     def pass_on() -> None:
         for queue in queues:
             while not queue.empty():
-                key, done[key], what = queue.get()
-                if progress is not None:
+                key, done[key], what, claim = queue.get()
+                if claim is not None:
+                    found[key][claim["id"]] = claim
+                elif progress is not None:
                     progress(sum(done.values()), f"{key}: {what}")
 
     # Papers that came last take longest (docs/reproductions.md): they go first, so that no long one is left at the end.
@@ -91,7 +96,8 @@ def _computed(
                 done[key] = len(paper_in(papers[key]).claims)
                 if progress is not None:
                     progress(sum(done.values()), f"{key}: done")
-                yield key, _nothing(key, papers[key], str(facts)) if isinstance(facts, Lost) else facts
+                lost = isinstance(facts, Lost)
+                yield key, _cut_short(papers[key], found[key].values(), str(facts)) if lost else facts
         finally:
             stop.set()
             for lane in lanes:
@@ -105,39 +111,39 @@ def _begin(stop: Any, queue: Any) -> None:
     begin_work(stop)
 
 
-def _reproduced(task: tuple[str, str, str]) -> Mapping[str, Any]:
+def _reproduced(task: tuple[str, str, str]) -> Facts:
     """In another process: the facts of a paper's report, whose claims are functions that no pipe takes."""
     key, module, folder = task
+    found: list[Facts] = []
 
     def heed(done: int, what: str) -> None:
         if asked_to_stop():
             raise KeyboardInterrupt
         if _tell is not None:
-            _tell((key, done, what))
+            _tell((key, done, what, None))
+
+    def keep(finding: Finding) -> None:
+        found.append(finding.facts())
+        if _tell is not None:  # at once: where this process is killed, what it found is not lost
+            _tell((key, len(found), finding.claim.id, found[-1]))
 
     try:
-        return reproduce(paper_in(module), out=folder, progress=heed).facts()
+        paper = paper_in(module)
+        # A paper with long runs spreads them too: where others are done sooner, processors would be idle.
+        return computed(paper, paper.claims, made_folder(Path(folder)), heed, keep, os.cpu_count() or 1).facts()
     except TautError as error:
-        return _nothing(key, module, str(error))
+        return _cut_short(module, found, str(error))
+    except Exception as error:  # whatever it is, it must not take the other papers with it
+        return _cut_short(module, found, slip(error))
 
 
-def _nothing(key: str, module: str, why: str) -> Mapping[str, Any]:
-    """The facts of a paper of which nothing was computed."""
-    paper = paper_in(module)
-    return {
-        "paper": key,
-        "title": paper.title,
-        "authors": paper.authors,
-        "about": paper.about,
-        "claims": [],
-        "failures": {claim.id: why for claim in paper.claims},
-        "pictures": {},
-        "picture_titles": {},
-        "runs": [],
-        "seconds": 0.0,
-        "cpu_seconds": 0.0,
-        "notes": [],
-    }
+def _cut_short(module: str, found: Iterable[Facts], why: str) -> Facts:
+    """The facts of a paper of which no more was computed than this."""
+    paper, claims = paper_in(module), list(found)
+    known = {claim["id"] for claim in claims}
+    lost = {claim.id: why for claim in paper.claims if claim.id not in known}
+    spent = float(sum(claim["cpu_seconds"] for claim in claims))
+    return {**Report(paper, (), lost, {}, (), 0.0, spent).facts(), "claims": claims}
 
 
 def _machine() -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from taut.dynamics.simulating import simulate
 from taut.dynamics.trajectory import Trajectory
@@ -16,6 +17,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.output.model_runs import assembled
 from taut.output.recording import save_run
+from taut.papers.made_together import made_together
 from taut.reprs import brief
 from taut.structure.files import model_text
 from taut.structure.scenario import RUN_OPTIONS, Scenario
@@ -51,6 +53,15 @@ class Case:
         return simulate(plant, wanted.pop("duration"), **wanted, samples=self.samples, verify=False)
 
 
+class Task(NamedTuple):
+    """What is made once on a bench, by another process where there is one: `make`, of what the tasks `after` which it
+    comes made. It goes through a pipe, so `make` is a function of a module, or a `partial` of one."""
+
+    name: str
+    make: Callable[..., Any]
+    after: tuple[Task, ...] = ()
+
+
 class Bench:
     """Runs and other results by name, made when they are first asked for.
 
@@ -66,6 +77,10 @@ class Bench:
         """The trajectory of a case; raises where it does not reach its end."""
         return self.once(f"run {case.name}", lambda: self._followed(case))
 
+    def followed_already(self, name: str) -> Trajectory | None:
+        """The trajectory of a case by its name, where something asked for it."""
+        return self._made.get(f"run {name}")
+
     def seconds(self, case: Case, repeats: int = 7) -> float:
         """CPU time [s] of a run, assembled and compiled before: the least of several, as others use the machine."""
         return self.once(f"time of {case.name}", lambda: self._timed(case, repeats))
@@ -77,6 +92,24 @@ class Bench:
                 self._told(name)
             self._made[name] = make()
         return self._made[name]  # type: ignore[no-any-return]
+
+    def made(self, task: Task) -> Any:
+        """What the task gives, made once."""
+        return self.once(task.name, lambda: task.make(*map(self.made, task.after)))
+
+    def make_together(self, tasks: Iterable[Task], jobs: int) -> None:
+        """Make what is not there yet, so many at once, each in a process of its own; those that fail are left, and fail
+        when they are asked for."""
+        wanted = {task.name: task for task in tasks if task.name not in self._made}
+        before = {one.name: one for task in wanted.values() for one in task.after}
+        if before.keys() - self._made.keys():
+            self.make_together(before.values(), jobs)
+        if jobs < 2 or len(wanted) < 2:
+            return  # made here, when they are asked for
+        work = {name: partial(task.make, *map(self.made, task.after)) for name, task in wanted.items()}
+        if self._told is not None:
+            self._told(f"{len(work)} runs at once")
+        self._made |= dict(made_together(work, min(jobs, len(work))))
 
     def _followed(self, case: Case) -> Trajectory:
         run = case.followed(case.plant())

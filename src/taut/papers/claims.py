@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from taut.papers.bench import Bench
+    from taut.papers.bench import Bench, Task
 
 REPRODUCED, NOT_REPRODUCED, CANNOT = "reproduced", "not reproduced", "cannot be checked here"
 VERDICTS = (REPRODUCED, NOT_REPRODUCED, CANNOT)
@@ -71,6 +71,7 @@ class Claim:
     paper: the number, or the bound that the words amount to. unit: SI, or what is counted.
     elsewhere: who was on the other side, where that cannot be had here (a commercial program, a machine, a
         laboratory). The verdict is then that it cannot be checked, whatever stands in for it.
+    tasks: long ones that it asks its bench for, which several processes may make beforehand.
     """
 
     id: str
@@ -81,14 +82,16 @@ class Claim:
     relation: Relation
     measure: Callable[[Bench], Measured]
     elsewhere: str = ""
+    tasks: tuple[Task, ...] = ()
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim with what was measured for it."""
+    """A claim with what was measured for it. cpu_seconds: spent on it, and on runs that others then share."""
 
     claim: Claim
     measured: Measured
+    cpu_seconds: float = 0.0
 
     @property
     def verdict(self) -> str:
@@ -108,7 +111,7 @@ class Finding:
         return f"Ours, {number(self.measured.ours)}, is not {claim.relation.words} {number(claim.paper)}."
 
     def facts(self) -> dict[str, Any]:
-        """For programs: nothing rounded."""
+        """For programs: nothing rounded; what is no number to JSON (inf, nan) as a word."""
         claim = self.claim
         return {
             "id": claim.id,
@@ -116,12 +119,17 @@ class Finding:
             "says": claim.says,
             "paper": claim.paper,
             "relation": claim.relation.words,
-            "ours": self.measured.ours,
+            "ours": _finite(self.measured.ours),
             "unit": claim.unit,
             "verdict": self.verdict,
             "reason": self.reason,
-            "beside": dict(self.measured.beside),
+            "beside": {name: _finite(value) for name, value in self.measured.beside.items()},
+            "cpu_seconds": self.cpu_seconds,
         }
+
+
+def _finite(value: float | str | None) -> float | str | None:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def number(value: float | str | None) -> str:

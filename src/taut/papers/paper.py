@@ -33,8 +33,23 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Scene:
+    """A run of a paper that is shown as a page and as a film. run: the name of its Case.
+
+    speed: seconds of the run in a second of the film.
+    """
+
+    run: str
+    title: str
+    speed: float = 1.0
+
+
+@dataclass(frozen=True)
 class Paper:
-    """key: as on the command line. about: what has to be known to read the report, in Markdown."""
+    """key: as on the command line. about: what has to be known to read the report, in Markdown.
+
+    errata: what is wrong in print, a sentence each, with what is right.
+    """
 
     key: str
     title: str
@@ -42,6 +57,8 @@ class Paper:
     about: str
     claims: tuple[Claim, ...]
     pictures: tuple[Picture, ...] = ()
+    errata: tuple[str, ...] = ()
+    scenes: tuple[Scene, ...] = ()
 
     def chosen(self, ids: Iterable[str]) -> tuple[Claim, ...]:
         """The claims by these ids, in the paper's order; all of them where none is given."""

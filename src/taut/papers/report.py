@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ class Report:
     """findings: in the paper's order. failures: claims that could not be computed, and why.
 
     pictures: files by name. runs: run files. seconds, cpu_seconds: how long it took, of wall and of CPU time.
-    notes: pictures that are missing.
+    notes: pictures that are missing. pages, films: files by the name of the run that they show.
     """
 
     paper: Paper
@@ -30,6 +30,8 @@ class Report:
     seconds: float
     cpu_seconds: float
     notes: tuple[str, ...] = ()
+    pages: Mapping[str, Path] = field(default_factory=dict)
+    films: Mapping[str, Path] = field(default_factory=dict)
 
     __repr__ = brief
 
@@ -59,6 +61,10 @@ class Report:
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "notes": list(self.notes),
+            "errata": list(self.paper.errata),
+            "pages": {name: str(path) for name, path in self.pages.items()},
+            "films": {name: str(path) for name, path in self.films.items()},
+            "scene_titles": {one.run: one.title for one in self.paper.scenes if one.run in self.pages},
         }
 
 
@@ -87,7 +93,7 @@ def _lines(report: Report) -> Iterator[str]:
     paper = report.paper
     took = f"{report.seconds:.0f} s, {report.cpu_seconds:.0f} s of CPU time"
     yield from (f"# {paper.title}", "", f"{paper.authors}. `taut reproduce {paper.key}`: {report.summary}; {took}.", "")
-    yield from (paper.about, "", table(report), "", "## Claim by claim", "")
+    yield from (paper.about, "", table(report), "", *_errata(paper), "## Claim by claim", "")
     for finding in report.findings:
         claim = finding.claim
         yield f"**{claim.id}** ({claim.place}), {finding.verdict}. {claim.says}"
@@ -105,6 +111,20 @@ def _lines(report: Report) -> Iterator[str]:
         yield from ("## Pictures", "")
         for name, path in report.pictures.items():
             yield from (f"![{name}]({path.name})", "", titles[name], "")
+    if report.pages:
+        yield from ("## Pages and films", "")
+        for scene in paper.scenes:
+            shown = [made[scene.run].name for made in (report.pages, report.films) if scene.run in made]
+            if shown:
+                yield f"- {scene.title}: {', '.join(f'[{name}]({name})' for name in shown)}"
+        yield ""
     if report.runs:
         yield from ("## Run files", "", "`taut page FILE` shows one, `taut plot FILE` draws it.", "")
         yield from (f"- {path.name}" for path in report.runs)
+
+
+def _errata(paper: Paper) -> Iterator[str]:
+    if paper.errata:
+        yield from ("## Errata", "")
+        yield from (f"- {one}" for one in paper.errata)
+        yield ""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.numerics.compiled import entry
 from taut.structure.trees import Tree
 
 
@@ -58,25 +59,83 @@ def _products(s: np.ndarray) -> np.ndarray:
     return np.moveaxis(np.array([[w, -z, y], [z, w, -x], [-y, x, w], [-x, -y, -z]]), 2, 0)
 
 
+@entry
+def fill_velocity(
+    quaternion: np.ndarray,
+    turn: np.ndarray,
+    flat: np.ndarray,
+    flat_rate: np.ndarray,
+    x: np.ndarray,
+    rate: np.ndarray,
+    q: np.ndarray,
+    v: np.ndarray,
+) -> None:
+    """q, x with quaternions of unit length, and v = E x'."""
+    for k in range(flat.size):
+        q[flat[k]] = x[flat[k]]
+        v[flat_rate[k]] = rate[flat[k]]
+    for k in range(quaternion.shape[0]):
+        at, by = quaternion[k], turn[k]
+        sx, sy, sz, sw = x[at[0]], x[at[1]], x[at[2]], x[at[3]]
+        rx, ry, rz, rw = rate[at[0]], rate[at[1]], rate[at[2]], rate[at[3]]
+        square = sx * sx + sy * sy + sz * sz + sw * sw
+        length = np.sqrt(square)
+        q[at[0]], q[at[1]], q[at[2]], q[at[3]] = sx / length, sy / length, sz / length, sw / length
+        v[by[0]] = 2.0 * (sw * rx + sz * ry - sy * rz - sx * rw) / square
+        v[by[1]] = 2.0 * (-sz * rx + sw * ry + sx * rz - sy * rw) / square
+        v[by[2]] = 2.0 * (sy * rx - sx * ry + sw * rz - sz * rw) / square
+
+
+@entry
+def fill_acceleration(
+    quaternion: np.ndarray,
+    turn: np.ndarray,
+    flat: np.ndarray,
+    flat_rate: np.ndarray,
+    x: np.ndarray,
+    rate: np.ndarray,
+    v: np.ndarray,
+    a: np.ndarray,
+    first: float,
+    second: float,
+    out: np.ndarray,
+) -> None:
+    """x'' of accelerations a, with gains 2 alpha and beta^2 along quaternions."""
+    for k in range(flat.size):
+        out[flat[k]] = a[flat_rate[k]]
+    for k in range(quaternion.shape[0]):
+        at, by = quaternion[k], turn[k]
+        sx, sy, sz, sw = x[at[0]], x[at[1]], x[at[2]], x[at[3]]
+        rx, ry, rz, rw = rate[at[0]], rate[at[1]], rate[at[2]], rate[at[3]]
+        square = sx * sx + sy * sy + sz * sz + sw * sw
+        grown = sx * rx + sy * ry + sz * rz + sw * rw
+        share = 2.0 * grown / square
+        tx, ty, tz = a[by[0]] + share * v[by[0]], a[by[1]] + share * v[by[1]], a[by[2]] + share * v[by[2]]
+        radial = -(rx * rx + ry * ry + rz * rz + rw * rw) - first * grown - second * 0.5 * (square - 1.0)
+        radial /= square
+        out[at[0]] = 0.5 * (sw * tx - sz * ty + sy * tz) + sx * radial
+        out[at[1]] = 0.5 * (sz * tx + sw * ty - sx * tz) + sy * radial
+        out[at[2]] = 0.5 * (-sy * tx + sx * ty + sw * tz) + sz * radial
+        out[at[3]] = 0.5 * (-sx * tx - sy * ty - sz * tz) + sw * radial
+
+
 def configuration(e: Embedding, x: np.ndarray) -> np.ndarray:
     """x with quaternions of unit length."""
-    if not e.names:
-        return x
-    q = x.copy()
-    s = x[e.quaternion]
-    q[e.quaternion] = s / np.linalg.norm(s, axis=1, keepdims=True)
-    return q
+    return configuration_and_velocity(e, x, np.zeros(x.size))[0] if e.names else x
 
 
 def velocity(e: Embedding, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """v = E x'."""
+    return configuration_and_velocity(e, x, rate)[1]
+
+
+def configuration_and_velocity(e: Embedding, x: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both at once."""
     if not e.names:
-        return rate
-    v, s = np.empty(e.velocities), x[e.quaternion]
-    v[e.flat_rate] = rate[e.flat]
-    square = np.einsum("ki,ki->k", s, s)[:, None]
-    v[e.turn] = 2.0 * np.einsum("kij,ki->kj", _products(s), rate[e.quaternion]) / square
-    return v
+        return x, rate
+    q, v = np.empty(e.positions), np.empty(e.velocities)
+    fill_velocity(e.quaternion, e.turn, e.flat, e.flat_rate, x, rate, q, v)
+    return q, v
 
 
 def velocity_bias(e: Embedding, x: np.ndarray, rate: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -115,14 +174,8 @@ def acceleration(
     """x'' of accelerations a; gains: 2 alpha and beta^2 of Baumgarte for the lengths of quaternions."""
     if not e.names:
         return a
-    out, s, r = np.empty(e.positions), x[e.quaternion], rate[e.quaternion]
-    out[e.flat] = a[e.flat_rate]
-    square = np.einsum("ki,ki->k", s, s)
-    turn = a[e.turn] - velocity_bias(e, x, rate, v)[e.turn]
-    out[e.quaternion] = 0.5 * np.einsum("kij,kj->ki", _products(s), turn)
-    grown = np.einsum("ki,ki->k", s, r)
-    radial = -np.einsum("ki,ki->k", r, r) - gains[0] * grown - gains[1] * 0.5 * (square - 1.0)
-    out[e.quaternion] += s * (radial / square)[:, None]
+    out = np.empty(e.positions)
+    fill_acceleration(e.quaternion, e.turn, e.flat, e.flat_rate, x, rate, v, a, *gains, out)
     return out
 
 

@@ -45,7 +45,7 @@ class Workspace:
     def split(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """x, x', and positions and velocities of the tree."""
         x, rate = y[: self.n], y[self.n : 2 * self.n]
-        return x, rate, on_sphere.configuration(self.embedding, x), on_sphere.velocity(self.embedding, x, rate)
+        return x, rate, *on_sphere.configuration_and_velocity(self.embedding, x, rate)
 
     def nodal_rates(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(nodes, 3) places and velocities of the nodal plant whose nodes stand on bodies, and states of its terms."""

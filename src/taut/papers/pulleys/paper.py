@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from taut.papers.paper import Paper
-from taut.papers.pulleys import involute_joints, manipulator_control, splines, strut_control
+from taut.papers.pulleys import involute_joints, manipulator_control, prediction, ringing, splines, strut_control
 
-GROUPS = (involute_joints, splines, strut_control, manipulator_control)
+GROUPS = (involute_joints, splines, strut_control, manipulator_control, ringing, prediction)
 """Each has CLAIMS and PICTURES."""
 
 ABOUT = """\

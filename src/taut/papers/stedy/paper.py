@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from taut.papers.paper import Paper
+from taut.papers.paper import Paper, Scene
 from taut.papers.stedy import arm, at_rest, ball, compressible, doublet, linear, norms, stiff, tbar, tbar_long, times
 
 GROUPS = (tbar, times, tbar_long, arm, ball, linear, compressible, stiff, doublet, at_rest, norms)
@@ -19,6 +19,22 @@ Compressible bars are followed by Dormand-Prince 8(5,3), at the same tolerance; 
 formula, with the radius, and aluminium has 68 GPa as in Table 2, not 200 as in the authors' script. Where the paper
 gives no number, the bound that its words amount to stands for it."""
 
+ERRATA = (
+    "Eq. (56) leaves out -dT/dq, without which energy is not conserved (eq56-energy).",
+    "The kinetic energy of section 3.1 drops a bar's stretching, so that the matrix of eq. (58) is singular where "
+    "every node is a bar's end (eq58-invertible).",
+    "A of eqs. (49) and (59) has fixed force densities and no material stiffness (eq59-small).",
+    "Table 2: the norms of G are those of a model without that stiffness, or of none that was found (table2-h2-soft to "
+    "table2-hinf-metal).",
+    "Table 1 and the authors' scripts have different pushes; Table 2 and their script different moduli of aluminium.",
+)
+
+SCENES = (
+    Scene("tbar-90-10s-1e-10-energy", "The T-bar of Figs. 2 to 4"),
+    Scene("arm-20s-1e-10-energy", "The Arm of Figs. 10 to 12, pushed", 2.0),
+    Scene("ball-20s-1e-10-energy", "The Ball of Figs. 13 and 14, pushed", 2.0),
+)
+
 PAPER = Paper(
     key="stedy",
     title="A Lagrangian method for constrained dynamics in tensegrity systems with compressible bars",
@@ -26,4 +42,6 @@ PAPER = Paper(
     about=ABOUT,
     claims=tuple(claim for group in GROUPS for claim in group.CLAIMS),
     pictures=tuple(picture for group in GROUPS for picture in group.PICTURES),
+    errata=ERRATA,
+    scenes=SCENES,
 )
