@@ -236,6 +236,6 @@ PICTURES = (
         "Figs. 5.12 to 5.14: the manipulator comes to rest, and follows z and x",
         ("settling", "track-z", "track-x"),
         _draw,
-        (7.0, 6.5),
+        (7.0, 9.0),
     ),
 )

@@ -125,6 +125,6 @@ PICTURES = (
         "Figs. 5.9 to 5.11: the single strut along Table 5.6",
         tuple(claim.id for claim in CLAIMS),
         _draw,
-        (7.0, 6.5),
+        (7.0, 9.0),
     ),
 )
