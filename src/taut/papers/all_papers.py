@@ -96,8 +96,9 @@ def _computed(papers: Mapping[str, str], folder: Path, jobs: int, progress: Told
                 done[key] = len(paper_in(papers[key]).claims)
                 if progress is not None:
                     progress(sum(done.values()), f"{key}: done")
-                lost = isinstance(facts, Lost)
-                yield key, _cut_short(papers[key], found[key].values(), str(facts)) if lost else facts
+                if isinstance(facts, Lost):
+                    facts = _cut_short(papers[key], found[key].values(), str(facts))
+                yield key, facts
         finally:
             stop.set()
             for lane in lanes:

@@ -17,6 +17,7 @@ from taut.control.near_rigid import NearRigidControl, Slackening, near_rigid_con
 from taut.control.over_actuation import Relaxed
 from taut.control.predictive import predictive_control
 from taut.control.sampling import sampled
+from taut.dynamics.signal_derivatives import Curve
 from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.plant import tree_plant
@@ -43,8 +44,6 @@ SIZES = {"strut": (0.05, np.pi / 4.0), "manipulator": (0.02, 0.35)}
 
 WHILE = {"strut": 2.0, "manipulator": 3.0}
 """[s] in which it goes there; a second more it stays."""
-
-Curve = Callable[[float], tuple[np.ndarray, ...]]
 
 
 class Predicting:
@@ -99,7 +98,7 @@ def compared_task(machine: str, law: str, size: float) -> Task:
 def _smooth(start: np.ndarray, place: int, size: float, over: float) -> Curve:
     """A cubic from rest to rest, with no jump at its end that a law could not see coming."""
 
-    def curve(t: float) -> tuple[np.ndarray, ...]:
+    def curve(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         s = min(max(t / over, 0.0), 1.0)
         way = np.zeros(start.size)
         way[place] = size

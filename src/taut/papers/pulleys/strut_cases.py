@@ -50,7 +50,7 @@ def strut_task(modulus: float, side: str = COUNTED, rate: float | None = None) -
 
 def strut_of(modulus: float) -> Tree:
     """The thesis leaves open the viscosity and where branch 1 stands: that of section 5.4, and -x."""
-    turned = tuple(math.pi + k * 2.0 * math.pi / 3.0 for k in range(3))
+    turned = (math.pi, math.pi + 2.0 * math.pi / 3.0, math.pi + 4.0 * math.pi / 3.0)
     return single_strut(
         youngs_modulus=modulus, strain=STRESS / modulus, viscosity=VISCOSITY, law="printed", azimuths=turned
     )
