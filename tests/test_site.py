@@ -73,8 +73,9 @@ def test_every_example_is_in_the_gallery() -> None:
 
 
 def test_every_picture_of_a_page_is_drawn_by_a_script() -> None:
-    """By docs/pictures.py itself, or by the blocks of a tutorial, which it runs."""
-    script = (ROOT / "docs" / "pictures.py").read_text(encoding="utf-8")
+    """By docs/pictures.py itself, by the blocks of a tutorial, which it runs, or by the benchmarks."""
+    drawing = ("docs/pictures.py", "benchmarks/peers/page.py")
+    script = "".join((ROOT / path).read_text(encoding="utf-8") for path in drawing)
     tutorials = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "tutorials").glob("*.md"))
     shown = {name for page in PAGES for name in re.findall(r"pictures/([\w-]+\.png)", prose(page))}
     assert shown == {path.name for path in (ROOT / "docs" / "pictures").iterdir()}

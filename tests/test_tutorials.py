@@ -77,6 +77,7 @@ def test_the_dome_bears_four_times_the_snow_but_not_evenly() -> None:
     assert names["modes"].frequency[0] == pytest.approx(0.4234, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_the_rolling_robot_rolls() -> None:
     names = run_tutorial("rolling-robot", 5)
     assert names["told"].face_changes >= 5

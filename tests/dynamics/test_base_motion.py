@@ -105,6 +105,7 @@ def test_a_shaken_base_is_a_still_one_with_inertia_loads(
     assert run.length_violation.max() < 2e-14
 
 
+@pytest.mark.slow
 def test_a_shaken_base_under_thick_compressible_bars() -> None:
     """Bars whose mass matrix changes with their shape; together they move as their mass would, whatever their shape."""
     soft = taut.Material("soft", youngs_modulus=5e6, poisson_ratio=0.4)

@@ -44,6 +44,7 @@ def held(**options: Any) -> Any:
     return assemble(structure, gravity=G, drives=drives, damping=Damping(stiffness=1e-3), **options)
 
 
+@pytest.mark.slow
 def test_every_quantity_is_what_the_run_shows() -> None:
     observed = [
         "node:s.position",

@@ -59,7 +59,7 @@ EXPECTED = {
     "sec52-fitness": NOT_REPRODUCED,
 }
 
-SLOW = {"fig5-roll", "sec67-improved", "fig2-plateau", "fig2-gain"}
+SLOW = {"fig5-roll", "sec67-improved", "fig2-plateau", "fig2-gain", "sec5-search"}
 
 
 @pytest.fixture(scope="module")

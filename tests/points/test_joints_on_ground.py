@@ -57,6 +57,7 @@ def both(structure: Structure, joints: Any, duration: float, step: float, **opti
     return struck(in_coordinates(made[0], joints, drives=drives), duration, step), struck(made[1], duration, step)
 
 
+@pytest.mark.slow
 def test_a_bar_on_a_slope_stays_or_slides_as_its_nodes_do() -> None:
     """Below the limit of friction it rests to the last bit or two; above it slides by g (sin - mu cos) t^2 / 2."""
     down, _ = slope(20.0)

@@ -190,6 +190,7 @@ def test_springs_dampers_and_forces_on_coordinates_are_those_of_lagrange() -> No
     assert run.work == pytest.approx(twin.work, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_imposed_coordinates_move_the_mechanism_as_the_reference_says() -> None:
     """10 s with theta imposed as a coordinate, not as an angle between struts: its multipliers are the torques."""
     wanted = np.load(DATA / "mechanism_imposed.npz")
