@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import taut
 from taut.cli.application import app
+from taut.output.page.lively import live_model
 from taut.trees import Body, LoopJoint, Tree, TreeJoint, manipulator, plant_of_model, single_strut, tree_plant
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -135,5 +136,19 @@ def test_the_command_runs_a_robot_description(tmp_path: Path, monkeypatch: pytes
     assert on.time[-1] == pytest.approx(0.2)
     refused = command.invoke(app, ["check", "arm.yaml"])
     assert "arm.urdf: there is no such file" in f"{refused.output}{refused.exception}"
-    other = command.invoke(app, ["modes", str(EXAMPLES / "single_strut.yaml")])
-    assert "is a tree of bodies, which this command does not take" in f"{other.output}{other.exception}"
+
+
+@pytest.mark.parametrize(
+    "told", ["modes MODEL", "live MODEL", "sweep MODEL scenario.gravity=1,2", "gait search MODEL", "linear MODEL"]
+)
+def test_commands_that_take_no_trees_say_so(told: str) -> None:
+    said = CliRunner().invoke(app, told.replace("MODEL", str(EXAMPLES / "single_strut.yaml")).split())
+    assert "is a tree of bodies, which this does not take" in f"{said.output}{said.exception}"
+
+
+def test_functions_that_take_no_trees_say_so() -> None:
+    model = taut.read_model(EXAMPLES / "single_strut.yaml")
+    with pytest.raises(taut.OptionError, match="is a tree of bodies, which this does not take"):
+        taut.sweep(model, {"scenario.gravity": [1.0]})
+    with pytest.raises(taut.OptionError, match="is a tree of bodies, which this does not take"):
+        live_model(model)

@@ -37,16 +37,12 @@ def model_at(
     path: Path, overrides: list[str] | None, records: list[Path] | None = None, *, trees: bool = False
 ) -> Model:
     """trees: whether the command takes trees of bodies too."""
-    from taut.structure.files import read_model
+    from taut.structure.files import read_model, without_tree
 
     if path.suffix == ".nc" and path.is_file():
         raise FileError(f"{path}: is a run file, not a model; to continue it, taut run --from {path}")
     found = read_model(path, overrides or (), record_folders=records or ())
-    if found.tree is not None and not trees:
-        raise OptionError(
-            f"{path}: is a tree of bodies, which this command does not take; check, info, run and page do"
-        )
-    return found
+    return found if trees else without_tree(found)
 
 
 @contextmanager

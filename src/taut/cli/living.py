@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from taut.cli.arguments import model_at
+
 
 def live(
     model: Annotated[Path, typer.Argument(help="A model file (.yaml).", show_default=False)],
@@ -24,9 +26,8 @@ def live(
     from taut.output.page.lively import live_model
     from taut.output.page.page import page
     from taut.output.pictured import Still
-    from taut.structure.files import read_model
 
-    read = read_model(model)
+    read = model_at(model, None)
     if replay is not None:
         from taut.live.replaying import replay as replayed
         from taut.output.files import save

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from taut.cli.arguments import model_at, placed
 from taut.cli.measured_options import Align, ColumnMap, MeasuredColumns, Scale, Shift, read_measured, told_shift
 from taut.cli.sweeping import Show
 from taut.errors import FileError, OptionError
@@ -145,9 +146,10 @@ def _pictured(path: Path) -> tuple[Structure | Still | Trajectory, tuple[ModeSha
     if path.suffix in RUN_SUFFIXES or is_draft(path):
         return load_run(path), ()
     from taut.output.model_statics import pictured
-    from taut.structure.files import read_model
 
-    return pictured(read_model(path))
+    model = model_at(path, None, trees=True)
+    with placed(model):
+        return pictured(model)
 
 
 def _run(path: Path) -> Trajectory:

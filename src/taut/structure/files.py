@@ -10,7 +10,7 @@ from pathlib import Path as FilePath
 from typing import TypeVar
 
 from taut.atomic_files import written_whole
-from taut.errors import FileError, ModelError, Problem, suggestion
+from taut.errors import FileError, ModelError, OptionError, Problem, suggestion
 from taut.reprs import counted, titled
 from taut.structure.format.building import build
 from taut.structure.format.complaints import validated
@@ -34,6 +34,7 @@ __all__ = [
     "read_model",
     "read_record",
     "text_of",
+    "without_tree",
     "write_model",
 ]
 
@@ -190,6 +191,15 @@ def parse_model(
         raise _error(document, [*document.problems, *problems], source, made)
     effective = patched(text, original.data, document.data)
     return Model(structure, scenario, effective, source, text, told, tree)
+
+
+def without_tree(model: Model) -> Model:
+    """The model, where it is a structure; raises OptionError where it is a tree of bodies, which few things take."""
+    if model.tree is not None:
+        raise OptionError(
+            f"{model.source}: is a tree of bodies, which this does not take; check, info, run and page do"
+        )
+    return model
 
 
 def located(model: Model, problems: Sequence[Problem]) -> ModelError:

@@ -25,7 +25,7 @@ from taut.search.result import GaitSearch
 from taut.search.searching import Evaluate, Standing
 from taut.search.trials import Trial
 from taut.search.validation import COPIES
-from taut.structure.files import Model, read_model
+from taut.structure.files import Model, read_model, without_tree
 from taut.structure.format.writing import model_text
 from taut.structure.grounds import Compliance
 from taut.type_checks import checked_arguments
@@ -63,7 +63,7 @@ def search_gaits(
     progress: called after every generation. told: called with a sentence where there is something to say.
     Ctrl-C ends it with the generations that are done.
     """
-    loaded = model if isinstance(model, Model) else read_model(model)
+    loaded = without_tree(model if isinstance(model, Model) else read_model(model))
     objective, options = objective or Objective(), _perturbed(options or SearchOptions(), space)
     trial = trial_of(loaded, space, options, threads=threads, executor=executor)
     telling = replace(trial, step=options.told_step)

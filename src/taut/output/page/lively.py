@@ -15,7 +15,7 @@ from taut.output.model_runs import assembled
 from taut.output.page.embedding import Arrays
 from taut.output.page.grounds import ground_numbers
 from taut.structure.corrections import Correction
-from taut.structure.files import Model, parse_model
+from taut.structure.files import Model, parse_model, without_tree
 
 AROUND = 8.0
 """Of the size of what is shown: how far from it a ground is drawn, since nobody knows where it will go."""
@@ -54,6 +54,6 @@ def _live(shown: Any, live: bool | Plant | Live) -> Live:
 
 def live_model(model: Model, **options: Any) -> Live:
     """A model that goes live as its scenario says, but for what is given."""
-    scenario = model.scenario
+    scenario = without_tree(model).scenario
     wanted = {name: getattr(scenario, name) for name in OPTIONS}
     return live_plant(assembled(model.structure, scenario), **wanted | options)

@@ -19,7 +19,7 @@ from taut.output.study.quantities import Outcome
 from taut.output.study.store import load_study, save_study
 from taut.output.study.study import Study, study_of
 from taut.output.study.workers import spread
-from taut.structure.files import Model, parse_model, read_model
+from taut.structure.files import Model, parse_model, read_model, without_tree
 from taut.structure.format.lines import read_document
 from taut.structure.format.overriding import override
 from taut.structure.structure import Structure
@@ -57,7 +57,7 @@ def sweep(
     A point that fails is part of the study, with its reason as its status. Ctrl-C ends with the points that are done.
     Results are the same bits whatever the number of jobs.
     """
-    loaded = _model(model)
+    loaded = without_tree(_model(model))
     grid = grid_of(axes)
     if jobs < 1:
         raise OptionError(f"jobs = {jobs} must be one or more")
