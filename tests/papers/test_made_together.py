@@ -27,6 +27,18 @@ def test_tasks_are_made_by_processes_one_after_what_it_needs() -> None:
         bench.made(gone)
 
 
+def test_what_fails_is_left_whatever_it_is_and_whatever_needs_it() -> None:
+    bench = Bench()
+    slip = Task("slip", partial(math.sqrt, -1.0))
+    needs = Task("needs it", math.fabs, (slip,))
+    sound = [Task(f"{k}", partial(operator.add, k, 1)) for k in (1, 2)]
+    bench.make_together([slip, *sound, needs], jobs=2)
+    assert [bench.made(task) for task in sound] == [2, 3]
+    for task in (slip, needs):
+        with pytest.raises(ValueError, match="math domain error|nonnegative"):
+            bench.made(task)
+
+
 def test_one_process_makes_what_is_asked_for_when_it_is_asked_for() -> None:
     made: list[float] = []
     bench = Bench()

@@ -49,7 +49,7 @@ def reproduce_all(
     if count < 1:
         raise OptionError(f"jobs = {count} must be one or more")
     begun, folder = time.perf_counter(), made_folder(Path(out))
-    found = dict(_computed(papers, folder, min(count, len(papers)), progress))
+    found = dict(_computed(papers, folder, count, progress))
     told = tuple(found.get(key) or _cut_short(module, [], INTERRUPTED) for key, module in papers.items())
     reports = AllReports(told, time.perf_counter() - begun, _machine())
     for name, text in (("report.json", json_text(reports)), ("report.html", html_page(reports))):
@@ -80,7 +80,7 @@ def _computed(papers: Mapping[str, str], folder: Path, jobs: int, progress: Told
                     progress(sum(done.values()), f"{key}: {what}")
 
     # Papers that came last take longest (docs/reproductions.md): they go first, so that no long one is left at the end.
-    tasks = [(key, (key, module, str(folder / key))) for key, module in reversed(list(papers.items()))]
+    tasks = [(key, (key, module, str(folder / key), jobs)) for key, module in reversed(list(papers.items()))]
     with held_interrupts() as interrupted:
 
         def stopping() -> bool:
@@ -89,7 +89,7 @@ def _computed(papers: Mapping[str, str], folder: Path, jobs: int, progress: Told
                 stop.set()
             return bool(stop.is_set())
 
-        lanes = [Lane(process, most=1) for _ in range(jobs)]
+        lanes = [Lane(process, most=1) for _ in range(min(jobs, len(papers)))]
         try:
             for key, facts in spread(tasks, lanes, _reproduced, stopping, tries=TRIES):
                 pass_on()
@@ -112,9 +112,9 @@ def _begin(stop: Any, queue: Any) -> None:
     begin_work(stop)
 
 
-def _reproduced(task: tuple[str, str, str]) -> Facts:
+def _reproduced(task: tuple[str, str, str, int]) -> Facts:
     """In another process: the facts of a paper's report, whose claims are functions that no pipe takes."""
-    key, module, folder = task
+    key, module, folder, jobs = task
     found: list[Facts] = []
 
     def heed(done: int, what: str) -> None:
@@ -131,7 +131,7 @@ def _reproduced(task: tuple[str, str, str]) -> Facts:
     try:
         paper = paper_in(module)
         # A paper with long runs spreads them too: where others are done sooner, processors would be idle.
-        return computed(paper, paper.claims, made_folder(Path(folder)), heed, keep, os.cpu_count() or 1).facts()
+        return computed(paper, paper.claims, made_folder(Path(folder)), heed, keep, jobs).facts()
     except TautError as error:
         return _cut_short(module, found, str(error))
     except Exception as error:  # whatever it is, it must not take the other papers with it

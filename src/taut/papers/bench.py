@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -106,10 +107,14 @@ class Bench:
             self.make_together(before.values(), jobs)
         if jobs < 2 or len(wanted) < 2:
             return  # made here, when they are asked for
-        work = {name: partial(task.make, *map(self.made, task.after)) for name, task in wanted.items()}
+        work = dict[str, Callable[[], Any]]()
+        for name, task in wanted.items():
+            with suppress(Exception):  # what it needs fails; it is told when the task itself is asked for
+                work[name] = partial(task.make, *map(self.made, task.after))
         if self._told is not None:
             self._told(f"{len(work)} runs at once")
-        self._made |= dict(made_together(work, min(jobs, len(work))))
+        for name, found in made_together(work, min(jobs, len(work))):
+            self._made[name] = found
 
     def _followed(self, case: Case) -> Trajectory:
         run = case.followed(case.plant())

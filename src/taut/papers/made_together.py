@@ -8,7 +8,6 @@ from concurrent.futures import Executor
 from typing import Any
 
 from taut.dynamics.interrupts import held_interrupts
-from taut.errors import TautError
 from taut.executors import Lane, Lost, spread
 from taut.output.worker_processes import DeafPool, asked_to_stop, begin_work, deaf
 
@@ -57,5 +56,5 @@ def _made(make: Callable[[], Any]) -> Any:
     """In another process."""
     try:
         return make()
-    except (TautError, KeyboardInterrupt):
+    except (Exception, KeyboardInterrupt):  # whoever asks for it makes it again, and is told
         return _Failed()
