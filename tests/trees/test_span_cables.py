@@ -123,10 +123,15 @@ def test_what_is_wrong_with_spans_is_told() -> None:
     for more, told in (
         ({"pulleys": ("one", "to")}, 'spans.belt: is wound on "to", which is no joint of the tree; did you mean "two"'),
         ({"stiffness": 0.0}, "spans.belt: has a stiffness of 0; give a finite number more than zero"),
+        ({"radii": (0.06, math.nan)}, "spans.belt: has a radius of nan; give a finite number more than zero"),
+        ({"natural": math.inf}, "spans.belt: has a natural length of inf; give a finite number more than zero"),
+        ({"wound": (None, -1.0)}, "spans.belt: has a wound part of -1; give a finite number, zero or more"),
         ({"side": "lft"}, 'spans.belt: leaves on the "lft"; say left or right; did you mean "left"'),
     ):
         with pytest.raises(taut.ModelError, match=told):
             belted(**more)
+    with pytest.raises(taut.ModelError, match="spans.belt: is the name of another cable; give every cable a name of"):
+        Tree(arms(), spans=2 * belted().spans)
     with pytest.raises(taut.ModelError, match='spans.belt: the pulleys of "belt" are 0.5.* m apart, too near for'):
         tree_plant(belted(radii=(0.4, 0.4), crossed=True))
     tilted = (*arms()[:3], TreeJoint("two", "revolute", "other", arms()[3].body, (0.4, 0.0, 0.1), axes=(Z,)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,6 +78,14 @@ def test_a_damped_cable_does_not_push_and_steps_over_nothing() -> None:
     total = heavy.energy_kinetic + heavy.energy_elastic + heavy.energy_gravity
     np.testing.assert_allclose(total - total[0], heavy.work, atol=1e-10)
     assert np.diff(heavy.work).max() < 1e-15, "a damper takes energy only"
+
+
+def test_cables_are_located_beside_a_rigid_one() -> None:
+    tree = weight_under_a_pulley()
+    tip = Body("tip", 0.1, inertia=((1e-3, 0.0, 0.0), (0.0, 1e-3, 0.0), (0.0, 0.0, 1e-3)))
+    idle = TreeJoint("idle", "involute", "world", tip, values=(2.0,), cable=PulleyCable(RADIUS, variant="rigid"))
+    run = run_of(replace(tree, joints=(*tree.joints, idle)), 0.1)
+    assert [event.name for event in run.events] == ['cable "reel" taut']
 
 
 def test_a_run_goes_on_in_the_air() -> None:

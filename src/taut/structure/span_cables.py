@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from taut.errors import Problem, suggestion
@@ -41,8 +41,17 @@ class SpanCable:
         conform(self, "spans", str(self.name))
 
 
-def span_problems(span: SpanCable, kinds: Mapping[str, str]) -> Iterator[Problem]:
+def span_problems(spans: Iterable[SpanCable], kinds: Mapping[str, str]) -> Iterator[Problem]:
     """kinds: of the tree's joints, by name."""
+    named = {name for name, kind in kinds.items() if kind == "involute"}
+    for span in spans:
+        if span.name in named:
+            yield Problem(("spans", span.name), "is the name of another cable; give every cable a name of its own")
+        named.add(span.name)
+        yield from _own_problems(span, kinds)
+
+
+def _own_problems(span: SpanCable, kinds: Mapping[str, str]) -> Iterator[Problem]:
     at = ("spans", span.name)
     for name in span.pulleys:
         if name not in kinds:
@@ -51,12 +60,14 @@ def span_problems(span: SpanCable, kinds: Mapping[str, str]) -> Iterator[Problem
             yield Problem(at, f'is wound on "{name}", which is {kinds[name]}; pulleys turn on revolute joints')
     if span.pulleys[0] == span.pulleys[1]:
         yield Problem(at, "goes from a pulley to itself; name two")
-    for what, number in (("radius", min(span.radii)), ("stiffness", span.stiffness)):
+    numbers = [*(("radius", radius) for radius in span.radii), ("stiffness", span.stiffness)]
+    numbers += [("natural length", span.natural)] if span.natural is not None else []
+    for what, number in numbers:
         if not (math.isfinite(number) and number > 0.0):
             yield Problem(at, f"has a {what} of {number:g}; give a finite number more than zero")
-    if not span.damping >= 0.0:
-        yield Problem(at, f"has a damping of {span.damping:g}; give zero or more")
-    if span.natural is not None and not span.natural > 0.0:
-        yield Problem(at, f"has a natural length of {span.natural:g} m; give more than zero")
+    numbers = [("damping", span.damping), *(("wound part", there) for there in span.wound if there is not None)]
+    for what, number in numbers:
+        if not (math.isfinite(number) and number >= 0.0):
+            yield Problem(at, f"has a {what} of {number:g}; give a finite number, zero or more")
     if span.side not in SIDES:
         yield Problem(at, f'leaves on the "{span.side}"; say left or right{suggestion(span.side, SIDES)}')

@@ -248,8 +248,7 @@ def _problems(tree: Tree) -> Iterator[Problem]:
             yield Problem(at, f"has a torque, but a {loop.kind} joint has no single axis; take revolute or prismatic")
         for what, matrix in (("rotation", loop.rotation), ("to_rotation", loop.to_rotation)):
             yield from _rotation_problems(at, what, matrix)
-    for span in tree.spans:
-        yield from span_problems(span, {joint.name: joint.kind for joint in tree.joints})
+    yield from span_problems(tree.spans, {joint.name: joint.kind for joint in tree.joints})
     for wrench in tree.wrenches:
         if wrench.body not in known:
             message = f'acts on "{wrench.body}", which is no body of the tree{suggestion(wrench.body, known)}'

@@ -65,11 +65,12 @@ def release(d: Workspace) -> None:
 def _stretched(d: Workspace, at: Standing, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of cables that can slacken: how much longer than without force [m], the rate of it [m/s], and the tension over
     the stiffness [m]."""
-    cables = d.equations.cables
-    natural = cables.radius * q[cables.angle]
-    stretch, rate = at.length - natural, at.length_rate - cables.radius * v[cables.angle_rate]
-    pull = (at.strain + cables.damping / cables.stiffness * at.strain_rate) * natural
-    return stretch[d.events.cables], rate[d.events.cables], pull[d.events.cables]
+    cables, chosen = d.equations.cables, d.events.cables  # rigid ones, which have no stiffness, are not among these
+    radius = cables.radius[chosen]
+    natural = radius * q[cables.angle[chosen]]
+    stretch, rate = at.length[chosen] - natural, at.length_rate[chosen] - radius * v[cables.angle_rate[chosen]]
+    pull = at.strain[chosen] + cables.damping[chosen] / cables.stiffness[chosen] * at.strain_rate[chosen]
+    return stretch, rate, pull * natural
 
 
 def _limps(d: Workspace) -> np.ndarray:
