@@ -90,6 +90,7 @@ def test_examples_run_and_keep_their_loops_and_energy(name: str, until: float) -
     ("change", "line", "told"),
     [
         (("kind: spherical", "kind: sphrical"), 7, 'tree.joints.coupler: is of kind "sphrical"; did you mean "spheri'),
+        (("about: [0, 0, 1]", "about: [0, 0, 0]"), 6, "tree.joints.slide.turned: turns about no axis; give one, as in"),
         (("radius: 0.02", "radius: -1"), 7, "tree.joints.coupler.body: its radius is -1; give a finite number more"),
         (("cylinder: {", "mass: 1, cylinder: {"), 7, 'tree.joints.coupler.body: "mass" does not go with cylinder'),
         (("successor: link", "successor: lnk"), 9, 'tree.loops.pin: joins "lnk", which is no body of the tree; did'),
@@ -129,6 +130,9 @@ def test_the_command_runs_a_robot_description(tmp_path: Path, monkeypatch: pytes
     assert told["actuation"].startswith("properly actuated")
     assert command.invoke(app, ["run", "arm.yaml", "--page", "arm.html", "--no-verify"]).exit_code == 0
     assert Path("arm.html").stat().st_size > 10_000
+    Path("lost.yaml").write_text(Path("arm.yaml").read_text().replace("elbow:", "elbw:"))
+    lost = command.invoke(app, ["check", "lost.yaml"])
+    assert "lost.yaml:4: tree.start.elbw: there is no such joint; did you mean" in f"{lost.output}{lost.exception}"
     Path("arm.urdf").unlink()
     assert command.invoke(app, ["run", "--from", "arm.nc", "--duration", "0.2", "--no-verify"]).exit_code == 0
     on = taut.read("arm-continued.nc")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from taut.errors import ModelError, Problem
 from taut.reprs import brief
 from taut.structure.signals import Signal
 from taut.structure.trees import Tree
@@ -27,3 +28,11 @@ class TreeModel:
     floating: bool = False
 
     __repr__ = brief
+
+    def started(self, tree: Tree) -> Tree:
+        """A tree whose joints begin as the file says; problems have the paths of the file."""
+        try:
+            return tree.with_start(dict(self.values), dict(self.rates))
+        except ModelError as error:
+            problems = [Problem(("tree", "start", *one.path[1:]), one.message) for one in error.problems]
+            raise ModelError(problems) from None

@@ -21,7 +21,7 @@ def plant_of_model(told: TreeModel, scenario: Scenario) -> TreePlant:
     tree = told.tree
     if told.urdf:
         named = tree_of_urdf(told.urdf, "tree.urdf", floating=told.floating, gravity=tree.gravity)
-        tree = replace(named, name=tree.name or named.name).with_start(dict(told.values), dict(told.rates))
+        tree = told.started(replace(named, name=tree.name or named.name))
     try:
         return tree_plant(tree, torques=told.torques, events=scenario.events)
     except OptionError as error:

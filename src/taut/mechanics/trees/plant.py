@@ -285,8 +285,8 @@ def tree_plant(
     rate: how often a second it decides, its torques being held between; None for every evaluation of the equations.
     size: a typical length [m], which tolerances are relative to; None for the largest distance of a joint from the
         first.
-    events: what to look out for, and what to do when it happens; nodes are those of `structure`. Cables that go slack
-        and taut again are found in any case, and told in the run's `events`.
+    events: what to look out for, and what to do when it happens; nodes are those of `structure`. Cables of involute
+        joints that go slack and taut again are found in any case, and told in the run's `events`; spans are not.
     """
     made = made_plant(tree, torques or {}, controller, rate, size, None)
     return replace(made, things=watched_by_tree(made, events))

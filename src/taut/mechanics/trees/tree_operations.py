@@ -85,10 +85,10 @@ def motion(d: Workspace, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """Accelerations of coordinates, multipliers of all rows and power."""
     x, rate, q, v = d.split(y)
     nothing = np.full(d.n, np.nan), np.full(d.plant.rows, np.nan), math.nan
+    if not np.isfinite(y).all():
+        return nothing
     if wrong := d.equations.unwound_wrong(q) or (d.pushes.spans.wrong(q) if d.pushes.spans is not None else ""):
         d.stuck = wrong
-        return nothing
-    if not np.isfinite(y).all():
         return nothing
     at = d.equations._terms(q, v)
     force, watts = pushed(d, t, y, q, v, at)

@@ -55,9 +55,9 @@ def build_tree(entry: ModelEntry) -> tuple[TreeModel | None, Scenario, list[Prob
     if told.urdf:
         return told, scenario, []
     try:
-        return replace(told, tree=told.tree.with_start(dict(told.values), dict(told.rates))), scenario, []
+        return replace(told, tree=told.started(told.tree)), scenario, []
     except ModelError as error:
-        return None, scenario, [Problem(("tree", "start", *one.path[1:]), one.message) for one in error.problems]
+        return None, scenario, [*error.problems]
 
 
 def _strays(entry: ModelEntry) -> Iterator[Problem]:

@@ -75,6 +75,12 @@ class TurnEntry(Entry):
     about: Vector
     by: Number
 
+    @model_validator(mode="after")
+    def _has_axis(self) -> TurnEntry:
+        if not any(self.about):
+            raise sentence("turns about no axis; give one, as in about: [0, 0, 1]")
+        return self
+
 
 class PulleyCableEntry(Entry):
     radius: Number
