@@ -49,10 +49,12 @@ class First:
 
 
 def installed(wheel: Path, folder: Path) -> Path:
-    """The folder of programs of a new environment with the wheel in it."""
+    """The folder of programs of a new environment with the wheel in it, and Pinocchio, for the examples of trees."""
     venv.create(folder, with_pip=True)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
-    subprocess.run([programs / "python", "-m", "pip", "install", "--quiet", f"{wheel.resolve()}[compiled]"], check=True)
+    subprocess.run(
+        [programs / "python", "-m", "pip", "install", "--quiet", f"{wheel.resolve()}[compiled,tree]"], check=True
+    )
     return programs
 
 

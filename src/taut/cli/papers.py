@@ -63,13 +63,13 @@ def reproduce(
     if listed:
         _list(known)
         return
+    folder = out or Path(f"{known.key}-report")
     with counting_bar(len(wanted), "claims") as report_progress:
-        folder = out or Path(f"{known.key}-report")
         report = compute(known, claims=claims or (), out=folder, progress=report_progress, jobs=count)
     if as_json:
         print(json_text(report), end="")
     else:
-        _show(report, out or Path(f"{known.key}-report"))
+        _show(report, folder)
     for why in dict.fromkeys(report.failures.values()):
         complain(f"{', '.join(name for name in report.failures if report.failures[name] == why)}: {why}", 1)
     raise typer.Exit(0 if report.ok else 1)

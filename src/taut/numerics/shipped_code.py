@@ -3,7 +3,7 @@
 It is code for any x86-64 processor with AVX2 and FMA, under names with the stamp of all reachable code, which know
 nothing of paths and times of files. Where Python, numba, llvmlite, the system or the processor is another, a setting of
 numba asks for other code, or a kernel was edited, it is left alone and things are compiled as in a checkout, which has
-none. `packaging/compiled_code.py` makes it.
+none. `shipping/compiled_code.py` makes it.
 """
 
 from __future__ import annotations

@@ -87,7 +87,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim with what was measured for it. cpu_seconds: spent on it, and on runs that others then share."""
+    """A claim with what was measured for it.
+
+    cpu_seconds: spent on it, and on runs that others then share, but not on tasks that other processes made beforehand.
+    """
 
     claim: Claim
     measured: Measured

@@ -38,7 +38,7 @@ def _bodies(bench: Bench) -> tuple[Plant, TreePlant]:
     return bench.once("six struts as nodes and as bodies", make)
 
 
-def _ends(plant: Plant, bodies: TreePlant) -> list[tuple[int, str, tuple[float, float, float]]]:
+def _ends(plant: Plant) -> list[tuple[int, str, tuple[float, float, float]]]:
     """Of every node: its number, its strut and where it is on it."""
     nodes = list(plant.structure.nodes)
     half = 0.5 * LENGTH
@@ -54,7 +54,7 @@ def _map(bench: Bench) -> Measured:
     q, _ = bodies.split(np.concatenate(bodies.start()))
     off = [
         float(np.abs(bodies.equations.point(q, body, at) - plant.structure.positions[node]).max())
-        for node, body, at in _ends(plant, bodies)
+        for node, body, at in _ends(plant)
     ]
     return Measured(
         max(off), beside={"velocities of six bodies": float(bodies.equations.nv), "coordinates of nodes": 36.0}
@@ -67,7 +67,7 @@ def _jacobian(bench: Bench) -> Measured:
     q, v = bodies.split(np.concatenate(bodies.start()))
     names = list(plant.structure.bars)
     worst, printed = 0.0, 0.0
-    for _, body, at in _ends(plant, bodies):
+    for _, body, at in _ends(plant):
         k = 6 * names.index(body)
         rows, _ = bodies.equations.point_jacobian(q, v, body, at)
         centre = bodies.equations.point(q, body)
