@@ -95,7 +95,7 @@ def _ablated(way: str, without: str) -> Callable[[Bench], Measured]:
         told = "It was kept to the end." if lasted >= ROUND[-1] else f"It was lost after {lasted:.3g} s."
         return Measured(
             _largest(run) if lasted >= ROUND[-1] else float("inf"),
-            f"Without {without}. {told}",
+            f"Without {without}. {told} A question of ours.",
             {"largest error while it lasted [m]": _largest(run), "with both terms [m]": float(whole.worst.max())},
         )
 
