@@ -94,9 +94,9 @@ export class Live {
     const over = this.settling.advance(due);
     this.look();
     if (over) {
-      const { ended, quiet } = this.settling;
+      const { ended, rests } = this.settling;
       Object.assign(this, { rested: ended, settling: null, news: true });
-      if (quiet && !this.ended) this.mode = this.hand ? { refused: "Its weakest mode is told when no hand holds it." } : { ...weakest(this), since: performance.now() };
+      if (rests && !this.ended) this.mode = this.hand ? { refused: "Its weakest mode is told when no hand holds it." } : { ...weakest(this), since: performance.now() };
     }
     return true;
   }

@@ -29,6 +29,7 @@ export class Scene {
   constructor(canvas, runs, camera, card) {
     const antialias = card || memberCount(runs) <= FEW_MEMBERS;
     const gl = canvas.getContext("webgl2", { antialias, alpha: false, powerPreference: "high-performance" });
+    if (!gl) throw new Error("this browser gives no WebGL2 for the drawing; close other pages that draw, and load it again");
     Object.assign(this, { canvas, runs, camera, gl, card, painted: false, sharpness: 1 });
     this.sizes = drawingSizes(runs);
     this.floor = floor(gl, runs, this.sizes);

@@ -10,7 +10,7 @@ const LONGEST = 60; // [s] of motion after which it is given up
 export class Settling {
   constructor(live) {
     const { elastic, gravity } = live.seen;
-    Object.assign(this, { live, from: live.engine.time, last: 0, stops: 0, quiet: 0, scale: Math.abs(elastic), lowest: elastic + gravity, start: elastic + gravity, ended: "" });
+    Object.assign(this, { live, from: live.engine.time, last: 0, stops: 0, quiet: 0, rests: false, scale: Math.abs(elastic), lowest: elastic + gravity, start: elastic + gravity, ended: "" });
   }
 
   /** Go on until a time of the page's clock [ms]; true when it is at rest or given up. */
@@ -45,7 +45,8 @@ export class Settling {
       this.last = 0;
     }
     const took = this.live.shown - this.from;
-    if (this.quiet >= QUIET_PEAKS) this.ended = `At rest, after ${took.toPrecision(3)} s of motion that was stopped ${this.stops} times.`;
+    this.rests = this.quiet >= QUIET_PEAKS;
+    if (this.rests) this.ended = `At rest, after ${took.toPrecision(3)} s of motion that was stopped ${this.stops} times.`;
     else if (took > LONGEST) this.ended = `Not at rest after ${LONGEST} s of motion: something drives it, or nothing holds it.`;
   }
 }

@@ -6,7 +6,7 @@ const MOST = 720; // coordinates; of more it takes too long here
 const SWEEPS = 400; // over all bars, to make a vector one that they allow
 const FREE = 1e-9; // of the highest, an eigenvalue that is zero
 
-/** { frequency, stiffness, shape } of the weakest mode, or { refused }. frequency [Hz] is negative where it is unstable. */
+/** { frequency, shape } of the weakest mode, or { refused }. frequency [Hz] is negative where it is unstable. */
 export function weakest(live) {
   const { given, engine, run } = live;
   const n = 3 * given.weighing.length;
@@ -46,7 +46,7 @@ export function weakest(live) {
   };
   const standing = held.some(Boolean);
   const aside = standing ? [] : rigidMotions(q, n).map(allowed);
-  const motions = n - held.filter(Boolean).length - rigid.length; // more where bars are redundant, which is noticed below
+  const motions = n - held.filter(Boolean).length - rigid.length; // more where bars are redundant; then it ends a little early
   return lanczos(apply, weighted, allowed(noise(n)), aside, n, motions);
 }
 
@@ -76,7 +76,7 @@ function lanczos(apply, weighted, start, aside, n, motions) {
     if (Math.sqrt(dot(motion, weighted(motion))) > 1e-8 * before) enter(motion); // a line turns about itself without moving
   }
   const first = basis.length;
-  enter(without(start));
+  if (first >= motions || !enter(without(start))) return { refused: "Its weakest mode is not told here: it has as many bars and supports as motions. In Python: taut.modes." };
   for (let k = first; k < motions; k++) {
     const image = apply(basis[k]);
     diagonal.push(dot(images[k], image));
