@@ -39,7 +39,7 @@ wasm: $(STAMP)
 wheel: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python shipping/compiled_code.py build/compiled
 	TAUT_COMPILED_CODE=build/compiled $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
-	$(BIN)/python -m benchmarks.first_runs dist/*.whl
+	$(BIN)/python -m benchmarks.first_runs
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

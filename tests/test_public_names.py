@@ -76,7 +76,7 @@ PACKAGES = {
     "live": "live_plant replay",
     "learning": "Randomisation RobotEnv RobotVectorEnv Task",
     "trees": """
-        Body LoopJoint PulleyCable Reduction SpanCable Tree TreeEquations TreeJoint SpanCable TreePlant TreeTerms Wrench
+        Body LoopJoint PulleyCable Reduction SpanCable Tree TreeEquations TreeJoint TreePlant TreeTerms Wrench
         in_bodies manipulator plant_of_model read_urdf reduction single_strut tree_plant
     """,
     "mechanisms": "CoordinateDrive CoordinateMap GeneralisedPlant Joint in_coordinates",

@@ -14,7 +14,7 @@ from taut.papers.claims import Claim
 from taut.papers.paper import Paper, Scene
 
 FILM_SIZE, FILM_RATE = (640, 360), 15
-"""[px] and pictures a second: small films, since all papers' have to be made in a minute."""
+"""[px] and pictures a second: small films, which take little of the time of a paper."""
 
 FRAMES = 600
 """Samples that a page keeps of a run."""

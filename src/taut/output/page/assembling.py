@@ -89,7 +89,7 @@ def html(document: str, *, live: bool = False) -> str:
 def _parts() -> tuple[str, str]:
     style = "".join(map(_part, STYLES))
     script = "".join(_EXPORT.sub("", _IMPORT.sub("", _part(name))) for name in SCRIPTS)
-    # Comments and indents are for those who read the parts: a fifth of the script.
+    # Comments and indents are for those who read the parts.
     for unread in (_COMMENT, _ASIDE, _INDENT):
         script = unread.sub("", script)
     return style, script
