@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,9 @@ def test_a_file_is_the_same_tree_as_in_python(tmp_path: Path) -> None:
     assert [event.subject for event in one.events] == ["late"]
     taut.save(model, tmp_path / "again.yaml")
     assert taut.read_model(tmp_path / "again.yaml").tree == model.tree
+    longer = replace(model, scenario=replace(model.scenario, duration=2.0))
+    with pytest.raises(taut.OptionError, match="the tree or scenario of this model is not what its text says"):
+        taut.save(longer, tmp_path / "longer.yaml")
     with pytest.raises(taut.FileError, match="crank.yaml: is a tree of bodies and has no structure"):
         taut.read(tmp_path / "crank.yaml")
 

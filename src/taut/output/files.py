@@ -6,7 +6,7 @@ from pathlib import Path
 
 from taut.control.linear_model import LinearModel
 from taut.dynamics.trajectory import Trajectory
-from taut.errors import FileError
+from taut.errors import FileError, OptionError
 from taut.labelled import Tabular
 from taut.output.csv_files import CSV_SUFFIXES, save_csv
 from taut.output.drafts import is_draft
@@ -15,7 +15,7 @@ from taut.output.store import holds_study, load_run
 from taut.output.study.store import load_study, save_study
 from taut.output.study.study import Study
 from taut.reprs import with_article
-from taut.structure.files import Model, read_model, write_model
+from taut.structure.files import Model, parse_model, read_model, write_model
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
 
@@ -50,7 +50,7 @@ def save(thing: Structure | Model | LinearModel | Tabular, path: str | Path) -> 
     if isinstance(thing, Structure):
         write_model(path, thing)
     elif isinstance(thing, Model):
-        write_model(path, thing.structure, thing.scenario, text=thing.text if thing.tree is not None else None)
+        write_model(path, thing.structure, thing.scenario, text=_tree_text(thing))
     elif isinstance(thing, LinearModel):
         from taut.output.linear_files import save_linear  # whoever shows a run needs none of it
 
@@ -61,6 +61,18 @@ def save(thing: Structure | Model | LinearModel | Tabular, path: str | Path) -> 
         save_run(thing, path)
     elif isinstance(thing, Study):
         save_study(thing, path)
+
+
+def _tree_text(model: Model) -> str | None:
+    """The text of a tree, which is written as it was read; None where a model is a structure."""
+    if model.tree is None:
+        return None
+    told = parse_model(model.text, model.source, limit=None)
+    if (told.tree, told.scenario) != (model.tree, model.scenario):
+        raise OptionError(
+            "the tree or scenario of this model is not what its text says, and a tree is saved as that; change the text"
+        )
+    return model.text
 
 
 def _suffixes(thing: Structure | Model | LinearModel | Tabular) -> tuple[str, ...]:
