@@ -121,6 +121,16 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, change: tuple[str, 
     assert f"m.yaml:{line}: " in whole
 
 
+def test_a_tree_without_joints_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text("taut: 1\ntree:\n  joints: {}\n")
+    said = CliRunner().invoke(app, ["check", str(tmp_path / "m.yaml")])
+    assert "m.yaml:3: tree.joints: there are none; a tree needs one at least" in f"{said.output}{said.exception}"
+    (tmp_path / "empty.urdf").write_text("\n")
+    (tmp_path / "n.yaml").write_text("taut: 1\ntree:\n  urdf: empty.urdf\n")
+    with pytest.raises(taut.ModelError, match="n.yaml:3: tree.urdf: is empty; give the description of a robot"):
+        taut.read_model(tmp_path / "n.yaml")
+
+
 def test_the_command_runs_a_robot_description(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(DATA / "arm.urdf", tmp_path)

@@ -300,6 +300,8 @@ def made_plant(
     size: float | None,
     nodal: Nodal | None,
 ) -> TreePlant:
+    if not tree.joints:
+        raise ModelError([Problem(("joints",), "there are none; a tree needs one at least")])
     equations = TreeEquations(tree)
     for name in torques:
         if name not in equations.input_names:

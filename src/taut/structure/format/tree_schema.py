@@ -150,6 +150,8 @@ class UrdfEntry(Entry):
             raise sentence("needs a file, as in urdf: arm.urdf")
         if self.text is None:
             raise sentence("a robot description is read beside a model file; in a text alone give its text")
+        if not self.text.strip():
+            raise sentence("is empty; give the description of a robot, which begins with <robot")
         return self
 
 
