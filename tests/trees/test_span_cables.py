@@ -119,6 +119,19 @@ def test_with_a_second_pulley_of_no_radius_it_is_the_cable_of_one() -> None:
     assert np.abs(rates["span"]).min() > 1.0
 
 
+def test_pulleys_that_come_too_near_have_no_forces_and_no_energy() -> None:
+    """A step may try such a place before anybody looks whether it can be."""
+    tree = belted(radii=(0.25, 0.25), crossed=True)
+    plant = tree_plant(tree, size=1.0)
+    space, force = Workspace(plant, False, (0.0, 0.0)), np.zeros(9)
+    y = np.concatenate([plant.positions, np.zeros(5)])
+    y[2] = math.pi  # the second pulley comes to the first
+    assert "too near for its tangent" in space.pushes.spans.wrong(y[:4])  # type: ignore[union-attr]
+    OPERATIONS["forces"](space, 0.0, y, force)
+    assert np.isnan(force[:4]).all()
+    assert np.isnan(OPERATIONS["energy"](space, y)[0])
+
+
 def test_what_is_wrong_with_spans_is_told() -> None:
     for more, told in (
         ({"pulleys": ("one", "to")}, 'spans.belt: is wound on "to", which is no joint of the tree; did you mean "two"'),

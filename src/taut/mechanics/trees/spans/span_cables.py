@@ -37,7 +37,7 @@ FLAT = 1e-6
 class Span(NamedTuple):
     """What a span is at a state."""
 
-    length: float
+    length: float  # not a number where the pulleys are too near for a tangent
     natural: float
     unwound: tuple[float, float]
     axis: np.ndarray
@@ -70,10 +70,9 @@ class Spans:
         problems = []
         for number, span in enumerate(self.cables):
             self._level[number] = (self._direction(number, 0), self._direction(number, 1))
-            try:
-                at = self._at(number, q)
-            except ValueError as error:
-                problems.append(Problem(("spans", span.name), str(error)))
+            at = self._at(number, q)
+            if near := _too_near(span, at):
+                problems.append(Problem(("spans", span.name), near))
                 continue
             if at.off > FLAT:
                 message = f"joins pulleys that are off one plane by {at.off:.3g} of the first's radius, or in rad"
@@ -110,11 +109,8 @@ class Spans:
         one = SIDES[span.side]
         two = -one if span.crossed else one
         aside = span.radii[0] * one - span.radii[1] * two
-        if not apart > max(abs(aside), sum(span.radii) if span.crossed else 0.0):
-            raise ValueError(
-                f'the pulleys of "{span.name}" are {apart:.4g} m apart, too near for its tangent; move them away'
-            )
-        length = math.sqrt(apart**2 - aside**2)
+        far = apart > max(abs(aside), sum(span.radii) if span.crossed else 0.0)
+        length = math.sqrt(apart**2 - aside**2) if far else math.nan
         tilt = math.atan2(aside, length)
         turned = []
         for end in (0, 1):
@@ -126,16 +122,15 @@ class Spans:
         natural = self._natural[number] + sum(
             r * (now - then) for r, now, then in zip(span.radii, unwound, started, strict=True)
         )
-        return Span(length, natural, unwound, axis, way / apart, apart, aside, off)
+        return Span(length, natural, unwound, axis, way / apart if far else way, apart, aside, off)
 
     def wrong(self, q: np.ndarray) -> str:
         """What no span can do; nothing where all is well."""
         self._equations.places(q, self._points)
         for number, span in enumerate(self.cables):
-            try:
-                at = self._at(number, q)
-            except ValueError as error:
-                return str(error)
+            at = self._at(number, q)
+            if near := _too_near(span, at):
+                return near
             if not at.natural > 0.0:
                 return f'the span "{span.name}" is wound in past its end: {at.natural:.3g} m would be left'
             for end in (0, 1):
@@ -166,6 +161,8 @@ class Spans:
         out, lost, shows = np.zeros(w.size), 0.0, np.zeros((2, len(self.cables)))
         for number, span in enumerate(self.cables):
             at, first = self._at(number, q), 2 * number
+            if math.isnan(at.length):
+                return np.full(w.size, math.nan), math.nan, np.full_like(shows, math.nan)
             nearer = at.way @ (found.jacobian[first + 1] - found.jacobian[first])
             grows = at.apart / at.length * nearer
             turns = np.cross(at.axis, at.way) / at.apart @ (found.jacobian[first + 1] - found.jacobian[first])
@@ -183,6 +180,12 @@ class Spans:
             lost -= viscous * at.natural * float(rate @ w)
             shows[:, number] = strain, elastic + viscous
         return out, lost, shows
+
+
+def _too_near(span: SpanCable, at: Span) -> str:
+    if not math.isnan(at.length):
+        return ""
+    return f'the pulleys of "{span.name}" are {at.apart:.4g} m apart, too near for its tangent; move them away'
 
 
 def span_names(spans: tuple[SpanCable, ...]) -> tuple[str, ...]:
