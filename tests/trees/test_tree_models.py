@@ -170,3 +170,11 @@ def test_functions_that_take_no_trees_say_so() -> None:
         taut.sweep(model, {"scenario.gravity": [1.0]})
     with pytest.raises(taut.OptionError, match="is a tree of bodies, which this does not take"):
         live_model(model)
+
+
+def test_what_is_shown_of_bodies_has_their_mass() -> None:
+    tree = single_strut()
+    bars = tree_plant(tree).structure.bars.values()
+    bodies = {bar.name.split(" ")[0] for bar in bars}
+    assert bodies
+    assert sum(bar.mass or 0.0 for bar in bars) == pytest.approx(sum(tree.bodies[name].mass for name in bodies))

@@ -5,6 +5,7 @@ Nothing acts on these nodes. Bodies that turn about a common point share its nod
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,6 +21,9 @@ from taut.structure.trees import WORLD, Tree
 
 if TYPE_CHECKING:
     from taut.mechanics.trees.plant import TreePlant
+
+NEXT_TO_NOTHING = 1e-9
+"""[kg] of bars that show massless bodies, since bars have a mass."""
 
 Place = tuple[str, Vector]
 """A body, and a point in it."""
@@ -70,13 +74,14 @@ def shown(tree: Tree, equations: TreeEquations, q: np.ndarray) -> Shown:
     cables = [joint for joint in tree.joints if joint.cable is not None]
     ends = [joint.body.name for joint in cables]
     bodies, places = zip(*names, *((end, at) for end in ends for at in (ORIGIN, (1.0, 0.0, 0.0))), strict=True)
-    bars, counts = list[Bar](), dict[str, int]()
-    for body, place in members:
-        if body in ends:
-            continue
-        counts[body] = counts.get(body, 0) + 1
+    drawn = [(body, place) for body, place in members if body not in ends]
+    total = Counter(body for body, _ in drawn)
+    bars, counts = list[Bar](), Counter[str]()
+    for body, place in drawn:
+        counts[body] += 1
         label = body if counts[body] == 1 else f"{body} {counts[body]}"
-        bars.append(Bar(label, (names[_first(same, (body, ORIGIN))], names[place]), mass=1.0))
+        share = tree.bodies[body].mass / total[body] or NEXT_TO_NOTHING
+        bars.append(Bar(label, (names[_first(same, (body, ORIGIN))], names[place]), mass=share))
     wires = [
         Cable(
             joint.name,
