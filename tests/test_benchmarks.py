@@ -188,6 +188,7 @@ def test_rollouts_are_measured() -> None:
     assert bench.stepped_table(found).count("\n") == len(found) + 1
 
 
+@pytest.mark.slow
 def test_stepping_and_controlling_are_measured_beside_the_same_motion() -> None:
     from benchmarks import stepping as bench
 
@@ -295,6 +296,7 @@ def test_more_points_carry_postures_better() -> None:
     assert worst["6"][1] < worst["4"][1] < worst["2"][1]
 
 
+@pytest.mark.slow
 def test_steps_on_the_ground_are_measured() -> None:
     from benchmarks import contact_against_mujoco, contact_scale, contact_steps
 

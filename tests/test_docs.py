@@ -84,6 +84,7 @@ def test_the_page_of_locomotion_runs() -> None:
     assert names["robots"].time.tolist() == pytest.approx([0.1, 0.0, 0.1])
 
 
+@pytest.mark.slow
 def test_the_page_of_joints_runs() -> None:
     names = run_blocks("docs/joints.md", 3)
     assert names["run"].ok

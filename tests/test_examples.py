@@ -14,7 +14,13 @@ NODAL = [path for path in sorted(EXAMPLES.glob("*.yaml")) if "\ntree:" not in pa
 """Trees of bodies are run by tests/trees/test_tree_models.py."""
 
 
-@pytest.mark.parametrize("path", NODAL, ids=lambda p: p.stem)
+LONG = ("mechanism", "mechanism_joints", "mechanism_struts", "prismatic")
+"""Models whose loops take minutes to compile; quick tests of the same kinds are in tests/points and tests/dynamics."""
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, marks=[pytest.mark.slow] if p.stem in LONG else [], id=p.stem) for p in NODAL]
+)
 def test_models_run_and_keep_their_bars_and_energy(path: Path) -> None:
     model = taut.read_model(path)
     scenario = model.scenario

@@ -39,6 +39,7 @@ def spinning(duration: float, damping: float) -> np.ndarray:
     return np.array([length * np.cos(angle), 0.0, length * np.sin(angle)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damping", [0.0, 5.0])
 def test_the_step_is_of_second_order_where_masses_change(damping: float) -> None:
     """In flight, with centrifugal forces that depend on velocities, and with a damper: against its own length."""

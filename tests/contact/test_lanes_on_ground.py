@@ -46,6 +46,7 @@ def assert_same(together: taut.Ensemble, k: int, single: taut.Trajectory) -> Non
         assert np.array_equal(together.samples[name][k], getattr(single, name)), name
 
 
+@pytest.mark.slow
 def test_robots_with_a_gait_move_as_each_would_alone() -> None:
     plant = wound()
     assert goes_in_lanes(features_of(plant))

@@ -26,6 +26,7 @@ def tied(lift: float = 0.0) -> Structure:
     )
 
 
+@pytest.mark.slow
 def test_a_weight_pulls_a_sledge_over_the_floor() -> None:
     """As Atwood's machine with friction: place, tension and books to round-off, for the acceleration is constant."""
     run = followed(tied(), FLOOR, 0.8, 1e-3)

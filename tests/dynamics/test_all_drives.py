@@ -86,6 +86,7 @@ def balance_of(run: Trajectory) -> np.ndarray:
     return np.asarray(run.energy_kinetic + run.energy_elastic + run.energy_gravity - run.work)
 
 
+@pytest.mark.slow
 def test_the_balance_closes_with_all_drives_at_once() -> None:
     """To 1e-9 J of some tens, with cables that slacken; every drive does work, and its power is what it says."""
     plant = assemble(machine(), gravity=G, drives=DRIVES)

@@ -14,7 +14,7 @@ from numba import njit
 from numba.core.errors import TypingError
 
 import taut
-from taut.numerics.compiled import _KernelCompiler, bound, entry, kernel
+from taut.numerics.compiled import _KernelCompiler, bound, entry, kernel, reachable_stamp
 
 PROGRAM = """
 import numpy as np
@@ -157,3 +157,4 @@ def test_only_entries_become_machine_code_and_whoever_calls_a_kernel_gets_all_it
     (made,) = _doubled.overloads.values()  # type: ignore[attr-defined]
     assert made.library.get_pointer_to_function(made.fndesc.llvm_func_name) == 0
     assert "_entry_of" in made.library.get_llvm_str()
+    assert reachable_stamp(_doubled) in made.fndesc.mangled_name, "or another of its name would be taken for it"

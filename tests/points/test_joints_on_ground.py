@@ -79,6 +79,7 @@ def test_a_bar_on_a_slope_stays_or_slides_as_its_nodes_do() -> None:
     assert np.abs(slides.energy_violation).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_six_struts_land_as_their_nodes_do() -> None:
     """In thirty coordinates, and to the step's order; nothing is inside the floor, and the books are as in nodes."""
     made = robot(0.05, damping=5.0)

@@ -28,7 +28,8 @@ def joints_of(robot: Structure) -> list[Joint]:
     return made
 
 
-@pytest.mark.parametrize("active", [pytest.param("spring", marks=pytest.mark.slow), "length"])
+@pytest.mark.slow
+@pytest.mark.parametrize("active", ["spring", "length"])
 def test_the_prismatic_robot_moves_in_18_coordinates_as_in_its_nodes(active: str) -> None:
     """Pushed at its plate: 36 coordinates that can move and rows of bars, plate and held cables, beside 18."""
     robot = generators.prismatic_robot(active=active)

@@ -449,6 +449,6 @@ def test_refuses_nonsense(make: str, arguments: dict, message: str) -> None:
 
 def test_files_know_every_generator() -> None:
     from taut.structure import generators
-    from taut.structure.format.generating import GENERATORS
+    from taut.structure.format.generating import GENERATORS, TREE_GENERATORS
 
-    assert set(GENERATORS) == set(generators.__all__)
+    assert {*GENERATORS, *TREE_GENERATORS} == set(generators.__all__)

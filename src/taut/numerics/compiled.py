@@ -101,7 +101,7 @@ def _compiled(decorator: Callable[..., Any], function: Kernel, **options: bool |
     function.decorator = decorator  # type: ignore[attr-defined]
     function.__signature__ = _signature_of(function)  # type: ignore[attr-defined]
     made = njit(nogil=True, error_model="numpy", pipeline_class=_KernelCompiler, _nrt=False, **options)(function)
-    made._cache = NullCache() if options.get("no_cpython_wrapper") else _ReachableCache(function)
+    made._cache = (_LinkedOnly if options.get("no_cpython_wrapper") else _ReachableCache)(function)
     # Numba would compile a kernel once more for every number that a call of it spells out.
     made.get_call_template = lambda given, named: type(made).get_call_template(made, [*map(unliteral, given)], named)
     return made
@@ -116,6 +116,20 @@ def _signature_of(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names])
 
 
+class _LinkedOnly(NullCache):  # type: ignore[misc]
+    """In the place of a cache, for kernels, which are only linked into others.
+
+    Their names too carry the stamp of what they reach: where code is linked or loaded, two functions of the same name
+    are taken to be one, and a kernel made again with other words would be mistaken for the one it was made of.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def load_overload(self, sig: Any, target_context: Any) -> None:
+        _stamped(self._function)
+
+
 class _ReachableCache(_Cache):  # type: ignore[misc]
     """The disk cache under a name with the stamp of all reachable code, found out when it is first asked.
 
@@ -125,25 +139,18 @@ class _ReachableCache(_Cache):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._found: _Cache | None = None
-        self._has_stamp = False
 
     def _cache(self) -> _Cache:
         if self._found is None:
-            self._found = cache_of(self._stamped())
+            self._found = cache_of(_stamped(self._function))
         return self._found
-
-    def _stamped(self) -> Callable[..., Any]:
-        if not self._has_stamp:
-            self._function.__qualname__ += f"_{reachable_stamp(self._function)}"
-            self._has_stamp = True
-        return self._function
 
     @property
     def cache_path(self) -> str:
         return str(self._cache().cache_path)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        shipped = shipped_code.load(self._stamped(), sig, target_context)
+        shipped = shipped_code.load(_stamped(self._function), sig, target_context)
         return shipped or self._cache().load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -157,6 +164,14 @@ class _ReachableCache(_Cache):  # type: ignore[misc]
 
     def flush(self) -> None:
         self._cache().flush()
+
+
+def _stamped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose name carries the stamp of what it reaches from now on."""
+    if not hasattr(function, "named"):
+        function.named = True  # type: ignore[attr-defined]
+        function.__qualname__ += f"_{reachable_stamp(function)}"
+    return function
 
 
 def is_kernel(value: Any) -> bool:

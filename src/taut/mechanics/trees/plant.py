@@ -202,7 +202,7 @@ class TreePlant:
         tree = self.tree
         told = repr(tuple(map(_whole, (*tree.joints, *tree.loops, *tree.wrenches, *tree.spans))))
         told += repr((self.tree.gravity, sorted((k, repr(s)) for k, s in self.torques.items()), self.rate))
-        told += "" if self.nodal is None else self.nodal.plant.fingerprint + repr(self.nodal[1:])
+        told += repr(self.things) + ("" if self.nodal is None else self.nodal.plant.fingerprint + repr(self.nodal[1:]))
         digest = hashlib.sha256(told.encode())
         for part in (self.positions, self.velocities):
             digest.update((part + 0.0).tobytes())
