@@ -104,6 +104,8 @@ def main() -> None:
         print(f"the T-bar: {tbar.cpu:.2f} s of {MOST:.0f}: {'met' if tbar.cpu <= MOST else 'MISSED'}")
     compiled, failed = sum(one.compiled for one in done), sum(one.code != 0 for one in done)
     print(f"{len(done)} commands: {compiled} compiled something, {failed} failed")
+    if failed or (tbar is not None and tbar.cpu > MOST):
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -365,10 +365,7 @@ def test_first_runs_after_a_wheel_with_code_was_installed_compile_nothing(
     settings = {**os.environ, "TAUT_COMPILED_CODE": str(tmp_path / "store")}
     subprocess.run([*wheels, str(first_runs.ROOT)], env=settings, check=True)
     (wheel,) = tmp_path.glob("*.whl")
-    try:
-        done, other = first_runs.measured(wheel, [tbar, ["run", "six_strut.yaml", "-o", "y.nc"]])
-    except subprocess.CalledProcessError as error:
-        pytest.skip(f"nothing can be installed here: {error}")
+    done, other = first_runs.measured(wheel, [tbar, ["run", "six_strut.yaml", "-o", "y.nc"]])
     assert (done.code, done.compiled) == (0, False), done
     assert (other.code, other.compiled) == (0, True), "its code was not put in, so that there is something to see"
     assert "nothing compiled" in str(done)

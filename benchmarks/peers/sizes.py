@@ -70,10 +70,10 @@ def _serve(engine: str, members: int, line: Connection, patience: float) -> None
     """In a process of its own: builds, tells its size, and takes as many steps as it is asked for."""
     try:
         _serve_while_asked(engine, members, line, patience)
-    except Exception:
+    except Exception as error:  # a peer that runs out of memory says so in whatever words: they go into the table
         if engine.startswith(TAUT):
             raise
-        line.close()  # a peer that runs out of memory, in whatever words
+        line.send(f"{type(error).__name__}: {error}")
 
 
 def _serve_while_asked(engine: str, members: int, line: Connection, patience: float) -> None:
@@ -117,15 +117,19 @@ class Served:
         self.process = context.Process(target=_serve, args=(engine, members, other, patience), daemon=True)
         self.process.start()
         other.close()
-        self.members, self.memory = 0, float("nan")
+        self.members, self.memory, self.why_not = 0, float("nan"), ""
 
     def ready(self) -> bool:
-        """Whether it could be built; one that took too long or too much memory has died."""
+        """Whether it could be built; else `why_not` has its words, or that it was ended."""
         try:
-            self.members, self.memory = self.line.recv()
+            told = self.line.recv()
         except EOFError:
+            told = "ended by the system"
+        if isinstance(told, str):
+            self.why_not = told
             self.process.join()
             return False
+        self.members, self.memory = told
         return True
 
     def step(self, steps: int) -> float:
@@ -162,7 +166,9 @@ def measure(
         Entry(
             name,
             float("nan"),
-            note=f"not built in {patience:g} s of CPU time and {ROOM / 1e9:g} GB, here or at a smaller size",
+            note=f"not built in {patience:g} s of CPU time and {ROOM / 1e9:g} GB: {able[name].why_not}"
+            if name in able
+            else "not built at a smaller size",
         )
         for name in late
     ]

@@ -66,6 +66,12 @@ export class Camera {
     this.fitted = true;
   }
 
+  /** The matrices that have all of a structure in view, for the size of a canvas on the page [px]. */
+  matricesOn({ clientWidth, clientHeight }, { bounds: [low, high], size }) {
+    const far = Math.hypot(...[0, 1, 2].map((i) => Math.max(Math.abs(low[i] - this.target[i]), Math.abs(high[i] - this.target[i]))));
+    return this.matrices(clientWidth || 1, clientHeight || 1, 1.2 * far + 2 * size);
+  }
+
   matrices(width, height, reach) {
     const { back } = this.axes();
     const eye = add(this.target, back, this.distance);

@@ -71,12 +71,8 @@ export class Scene {
     });
   }
 
-  /** The camera's matrices for the size on the page [px]. */
   matrices() {
-    const { clientWidth, clientHeight } = this.canvas;
-    const [low, high] = this.sizes.bounds;
-    const far = Math.hypot(...[0, 1, 2].map((i) => Math.max(Math.abs(low[i] - this.camera.target[i]), Math.abs(high[i] - this.camera.target[i]))));
-    return this.camera.matrices(clientWidth || 1, clientHeight || 1, 1.2 * far + 2 * this.sizes.size);
+    return this.camera.matricesOn(this.canvas, this.sizes);
   }
 
   draw(look) {
