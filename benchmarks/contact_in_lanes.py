@@ -66,7 +66,7 @@ def in_lanes(many: Variants, method: str) -> Callable[[], np.ndarray]:
     def work() -> np.ndarray:
         point, states = start.copied(), np.zeros((1, *start.y.shape))
         run.words["time_loop"](
-            *(run.tables, run.method.numbers, run.rules, many.plant.breaks, point.clock, point.counts, point.y),
+            *(run.handed, run.method.numbers, run.rules, many.plant.breaks, point.clock, point.counts, point.y),
             *(np.array([STEP * STEPS]), states, run.space, 10**9),
         )
         return states[0]

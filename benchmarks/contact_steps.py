@@ -65,7 +65,7 @@ def looped(plant: taut.Plant, method: str, step: float, duration: float) -> Call
     def work() -> np.ndarray:
         point, states = start.copied(), np.zeros((1, start.y.size))
         run.words["time_loop"](
-            *(run.tables, run.method.numbers, run.rules, plant.breaks, point.clock, point.counts, point.y),
+            *(run.handed, run.method.numbers, run.rules, plant.breaks, point.clock, point.counts, point.y),
             *(np.array([duration]), states, run.space, 10**9),
         )
         return states[0]

@@ -26,7 +26,7 @@ def by_rk4(structure: taut.Structure, *, grounded: bool = True, locate: bool = F
     def work() -> None:
         point, states = start.copied(), np.zeros((1, start.y.size))
         run.words["time_loop"](
-            *(run.tables, run.method.numbers, run.rules, plant.breaks, point.clock, point.counts, point.y),
+            *(run.handed, run.method.numbers, run.rules, plant.breaks, point.clock, point.counts, point.y),
             *(np.array([DURATION]), states, run.space, 10**9),
         )
 

@@ -45,7 +45,7 @@ from taut import (
     start,
 )
 from taut.control import LinearLaw
-from taut.dynamics import setup
+from taut.dynamics import loops
 
 
 def expected(count: int, delay: float, hold: str) -> np.ndarray:
@@ -96,13 +96,13 @@ def _python(t: float, measured: np.ndarray, state: np.ndarray) -> list[float]:
 
 def test_every_kind_of_law_gives_the_same_bits_and_compiles_no_loop_again() -> None:
     linear = simulate(bead([pd(delay=0.02)]), 0.5, every=0.05, verify=False)
-    known = dict(setup._COMPILED)
+    known = dict(loops._COMPILED)
     sizes = {key: len(words["time_loop"].overloads) for key, words in known.items()}
     for law in (_python, _compiled):
         run = simulate(bead([pd(delay=0.02, law=law)]), 0.5, every=0.05, verify=False)
         assert np.array_equal(run.nodes, linear.nodes)
         assert np.array_equal(run.load_force, linear.load_force)
-    assert known == setup._COMPILED
+    assert known == loops._COMPILED
     assert {key: len(words["time_loop"].overloads) for key, words in known.items()} == sizes
 
 

@@ -10,7 +10,7 @@ from test_other_coordinates import four_bar
 
 from taut import Correction, OptionError, assemble, ensemble, generators, simulate
 from taut.dynamics.correction import STARTED, limits_of, scratch
-from taut.dynamics.setup import words_for
+from taut.dynamics.loops import words_for
 
 STEP = 1e-30
 
@@ -31,7 +31,7 @@ def disturbed() -> tuple[Any, np.ndarray]:
 def corrected(kind: str, **numbers: Any) -> tuple[Any, np.ndarray, np.ndarray, float]:
     """The plant, the state before and after one correction, and the energy that it started with."""
     plant, y = disturbed()
-    words = words_for(plant, printed=True)
+    words, _ = words_for(plant, printed=True)
     tables = plant.own_tables(metric="mass", gains=(0.0, 0.0))
     limits = limits_of(Correction(kind, **numbers), plant.coordinates, plant.rows, 1.0, works=True)
     b = scratch(plant.coordinates, plant.rows, printed=True)

@@ -171,8 +171,8 @@ class Stepper:
         self._room = np.zeros(2), np.zeros((2, state))
         times, samples = self._room
         begun = (np.zeros(CLOCK), np.zeros(COUNTS, dtype=np.int64), np.zeros(state))
-        known = (run.tables, run.method.numbers, run.rules, run.plant.breaks)
-        seen = (run.tables, 0, 0.0, begun[2], np.zeros(0))
+        known = (run.handed, run.method.numbers, run.rules, run.plant.breaks)
+        seen = (run.handed, 0, 0.0, begun[2], np.zeros(0))
         self._addresses = (
             address_of(run.words["time_loop"], *known, *begun, times, samples, run.space, BUDGET),
             0 if look is None else address_of(look, *seen),
@@ -182,7 +182,7 @@ class Stepper:
     def __call__(self, numbers: Numbers, places: Places, who: np.ndarray, *, moves: bool) -> int:
         run = self.run
         given = (
-            run.tables,
+            run.handed,
             self.ready,
             run.method.numbers,
             run.rules,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from taut.numerics.called import Matrix
 from taut.numerics.compiled import kernel, woven
 
 
@@ -70,7 +71,7 @@ def _leave_nothing(plant: Any, h: float, trial: np.ndarray) -> None:
     """The same in kernels."""
 
 
-def note_contacts(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
+def note_contacts(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: Matrix, filled: int) -> int:
     """Log what contacts do from a step on that is kept; returns how much of the log is filled.
 
     This is what it means for plants without grounds.
@@ -79,7 +80,7 @@ def note_contacts(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: n
 
 
 @kernel
-def _note_nothing(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
+def _note_nothing(plant: Any, t: float, y: np.ndarray, trial: np.ndarray, log: Matrix, filled: int) -> int:
     """The same in kernels."""
     return filled
 

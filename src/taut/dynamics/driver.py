@@ -138,7 +138,7 @@ def drive(
         begun = clocks.perf_counter()
         bite = min(budget, pace.left(state))
         code = run.words["time_loop"](
-            run.tables,
+            run.handed,
             run.method.numbers,
             run.rules,
             run.plant.breaks,

@@ -8,16 +8,20 @@ y = [positions, velocities, work]. Other vectors may be longer than what they ar
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from taut.dynamics import conserving_operations, contact_operations
 from taut.dynamics.conserving_operations import UNASKED
 from taut.dynamics.contact_operations import CONTACT_UNASKED
-from taut.numerics.compiled import again, bound, entry, inlined, kernel, woven
+from taut.numerics.called import Matrix, addresses_of, calling
+from taut.numerics.compiled import again, bound, callees, entry, inlined, is_kernel, kernel, woven
 from taut.numerics.pointers import lent, row_of
 
 
@@ -116,7 +120,7 @@ def overdue(plant: Any, t: float, y: np.ndarray, after: int, acts: int) -> int:
     raise NotImplementedError
 
 
-def switch(plant: Any, event: int, t: float, y: np.ndarray, log: np.ndarray, filled: int) -> tuple[int, int]:
+def switch(plant: Any, event: int, t: float, y: np.ndarray, log: Matrix, filled: int) -> tuple[int, int]:
     """Let an event happen and log it; returns what is left to do (0 nothing, 1 stop, 2 cut), and how much of the log
     is filled."""
     raise NotImplementedError
@@ -135,7 +139,7 @@ def imposes(plant: Any) -> bool:
     return False
 
 
-def pass_break(plant: Any, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
+def pass_break(plant: Any, t: float, inside: float, y: np.ndarray, log: Matrix, filled: int) -> int:
     """Enter the smooth piece that begins at t, with `inside` in it; returns how much of the log of events is filled.
 
     What jumps there does work at once, and may let things happen. The plant stands at y (`impose`).
@@ -235,11 +239,10 @@ def spoken(
     algorithm: Iterable[Callable[..., Any]], operations: Mapping[str, Callable[..., Any]]
 ) -> dict[str, Callable[..., Any]]:
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
-    return _bound_in_turn(
-        algorithm,
-        {**{function.__name__: function for function in _UNASKED}, **operations, "lend_plant": lend_plant},
-        lambda copy: copy,
-    )
+    words = {**{function.__name__: function for function in _UNASKED}, **operations, "lend_plant": lend_plant}
+    for function in algorithm:
+        words[function.__name__] = bound(function, words)
+    return words
 
 
 SMALL = (
@@ -247,6 +250,50 @@ SMALL = (
     *("power", "prepare_projection"),
 )
 """Those that do so little in a step with impulses that the call would take as long."""
+
+
+@inlined
+def _as_it_is(plant: Any) -> Any:
+    """`lend_plant` in kernels that call operations by their addresses."""
+    return plant
+
+
+LINKED = ("layout", "lend_plant", "lend", "row")
+"""Operations that are no calls: what they return has no type that every plant's has."""
+
+ASKED: Mapping[str, Callable[..., Any]] = {
+    name: function
+    for module in (globals(), vars(contact_operations), vars(conserving_operations))
+    for name, function in module.items()
+    if isinstance(function, FunctionType) and next(iter(inspect.signature(function).parameters), "") == "plant"
+    if name not in LINKED and not name.startswith("_")
+}
+"""All that an algorithm may ask of a plant, by name; its place is its number where it is called by its address."""
+
+
+def called(*, strikes: bool) -> dict[str, Any]:
+    """In the place of a plant's operations: calls of what stands at their addresses, the same for all plants.
+
+    strikes: whether steps strike grounds; where not, what contacts would do is nothing, and not called.
+    """
+    asked = {name: calling(function, k) for k, (name, function) in enumerate(ASKED.items())}
+    nothing = (
+        {} if strikes else {plain.__name__: kernel for plain, kernel in (*CONTACT_UNASKED.items(), *UNASKED.items())}
+    )
+    return {**asked, **nothing, "lend_plant": _as_it_is}
+
+
+def addresses_for(algorithm: Iterable[Callable[..., Any]], operations: Mapping[str, Any]) -> np.ndarray:
+    """Where the operations stand that an algorithm mentions; those that a plant does not have to have do nothing."""
+    mentioned = {name for function in algorithm for name in callees(function)}
+    own = {**_entries_of_nothing(), **operations}
+    asked = ((k, function, own[name]) for k, (name, function) in enumerate(ASKED.items()) if name in mentioned)
+    return addresses_of(asked, len(ASKED))
+
+
+@cache
+def _entries_of_nothing() -> dict[str, Any]:
+    return {plain.__name__: again(entry, nothing, {}) for plain, nothing in _UNASKED.items()}
 
 
 def compiled(
@@ -259,29 +306,26 @@ def compiled(
 
     All others are woven into their callers.
     """
-
-    def made(copy: FunctionType) -> Callable[..., Any]:
-        name = copy.__name__
-        return entry(copy) if name in entries else kernel(copy) if name in shared else woven(copy)
-
-    return _bound_in_turn(
-        algorithm,
-        {
-            **{plain.__name__: kernel for plain, kernel in _UNASKED.items()},
-            **operations,
-            **({name: again(inlined, operations[name], {}) for name in SMALL} if "strike" in operations else {}),
-            "row": row_of,
-            "lend": lent,
-        },
-        made,
-    )
-
-
-def _bound_in_turn(
-    algorithm: Iterable[Callable[..., Any]],
-    words: dict[str, Callable[..., Any]],
-    made: Callable[[FunctionType], Callable[..., Any]],
-) -> dict[str, Callable[..., Any]]:
+    words = {
+        **{plain.__name__: kernel for plain, kernel in _UNASKED.items()},
+        **operations,
+        **_small(operations),
+        "row": row_of,
+        "lend": lent,
+    }
     for function in algorithm:
-        words[function.__name__] = made(bound(function, words))
+        name = function.__name__
+        decorator = entry if name in entries else kernel if name in shared else woven
+        words[name] = _once(decorator, function, tuple((n, words[n]) for n in callees(function) if n in words))
     return words
+
+
+@cache
+def _once(decorator: Callable[..., Any], function: Callable[..., Any], words: tuple[tuple[str, Any], ...]) -> Any:
+    """A function compiled with some words: once, whichever loop it is a part of."""
+    return again(decorator, function, dict(words))
+
+
+def _small(operations: Mapping[str, Callable[..., Any]]) -> dict[str, Any]:
+    linked = "strike" in operations and is_kernel(operations["strike"])
+    return {name: again(inlined, operations[name], {}) for name in SMALL} if linked else {}

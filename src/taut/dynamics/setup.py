@@ -12,9 +12,9 @@ import numpy as np
 from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import CONSTRAINTS, STARTED, Correction, limits_of
+from taut.dynamics.loops import words_for
 from taut.dynamics.method_uses import handed_on, stepper_of, use_of
 from taut.dynamics.methods.tableau import EnergyMomentum, Implicit, Impulses, Method, Rattle
-from taut.dynamics.operations import compiled, spoken
 from taut.dynamics.settling import HELD
 from taut.dynamics.trajectory import Checkpoint, Trajectory
 from taut.errors import ModelError, OptionError, Problem, listed
@@ -27,6 +27,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.tables import state_layout
+from taut.numerics.called import Called
 from taut.numerics.lanes import aligned
 from taut.structure.corrections import PRINTED
 from taut.structure.magnitudes import size_problem
@@ -59,39 +60,19 @@ class Run:
     method: Method | Rattle
     rules: at.Rules
     space: at.Workspace
+    addresses: np.ndarray | None = None  # of the plant's operations, where the loop calls them by these
+
+    @property
+    def handed(self) -> Any:
+        """The tables as the time loop is handed them."""
+        return (
+            self.tables if self.addresses is None else Called(self.tables.integers, self.tables.reals, self.addresses)
+        )
 
     @property
     def watcher(self) -> Watcher | None:
         """What knows of events, where they are located."""
         return self.plant.watcher if self.space.log.shape[0] else None
-
-
-_COMPILED: dict[str, dict[str, Callable[..., Any]]] = {}
-
-
-def words_for(
-    plant: PlantProtocol,
-    stepper: str = "explicit",
-    *,
-    dense: bool = False,
-    watches: bool = False,
-    printed: bool = False,
-) -> dict[str, Callable[..., Any]]:
-    """The algorithms bound to a plant's operations; the time loop compiled, once a formulation, if they are kernels.
-
-    What is called only at the start of a run stays as it is, except for what Python could not do with lanes.
-    """
-    algorithm = loop.algorithm(stepper, dense=dense, watches=watches, printed=printed)
-    words = spoken(algorithm, plant.operations())
-    if not plant.compiled:
-        return words
-    key = f"_{plant.formulation}_{stepper}{'_dense' if dense else ''}{'_watched' if watches else ''}"
-    key += "_printed" if printed else ""
-    if key not in _COMPILED:
-        shared = (*loop.SHARED, "advance") if watches and stepper != "impulses" else loop.SHARED
-        _COMPILED[key] = compiled(algorithm, plant.operations(), ("time_loop", "remember"), shared)
-    faster = ("time_loop", "remember") if plant.lanes else ("time_loop",)
-    return {**words, **{name: _COMPILED[key][name] for name in faster}}
 
 
 def check_options(
@@ -179,8 +160,8 @@ def prepare_run(
     looks = watched > 0
     if isinstance(method, UNLOCATING):
         looks = isinstance(method, Impulses) and bool(getattr(plant, "things", ()))
-    words = words_for(plant, stepper_of(method), dense=dense, watches=looks, printed=printed)
-    return Run(plant, tables, words, method, rules, space)
+    words, addresses = words_for(plant, stepper_of(method), dense=dense, watches=looks, printed=printed)
+    return Run(plant, tables, words, method, rules, space, addresses)
 
 
 def beginning(

@@ -73,7 +73,7 @@ class Simulation:
         """Look up once what every step needs."""
         point = self._point
         self._run, self._coming = run, run.plant.coming(run.tables)
-        self._fixed = (run.tables, run.method.numbers, run.rules, run.plant.breaks)
+        self._fixed = (run.handed, run.method.numbers, run.rules, run.plant.breaks)
         self._loop = direct(
             run.words["time_loop"],
             *(*self._fixed, point.clock, point.counts, point.y, self._times, self._states, run.space, BUDGET),

@@ -115,7 +115,7 @@ class Session:
         code = loop.PAUSED
         while code in (loop.PAUSED, loop.TO_CUT):
             code = run.words["time_loop"](
-                run.tables,
+                run.handed,
                 run.method.numbers,
                 run.rules,
                 run.plant.breaks,

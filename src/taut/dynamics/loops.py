@@ -1,0 +1,59 @@
+"""Which functions a run is made of: algorithms bound to a plant's operations, and the time loop compiled.
+
+The loop of one plant calls operations by their addresses, so that it is compiled once for all plants: once for each
+stepper, with samples dense or at steps, with events located or not. Plants in lanes have loops of their own, into
+which their operations dissolve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from taut.dynamics import time_loop as loop
+from taut.dynamics.operations import addresses_for, called, compiled, spoken
+from taut.mechanics.plant_protocol import PlantProtocol
+
+STRIKING = ("impulses", "energy-momentum")
+"""Steppers whose steps strike grounds."""
+
+Words = dict[str, Callable[..., Any]]
+
+_COMPILED: dict[tuple[Any, ...], Words] = {}
+_ADDRESSES: dict[tuple[Any, ...], np.ndarray] = {}
+
+
+def words_for(
+    plant: PlantProtocol,
+    stepper: str = "explicit",
+    *,
+    dense: bool = False,
+    watches: bool = False,
+    printed: bool = False,
+) -> tuple[Words, np.ndarray | None]:
+    """The algorithms bound to a plant's operations, the time loop compiled if these are kernels; and the addresses of
+    the operations, where the loop calls them by these.
+
+    What is called only at the start of a run stays as it is, except for what Python could not do with lanes.
+    """
+    algorithm, operations = loop.algorithm(stepper, dense=dense, watches=watches, printed=printed), plant.operations()
+    words = spoken(algorithm, operations)
+    if not plant.compiled:
+        return words, None
+    shared = (*loop.SHARED, "advance") if watches and stepper != "impulses" else loop.SHARED
+    way = (stepper, dense, watches, printed)
+    if plant.lanes:
+        key: tuple[Any, ...] = (plant.formulation, *way)
+        if key not in _COMPILED:
+            _COMPILED[key] = compiled(algorithm, operations, ("time_loop", "remember"), shared)
+        return {**words, **{name: _COMPILED[key][name] for name in ("time_loop", "remember")}}, None
+    key = (operations["layout"], *way)
+    if key not in _COMPILED:
+        calls = {**called(strikes=stepper in STRIKING), "layout": operations["layout"]}
+        _COMPILED[key] = compiled(algorithm, calls, ("time_loop",), shared)
+    own = (plant.formulation, *way)
+    if own not in _ADDRESSES:
+        _ADDRESSES[own] = addresses_for(algorithm, operations)
+    return {**words, "time_loop": _COMPILED[key]["time_loop"]}, _ADDRESSES[own]
