@@ -9,7 +9,7 @@ import pytest
 from scipy.linalg import expm
 from test_driven_models import mast
 from test_norms import made
-from test_sampled_regulator import FULL
+from test_sampled_regulator import full
 
 from taut import (
     Cable,
@@ -48,10 +48,10 @@ def looped(
 
 @pytest.mark.parametrize(("hold", "delay"), [("zero", 0.0), ("zero", 0.01), ("zero", 0.026), ("first", 0.013)])
 def test_state_feedback_through_outputs_is_the_regulator(hold: str, delay: float) -> None:
-    model = sampled(FULL, 100.0, hold=hold, delay=delay)
+    model = sampled(full(), 100.0, hold=hold, delay=delay)
     regulator = lqr(model, 10.0, 0.1)
     compensator = regulator.compensator()
-    assert compensator.measured == FULL.outputs
+    assert compensator.measured == full().outputs
     assert len(compensator.a) == len(model.memory)
     start = np.concatenate([[0.1, -0.2, 0.3, 0.4], np.zeros(len(model.memory))])
     _, commands = looped(model, compensator, start, 30)
@@ -234,13 +234,13 @@ def test_pd_damps_a_mass_as_the_continuous_one_does_when_it_is_fast() -> None:
 
 def test_a_loop_decays_as_its_slowest_pole_says() -> None:
     """The continuous model played between the samples by exponentials, beside the loop's poles."""
-    model = sampled(FULL, 100.0, delay=0.01)
+    model = sampled(full(), 100.0, delay=0.01)
     compensator = lqr(model, 10.0, 0.1).compensator()
     loop = closed_loop(model, compensator)
-    step = expm(np.block([[FULL.A, FULL.B], [np.zeros((1, 5))]]) * 0.01)
+    step = expm(np.block([[full().A, full().B], [np.zeros((1, 5))]]) * 0.01)
     x, z, held, sizes = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(len(compensator.a)), np.zeros(1), []
     for _ in range(1500):
-        command, z = compensator.answer(z, FULL.C @ x + FULL.offset)
+        command, z = compensator.answer(z, full().C @ x + full().offset)
         x, held = (step @ np.concatenate([x, held]))[:4], command  # which acts one sample later
         sizes.append(np.linalg.norm(x))
     slow = loop.equivalent_poles[0]
@@ -252,7 +252,7 @@ def test_a_loop_decays_as_its_slowest_pole_says() -> None:
 
 
 def test_what_does_not_fit_is_told() -> None:
-    model = sampled(FULL, 100.0)
+    model = sampled(full(), 100.0)
     few = lqr(model).compensator
     with pytest.raises(
         OptionError, match=r'2 outputs tell 2 of 4 states, and nothing of what is mostly "mode \d rate"'
@@ -261,7 +261,7 @@ def test_what_does_not_fit_is_told() -> None:
     with pytest.raises(OptionError, match=r'the model has no output "node:knee.z"'):
         few(["node:knee.z"])
     with pytest.raises(OptionError, match=r"acts from sample to sample; design it on taut.control.sampled"):
-        lqr(FULL).compensator()
+        lqr(full()).compensator()
     with pytest.raises(OptionError, match=r"acts every 0.02 s and the model is sampled every 0.01 s"):
         closed_loop(model, pd(["node:top.position.x"], ["node:knee.force.x"], 1.0, rate=50.0))
     with pytest.raises(OptionError, match=r'the model has no input "node:knee.x"; did you mean "node:knee.force.x"'):
@@ -289,6 +289,6 @@ def test_what_does_not_fit_is_told() -> None:
 
 
 def test_notes_of_the_design_go_along() -> None:
-    model = sampled(replace(FULL, notes=("as it is",)), 100.0)
+    model = sampled(replace(full(), notes=("as it is",)), 100.0)
     regulator = replace(lqr(model), notes=("hardly",))
     assert regulator.compensator().notes == ("as it is", "hardly")

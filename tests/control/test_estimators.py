@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.linalg import expm, solve_discrete_lyapunov
 from scipy.stats import chi2
 from test_driven_models import mast
 from test_norms import damped_tower, made
-from test_sampled_regulator import FULL
+from test_sampled_regulator import full
 
 from taut import LinearModel, OptionError, linearise
 from taut.control import Estimator, SampledModel, closed_loop, kalman, loop_covariance, lqg, lqr, pd, sampled
@@ -20,21 +21,26 @@ from taut.control.noise import noise_of
 
 control = pytest.importorskip("control")
 
-WOUND = linearise(
-    mast(even=True),
-    inputs=["cable:l.rest_length", "cable:r.rest_length", "node:top.x"],
-    outputs=["cable:l.tension", "cable:r.tension", "node:top.x"],
-)
+
+@cache
+def wound() -> LinearModel:
+    return linearise(
+        mast(even=True),
+        inputs=["cable:l.rest_length", "cable:r.rest_length", "node:top.x"],
+        outputs=["cable:l.tension", "cable:r.tension", "node:top.x"],
+    )
+
+
 WINCHES = ["cable:l.rest_length", "cable:r.rest_length"]
 GUST = {"node:top.force.x": 0.5}
 GAUGES = {"cable:l.tension": 2.0, "cable:r.tension": 3.0}
 
 
 def test_noise_is_integrated_over_the_period() -> None:
-    model = sampled(FULL, 100.0)
+    model = sampled(full(), 100.0)
     found = noise_of(model, {"node:knee.force.x": 0.7}, {"node:top.position.x": 0.1}).process
-    spread = 0.7 * FULL.B @ FULL.B.T
-    wanted, _ = quad_vec(lambda t: expm(FULL.A * t) @ spread @ expm(FULL.A.T * t), 0.0, 0.01, epsrel=1e-12)
+    spread = 0.7 * full().B @ full().B.T
+    wanted, _ = quad_vec(lambda t: expm(full().A * t) @ spread @ expm(full().A.T * t), 0.0, 0.01, epsrel=1e-12)
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12 * np.abs(wanted).max())
     # A free mass: intensity times T^3 / 3, T^2 / 2, T; and one that is stiff, whose noise settles at 1 / 2 a.
     free = noise_of(sampled(made([[0, 1], [0, 0]], [[0], [1]], [[1, 0]]), 2.0), {"u1": 1.0}, {"y1": 1.0}).process
@@ -70,7 +76,7 @@ def test_a_reading_of_a_wandering_number_has_its_textbook_gain() -> None:
 
 
 def test_earlier_commands_are_known_and_only_some_outputs_are_read() -> None:
-    model = sampled(WOUND, 100.0, delay=0.016, commands=WINCHES)
+    model = sampled(wound(), 100.0, delay=0.016, commands=WINCHES)
     found = kalman(model, GUST, GAUGES)
     assert found.measured == tuple(GAUGES)
     assert len(model.memory) == 4
@@ -83,7 +89,7 @@ def test_earlier_commands_are_known_and_only_some_outputs_are_read() -> None:
 
 
 def design(delay: float = 0.01) -> tuple[SampledModel, Estimator, Any]:
-    model = sampled(WOUND, 100.0, delay=delay, commands=WINCHES)
+    model = sampled(wound(), 100.0, delay=delay, commands=WINCHES)
     estimator = kalman(model, GUST, GAUGES)
     return model, estimator, lqg(lqr(model, 50.0, 1e4), estimator)
 
@@ -95,7 +101,7 @@ def test_the_loop_has_the_poles_of_both(delay: float) -> None:
     wanted = np.concatenate([lqr(model, 50.0, 1e4).poles[:2], estimator.poles])
     np.testing.assert_allclose(np.sort_complex(loop.poles[:4]), np.sort_complex(wanted), rtol=1e-7)
     assert np.abs(loop.poles[4:]).max() < 1e-3
-    np.testing.assert_array_equal(compensator.measured_offset, WOUND.offset[:2])
+    np.testing.assert_array_equal(compensator.measured_offset, wound().offset[:2])
 
 
 def test_the_error_of_the_estimate_in_the_loop_is_that_of_the_filter() -> None:
@@ -106,7 +112,7 @@ def test_the_error_of_the_estimate_in_the_loop_is_that_of_the_filter() -> None:
     np.testing.assert_allclose(
         apart @ found.joint @ apart.T, estimator.predicted, atol=1e-9 * np.abs(estimator.predicted).max()
     )
-    assert list(found.deviations) == [*WOUND.outputs, *WINCHES]
+    assert list(found.deviations) == [*wound().outputs, *WINCHES]
     assert found.deviations["node:top.position.x"] == pytest.approx(np.sqrt(found.output[2, 2]))
     assert found.loop.stable
 
@@ -178,7 +184,7 @@ def test_a_pd_loop_has_a_covariance_too() -> None:
 
 
 def test_what_cannot_be_estimated_is_told() -> None:
-    model = sampled(FULL, 100.0)
+    model = sampled(full(), 100.0)
     seen = {"node:top.position.x": 1e-3}
     with pytest.raises(OptionError, match=r'the model has no output "node:top.x"; did you mean'):
         kalman(model, np.eye(4), {"node:top.x": 1e-3})
@@ -199,7 +205,7 @@ def test_what_cannot_be_estimated_is_told() -> None:
     with pytest.raises(OptionError, match=r"measurement_noise names no output"):
         kalman(model, np.eye(4), {})
     with pytest.raises(OptionError, match=r'"cable:l.tension" feels "cable:l.rest_length" at once, so white noise'):
-        kalman(sampled(WOUND, 100.0), {"cable:l.rest_length": 1.0}, GAUGES)
+        kalman(sampled(wound(), 100.0), {"cable:l.rest_length": 1.0}, GAUGES)
     rigid = LinearModel(np.zeros((0, 0)), np.zeros((0, 1)), np.zeros((1, 0)), np.ones((1, 1)), (), ("u",), ("y",))
     with pytest.raises(OptionError, match=r"no states but its commands, so there is nothing to estimate"):
         kalman(sampled(rigid, 100.0), np.zeros((0, 0)), {"y": 1.0})
@@ -222,9 +228,9 @@ def test_what_cannot_be_estimated_is_told() -> None:
 def test_what_does_not_belong_together_is_told() -> None:
     model, estimator, compensator = design()
     with pytest.raises(OptionError, match=r"the regulator is of .* and the estimator of .*; make both of one sampled"):
-        lqg(lqr(sampled(WOUND, 100.0, commands=WINCHES), 50.0, 1e4), estimator)
+        lqg(lqr(sampled(wound(), 100.0, commands=WINCHES), 50.0, 1e4), estimator)
     with pytest.raises(OptionError, match=r"the regulator is of <LinearModel"):
-        lqg(lqr(WOUND), estimator)
+        lqg(lqr(wound()), estimator)
     with pytest.raises(
         OptionError, match=r'the compensator measures "cable:r.tension", for which measurement_noise says'
     ):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -163,14 +165,16 @@ def test_what_it_cannot_do_is_told() -> None:
     q, v = np.zeros((2, 15))
     with pytest.raises(OptionError, match=r'earlier commands too \("delayed node:knee.force.x, 1 sample"\)'):
         found.inputs_at(q, v)
-    whole = sampled(FULL, 100.0, delay=0.01)
+    whole = sampled(full(), 100.0, delay=0.01)
     loop = closed_loop(whole, lqr(whole).compensator())
     with pytest.raises(OptionError, match=r"does not know what was sampled, .* take over=\"samples\""):
         lqr(loop)
 
 
-FULL = linearise(
-    assemble(mast(), gravity=9.81),
-    inputs="node:knee.x",
-    outputs=["node:knee.x", "node:top.x", "node:knee.velocity.x", "node:top.velocity.x"],
-)
+@cache
+def full() -> LinearModel:
+    return linearise(
+        assemble(mast(), gravity=9.81),
+        inputs="node:knee.x",
+        outputs=["node:knee.x", "node:top.x", "node:knee.velocity.x", "node:top.velocity.x"],
+    )
