@@ -1,7 +1,8 @@
 """Which time loops tests ask for, and what compiling took: `PYTHONPATH=tests pytest -p compiled_loops tests/dynamics`.
 
-The loop is compiled for each formulation, stepper, and whether samples are dense and instants located. Told at the end:
-every loop with tests that ask for it, those of fewest first, and tests with more than ten CPU seconds of compiling.
+Operations are compiled for each formulation; the loop for each stepper, and whether samples are dense and instants
+located; in lanes for each formulation, too. Told at the end: every formulation with a loop and the tests that ask for
+it, those of fewest first, and tests with more than ten CPU seconds of compiling.
 """
 
 from __future__ import annotations

@@ -124,6 +124,7 @@ def test_the_page_benchmark_counts_pictures() -> None:
     assert page_frames.table(rates).count("\n") == 3
 
 
+@pytest.mark.slow
 def test_the_lanes_benchmark_measures_what_it_names() -> None:
     from benchmarks import six_strut_in_lanes as bench
 
@@ -151,6 +152,7 @@ def test_the_workers_of_a_study_are_compared() -> None:
     assert "tbar" in study_workers.table([found])
 
 
+@pytest.mark.slow
 def test_the_stiff_benchmark_compares_at_equal_accuracy() -> None:
     from benchmarks import stiff_motion as bench
 
@@ -248,6 +250,7 @@ def test_a_process_of_a_checkout_refuses_another_taut(tmp_path: Path, monkeypatc
         trees.check_origin()
 
 
+@pytest.mark.slow
 def test_long_chains_are_solved_link_by_link() -> None:
     from benchmarks import chain_solves as bench
 
@@ -275,6 +278,7 @@ def test_builds_are_where_balance_finds_them() -> None:
     assert "examples/tower.yaml" in bench.table([found])
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_postures_solves_what_it_times() -> None:
     from benchmarks import postures as bench
 
@@ -317,6 +321,7 @@ def test_steps_on_the_ground_are_measured() -> None:
     assert contact_against_mujoco.drift_table(drifts).count("\n") == 1 + len(drifts)
 
 
+@pytest.mark.slow
 def test_steps_of_environments_are_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     from benchmarks import environment_steps as bench
 
@@ -408,6 +413,7 @@ def test_sizes_are_measured_in_processes_of_their_own() -> None:
     assert row.ours.memory is not None
 
 
+@pytest.mark.slow
 def test_other_works_beside_peers() -> None:
     from benchmarks.peers import works
 
