@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from taut.dynamics.member_collisions import collisions
 from taut.locomotion.course import gravity_of, mass_of
 from taut.locomotion.face_sequences import FaceSequence, face_sequence
 from taut.locomotion.gait_classes import gait_symmetries
@@ -219,15 +220,15 @@ def shipped(search: Search, found: GaitSearch) -> ShippedGait:
     """As examples/gaits.json has it."""
     told = {check.what: check.score for check in found.checks}
     finer = next(one for what, one in told.items() if "h/10" in what)
-    cost, faces = copied(search.model, found.gait(), found.options)
+    copies = copied(search.model, found.gait(), found.options)
     return ShippedGait(
         search.name, "six_strut", search.slope, search.heading, search.symmetry, search.goal, found.gait(),
-        found.options.duration, found.options.told_step, found.scores()[0], finer, told, cost, faces, search.command,
+        found.options.duration, found.options.told_step, found.scores()[0], finer, told, *copies, search.command,
     )  # fmt: skip
 
 
-def copied(model: Model, gait: Gait, options: SearchOptions) -> tuple[Score, FaceSequence]:
-    """The cost of transport and the faces of some copies, with the step by which the gait is told."""
+def copied(model: Model, gait: Gait, options: SearchOptions) -> tuple[Score, FaceSequence, int]:
+    """Of some copies, with the step by which a gait is told: the cost of transport, faces, how many had collisions."""
     runs = runs_of(model, gait, options, COPY_SEED + np.arange(FACES_OF), threads=1)
     told = measures_of(runs, ("distance", "energy_positive"))
     weight = mass_of(runs[0]) * float(np.linalg.norm(gravity_of(runs[0])))
@@ -238,7 +239,8 @@ def copied(model: Model, gait: Gait, options: SearchOptions) -> tuple[Score, Fac
         "carried": weight * told.distance,
     }.items():
         copies[:, COLUMN[name]] = values
-    return Goal("cost_of_transport").score(copies), face_sequence(runs)
+    collided = sum(bool(collisions(runs[k])) for k in range(FACES_OF))
+    return Goal("cost_of_transport").score(copies), face_sequence(runs), collided
 
 
 def keep(folder: Path) -> Path:
@@ -250,8 +252,9 @@ def keep(folder: Path) -> Path:
             made.append(shipped(search, load_gaits(path)))
         elif search.name in known:
             one = known[search.name]
-            cost, faces = copied(search.model, one.gait, SearchOptions(duration=one.duration, step=one.step))
-            made.append(replace(one, symmetry=search.symmetry, cost=cost, faces=faces))
+            copies = copied(search.model, one.gait, SearchOptions(duration=one.duration, step=one.step))
+            told = dict(zip(("cost", "faces", "collided"), copies, strict=True))
+            made.append(replace(one, symmetry=search.symmetry, **told))
     target, page = EXAMPLES / "gaits.json", EXAMPLES.parent / "docs" / "gait-search.md"
     target.write_text(json.dumps([one.data() for one in made], indent=1) + "\n")
     before, rest = page.read_text().split(MARKS[0])
@@ -263,8 +266,8 @@ def table(gaits: Sequence[ShippedGait]) -> str:
     """Of all that come with taut, for the docs; a number that does not agree with the first has a !."""
     rows = [
         "| gait | symmetry | in 10 s [m] | at h/10 | 128 copies | soft ground | cost of transport | faces changed | "
-        "different | c to o, o to c, o to o | faces of most copies |",
-        "|---" * 11 + "|",
+        "different | c to o, o to c, o to o | faces of most copies | collided |",
+        "|---" * 12 + "|",
     ]
     for one in gaits:
         again, _, soft = (f"{score}{'' if agree(one.distance, score) else ' !'}" for score in one.checks.values())
@@ -272,7 +275,7 @@ def table(gaits: Sequence[ShippedGait]) -> str:
         steps = ", ".join(f"{one.faces.steps.get(kinds, 0.0):.1f}" for kinds in STEPS)
         name = f"`{one.name}`" + (f", {one.slope:g} degrees" if one.slope else "")
         told = (name, one.symmetry, one.distance, finer, again, soft, one.cost)
-        stood = (f"{one.faces.changes:.1f}", f"{one.faces.visited:.1f}", steps, one.faces.words())
+        stood = (f"{one.faces.changes:.1f}", f"{one.faces.visited:.1f}", steps, one.faces.words(), one.collided)
         rows.append(f"| {' | '.join(map(str, (*told, *stood)))} |")
     return "\n".join(rows) + "\n"
 

@@ -26,7 +26,7 @@ FILE = "gaits.json"
 
 COLUMNS = (
     "gait", "symmetry", "slope [deg]", "in 10 s [m]", "at h/10 [m]", "cost of transport", "face changes",
-    "different", "faces",
+    "different", "faces", "collided",
 )  # fmt: skip
 """Of `ShippedGait.row`."""
 
@@ -37,7 +37,8 @@ class ShippedGait:
 
     model: the example. slope: [degrees], uphill along `heading` [degrees from x towards y]. symmetry: its class, as
     `gait_symmetries` names it, or in words. goal: in words. distance: the goal over copies at `step` [s]; finer: at a
-    tenth of it. cost: of transport. faces: that it stands on. search: the command that found it.
+    tenth of it. cost: of transport. faces: that it stands on. collided: of those copies, how many had members that went
+    through one another, which neither motion nor search feels. search: the command that found it.
     """
 
     name: str
@@ -54,13 +55,23 @@ class ShippedGait:
     checks: Mapping[str, Score]
     cost: Score
     faces: FaceSequence
+    collided: int
     search: str
 
     __repr__ = brief
 
     def row(self) -> tuple[str | float, ...]:
         faces = (self.faces.changes, self.faces.visited, self.faces.words())
-        return (self.name, self.symmetry, self.slope, str(self.distance), str(self.finer), str(self.cost), *faces)
+        return (
+            self.name,
+            self.symmetry,
+            self.slope,
+            str(self.distance),
+            str(self.finer),
+            str(self.cost),
+            *faces,
+            self.collided,
+        )
 
     def data(self) -> dict[str, Any]:
         """As JSON can hold it."""
