@@ -332,7 +332,7 @@ def gait_space_from(data: Mapping[str, Any]) -> SinusoidSpace | TableSpace | Rea
 
 
 def _made(known: Mapping[str, Callable[..., Any]], what: str, data: Mapping[str, Any]) -> Any:
-    told = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    told: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
     if told.get("symmetry"):
         told["symmetry"] = GaitSymmetry(**told["symmetry"])
     kind = str(told.pop("kind", ""))
