@@ -350,9 +350,13 @@ def test_the_search_beside_gaits_at_random_tells_the_command_that_finds_the_same
 
     commands = {one.name: one.command for one in bench.SEARCHES}
     assert "--slope 5" in commands["climb"]
-    assert "--members 'bar:x*'" in commands["pairs"]
+    assert "--symmetry D2h/D2h --amplitude" in commands["pairs"]
     assert "--reactive --period 0.05 --slope 5 --heading 180 --from react.nc" in commands["react-climb"]
     assert bench.SEARCHES[1].objective.goals[0].what == "along"
+    shipped = bench.gaits_shipped()
+    assert [one.name for one in shipped] == [one.name for one in bench.SEARCHES if one.ships]
+    page = (bench.EXAMPLES.parent / "docs" / "gait-search.md").read_text()
+    assert bench.table(shipped) in page, "the page tells of the gaits that come with taut"
 
 
 @pytest.mark.slow

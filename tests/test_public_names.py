@@ -66,12 +66,11 @@ PACKAGES = {
         tolerances
     """,
     "locomotion": """
-        Course DriveCost FacePolicy Locomotion Measures PatternGait ReactiveGait ReactiveSpace RobotShape Roll RollNoise
-        RollOutcome
-        RollPlan RollPlanner RollTransition SinusoidGait SinusoidSpace Stance Stand Symmetry TableGait TableSpace
-        base_polygon
-        by_symmetry course_of do_roll drive_cost faces_below locomotion_of measured_rollout measured_transitions
-        measures_of random_members slip_distance stands symmetries touching_nodes
+        Course DriveCost FacePolicy FaceSequence GaitSymmetry Locomotion Measures PatternGait ReactiveGait ReactiveSpace
+        RobotShape Roll RollNoise RollOutcome RollPlan RollPlanner RollTransition SinusoidGait SinusoidSpace Stance
+        Stand Symmetry TableGait TableSpace base_polygon by_symmetry course_of do_roll drive_cost face_sequence
+        faces_below gait_symmetries gait_symmetry locomotion_of measured_rollout measured_transitions measures_of
+        random_members slip_distance stands symmetries touching_nodes
     """,
     "live": "live_plant replay",
     "learning": "Randomisation RobotEnv RobotVectorEnv Task",
@@ -391,6 +390,8 @@ def _rolled(robot: taut.Structure) -> list[Any]:
     return [
         *(roll, shape, outcome, moved, planner, stance, planner.plan(stance), loco.RollNoise()),
         *(loco.FacePolicy(members, (roll,) * 50), shape.symmetries[0]),
+        loco.GaitSymmetry("C1/C1", tuple(range(50)), (0.0,) * 50),
+        loco.FaceSequence((roll.face,) * 50, ("closed",) * 50, 9, 16, 49.0, 1.0, {"closed closed": 49.0}),
         *(learning.Task(), learning.Randomisation(), learning.RobotEnv(), learning.RobotVectorEnv(num_envs=2)),
     ]
 

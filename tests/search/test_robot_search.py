@@ -126,6 +126,22 @@ def test_the_command_searches_goes_on_replays_and_draws(tmp_path: Path, capsys: 
     assert taut.read_model(model).scenario.drives == replayed(load_gaits(gaits)).scenario.drives
 
 
+def test_the_command_searches_one_symmetry(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert taut_command("gait", "symmetries", MODEL) == 0
+    assert "x1 x2 y1+1/3 y2+1/3 z1+2/3 z2+2/3" in capsys.readouterr().out
+    assert taut_command("gait", "symmetries", MODEL, "--json") == 0
+    assert len(json.loads(capsys.readouterr().out)) == 16
+    gaits = tmp_path / "gaits.nc"
+    asked = ["gait", "search", MODEL, "--population", "4", "--copies", "2", "--duration", "0.4", "--generations", "1"]
+    assert taut_command(*asked, "--no-check", "-o", gaits, "--symmetry", "Th/D2h-1") == 0
+    found = load_gaits(gaits)
+    assert found.space.names == ("amplitude", "frequency", "phase x1")
+    phases = np.array(found.gait().phase)
+    assert (phases - phases[0]) / (2.0 * np.pi) == pytest.approx([0, 0, 1 / 3, 1 / 3, 2 / 3, 2 / 3])
+    assert taut_command(*asked, "--no-check", "-o", gaits, "--symmetry", "Th/D2h-2", "--resume") == 2
+    assert "is another search: its symmetry is" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -139,6 +155,9 @@ def test_the_command_searches_goes_on_replays_and_draws(tmp_path: Path, capsys: 
         (["--set", "scenario.gravity=0"], "has no gravity, so that nothing rolls"),
         (["--algorithm", "cma", "--goal", "distance", "--goal", "energy"], "cma has one goal, not 2"),
         (["--scheduler", "tcp://127.0.0.1:9"], "no scheduler of dask answers there within 5 s"),
+        (["--symmetry", "Th/D2h"], 'there is no symmetry "Th/D2h" of gaits of these members; did you mean "Th/D2h-'),
+        (["--symmetry", "Th/Th", "--members", "bar:x*"], '"bar:x*" is no member by itself'),
+        (["--symmetry", "Th/Th", "--reactive"], "--symmetry is of sinusoids"),
         (["-o", "gaits.txt"], "a gait file's name must end in .nc"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 import taut
 from taut.cli import main
 from taut.errors import OptionError
-from taut.locomotion import measures_of
+from taut.locomotion import SinusoidGait, SinusoidSpace, gait_symmetries, measures_of, stands
 from taut.output.gait_search.finding import sloped, uphill
 from taut.output.gait_search.replaying import runs_of
 from taut.output.gait_search.zoo import gait_named, gaits_shipped, zoo_model
@@ -24,6 +24,19 @@ def test_the_zoo_has_gaits_on_the_flat_and_uphill() -> None:
     assert best.distance.copies == 64
     assert best.distance.value > 3.0
     assert best.gait.drives(taut.read_model(example(best.model)).structure)
+
+
+def test_the_zoo_has_a_gait_of_every_symmetry_and_each_has_its_own() -> None:
+    robot = taut.read_model(example("six_strut")).structure
+    struts = tuple(f"bar:{name}" for name in robot.bars)
+    known = {one.name: one for one in gait_symmetries(robot, struts)}
+    waves = [one for one in gaits_shipped() if isinstance(one.gait, SinusoidGait)]
+    assert sorted(one.symmetry for one in waves) == sorted(known)
+    for one in waves:
+        own = known[one.symmetry]
+        space = SinusoidSpace(struts, (0.0, 0.15), (0.4, 3.0), shared=("frequency", "mean"), symmetry=own)
+        assert space.point(one.gait).shape == (space.size,), "it would be refused if it had not this symmetry"
+        assert f"--symmetry {one.symmetry} " in one.search or one.symmetry == "C1/C1"
 
 
 def test_the_zoo_is_listed_and_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,7 +56,7 @@ def test_the_zoo_is_listed_and_run(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_a_gait_uphill_has_a_gravity_that_leans() -> None:
-    climb = next(one for one in gaits_shipped() if one.slope)
+    climb = gait_named("react-climb")
     gravity = np.array(zoo_model(climb).scenario.gravity)
     assert np.degrees(np.arcsin(np.linalg.norm(gravity[:2]) / 9.81)) == pytest.approx(5.0)
 
@@ -54,9 +67,15 @@ def test_a_gait_comes_to_what_is_told_of_it(one) -> None:
     """By 32 copies of other noise, within a tenth or four standard errors of the difference."""
     model = sloped(taut.read_model(example(one.model)), one.slope, one.heading)
     options = SearchOptions(duration=one.duration, step=one.step)
-    told = measures_of(runs_of(model, one.gait, options, 9000 + np.arange(32)), ("displacement", "distance"))
+    runs = runs_of(model, one.gait, options, 9000 + np.arange(32))
+    told = measures_of(runs, ("displacement", "distance", "face_changes"))
     ahead = told.displacement @ np.array(uphill(model, one.heading))
     went = told.distance if one.goal == "distance" else ahead
     error = np.hypot(one.distance.error, went.std(ddof=1) / np.sqrt(went.size))
     assert told.ok.all()
     assert abs(went.mean() - one.distance.value) < max(0.1 * one.distance.value, 4.0 * error)
+    changes = told.face_changes
+    assert abs(changes.mean() - one.faces.changes) < max(0.5, 4.0 * changes.std(ddof=1) * np.sqrt(2.0 / changes.size))
+    first = len(one.faces.faces)
+    same = [tuple(stand.face for stand in stands(runs[k])[:first]) == one.faces.faces for k in range(len(runs))]
+    assert np.mean(same) > 0.25, "half of the copies or more did when it was told"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from taut.cli.application import app, main
 from taut.cli.gait_files import plot as plot_gaits
 from taut.cli.gait_files import replay, zoo
-from taut.cli.gait_search import search
+from taut.cli.gait_search import search, symmetries
 from taut.cli.gaits import gait, summary
 from taut.cli.identifying import identify
 from taut.cli.linear import linear
@@ -32,7 +32,7 @@ for _command in (
 ):
     app.command()(_command)
 
-for _gait_command in (search, replay, plot_gaits, summary, zoo):
+for _gait_command in (search, symmetries, replay, plot_gaits, summary, zoo):
     gait.command()(_gait_command)
 
 app.add_typer(gait, name="gait")

@@ -73,16 +73,16 @@ def zoo(
     as_json: AsJson = False,
 ) -> None:
     """Gaits of the six-strut robot that come with taut, by symmetry, with their statistics; or run one of them."""
-    from taut.output.gait_search.zoo import gait_named, gaits_shipped, zoo_model
+    from taut.output.gait_search.zoo import COLUMNS, gait_named, gaits_shipped, zoo_model
 
     if name is None:
         shipped = gaits_shipped()
         if as_json:
             print(json.dumps([one.data() for one in shipped], indent=2))
             return
-        columns = ("gait", "symmetry", "slope [deg]", "goal", "in 10 s [m]", "error", "at h/10 [m]", "error", "faces")
-        show_table(columns, (one.row() for one in shipped))
-        print("\nnext: taut gait zoo NAME -o run.nc --page run.html")
+        show_table(COLUMNS, (one.row() for one in shipped))
+        print("\nfaces: closed (c) and open (o) ones that at least half of the copies stand on first, in this order")
+        print("next: taut gait zoo NAME -o run.nc --page run.html")
         return
     chosen = gait_named(name)
     _run(zoo_model(chosen), output or Path(f"{name}.nc"), page, model, as_json=as_json)

@@ -59,6 +59,10 @@ def search(
     shared: Annotated[
         str, typer.Option(help="What is the same for all members.", metavar="NAMES")
     ] = "amplitude,frequency,mean",
+    symmetry: Annotated[
+        str | None,
+        typer.Option(help="Only gaits of this class, as Th/D2h-1; `taut gait symmetries` lists them.", metavar="H/K"),
+    ] = None,
     reactive: Annotated[
         bool, typer.Option("--reactive", help="Members answer to where their ends are, all by one law.")
     ] = False,
@@ -83,6 +87,7 @@ def search(
     """
     from taut.cli.search_progress import search_progress
     from taut.clusters import on_cluster
+    from taut.locomotion.gait_classes import gait_symmetry
     from taut.locomotion.gait_spaces import SinusoidSpace
     from taut.locomotion.reactive import ReactiveSpace
     from taut.output.gait_search.finding import search_gaits, sloped, started_from, uphill
@@ -94,8 +99,11 @@ def search(
     alike = tuple(name.strip() for name in shared.split(",") if name.strip())
     ranges = {"amplitude": amplitude, "frequency": frequency, "mean": mean}
     bounds: dict[str, Any] = {name: _range(name, text) for name, text in ranges.items()}
-    space: SinusoidSpace | ReactiveSpace = SinusoidSpace(who, **bounds, shared=alike)
+    tied = gait_symmetry(loaded.structure, who, symmetry) if symmetry else None
+    space: SinusoidSpace | ReactiveSpace = SinusoidSpace(who, **bounds, shared=alike, symmetry=tied)
     if reactive:
+        if symmetry:
+            raise OptionError("--symmetry is of sinusoids; in a reactive gait all members have one law")
         space = ReactiveSpace(who, reach=reach, period=period)
     objective = _objective(goal or [UPHILL if slope else "distance"], limit, uphill(loaded, heading))
     options = SearchOptions(
@@ -125,6 +133,34 @@ def search(
         told = f"interrupted: generations that were finished are in {target}; the same command with --resume goes on"
         raise typer.Exit(complain(told, 1)) from None
     _tell(found, target, as_json=as_json)
+
+
+def symmetries(
+    model: ModelPath,
+    each: Annotated[
+        list[str] | None, typer.Option(help="Members that move, each by itself; bar:* by default.", metavar="SELECTOR")
+    ] = None,
+    overrides: Overrides = None,
+    records: RecordFolders = None,
+    as_json: AsJson = False,
+) -> None:
+    """Symmetry classes of gaits: which members do the same, some a part of a period ahead of others.
+
+    H/K: turns and mirrorings of the robot that a gait has with a shift of time, and those that it has without.
+    """
+    from dataclasses import asdict
+
+    from taut.cli.tables import show_table
+    from taut.locomotion.gait_classes import gait_symmetries
+
+    structure = model_at(model, overrides, records).structure
+    who = _entries(structure, each, None)
+    found = gait_symmetries(structure, who)
+    if as_json:
+        print(json.dumps([{**asdict(one), "members": who} for one in found], indent=2))
+        return
+    show_table(("symmetry", "free", "members"), ((one.name, len(one.free), one.words(who)) for one in found))
+    print(f"\nnext: taut gait search {model} --symmetry {found[-1].name}")
 
 
 def _entries(structure: Structure, each: list[str] | None, members: list[str] | None) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ __all__ = [
     "Course",
     "DriveCost",
     "FacePolicy",
+    "FaceSequence",
+    "GaitSymmetry",
     "Locomotion",
     "Measures",
     "PatternGait",
@@ -37,7 +39,10 @@ __all__ = [
     "course_of",
     "do_roll",
     "drive_cost",
+    "face_sequence",
     "faces_below",
+    "gait_symmetries",
+    "gait_symmetry",
     "locomotion_of",
     "measured_rollout",
     "measured_transitions",
@@ -53,7 +58,9 @@ _HOMES = {
     "taut.locomotion.costs": ("DriveCost", "drive_cost"),
     "taut.locomotion.course": ("Course", "course_of"),
     "taut.locomotion.face_policy": ("FacePolicy", "Roll", "by_symmetry"),
+    "taut.locomotion.face_sequences": ("FaceSequence", "face_sequence"),
     "taut.locomotion.faces": ("Stand", "base_polygon", "faces_below", "stands", "touching_nodes"),
+    "taut.locomotion.gait_classes": ("GaitSymmetry", "gait_symmetries", "gait_symmetry"),
     "taut.locomotion.gait_spaces": ("SinusoidSpace", "TableSpace"),
     "taut.locomotion.gaits": ("PatternGait", "SinusoidGait", "TableGait", "random_members"),
     "taut.locomotion.measures": ("Measures", "measured_rollout", "measures_of"),
@@ -84,7 +91,9 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.locomotion.costs import DriveCost, drive_cost
     from taut.locomotion.course import Course, course_of
     from taut.locomotion.face_policy import FacePolicy, Roll, by_symmetry
+    from taut.locomotion.face_sequences import FaceSequence, face_sequence
     from taut.locomotion.faces import Stand, base_polygon, faces_below, stands, touching_nodes
+    from taut.locomotion.gait_classes import GaitSymmetry, gait_symmetries, gait_symmetry
     from taut.locomotion.gait_spaces import SinusoidSpace, TableSpace
     from taut.locomotion.gaits import PatternGait, SinusoidGait, TableGait, random_members
     from taut.locomotion.measures import Measures, measured_rollout, measures_of

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from taut.errors import OptionError
+from taut.locomotion.gait_classes import GaitSymmetry, untied
 from taut.locomotion.gaits import SMOOTHLY, PatternGait, SinusoidGait, TableGait, drive_names
 from taut.locomotion.reactive import STARTS, ReactiveGait, ReactiveSpace
 from taut.reprs import brief
@@ -108,6 +109,7 @@ class SinusoidSpace:
     amplitude, mean: [m], frequency: [Hz], phase: [rad], least and most; the same twice where it is not searched for.
     shared: quantities of which there is one for all entries.
     start, over: [s] as `SinusoidGait` has them.
+    symmetry: which entries follow others, as `gait_symmetries` has it; those that follow none have numbers.
     """
 
     members: tuple[str, ...]
@@ -118,6 +120,7 @@ class SinusoidSpace:
     shared: tuple[str, ...] = ("amplitude", "frequency", "mean")
     start: float = 0.0
     over: float = SMOOTHLY
+    symmetry: GaitSymmetry | None = None
 
     __repr__ = brief
 
@@ -125,6 +128,11 @@ class SinusoidSpace:
         conform(self, "SinusoidSpace")
         if not self.members:
             raise OptionError("a gait needs members to move; name some, as in bar:*")
+        if self.symmetry is not None and len(self.symmetry.follows) != len(self.members):
+            raise OptionError(
+                f"SinusoidSpace: symmetry {self.symmetry.name} is of {len(self.symmetry.follows)} members, and "
+                f"{len(self.members)} are to move"
+            )
         for name in self.shared:
             if name not in QUANTITIES:
                 raise OptionError(f'SinusoidSpace: shared "{name}" is not one of {", ".join(QUANTITIES)}')
@@ -134,6 +142,8 @@ class SinusoidSpace:
                 raise OptionError(f"SinusoidSpace: {name} = ({low:g}, {high:g}) must be the least and the most")
         if not self.frequency[0] > 0.0:
             raise OptionError(f"SinusoidSpace: frequency = {self.frequency[0]:g} Hz must be more than zero")
+        if self.symmetry is not None and "frequency" not in self.shared:
+            raise OptionError("SinusoidSpace: a symmetry in time wants one frequency; shared has to name it")
         if not self.size:
             raise OptionError("SinusoidSpace: everything is fixed, so that there is nothing to search for")
 
@@ -160,7 +170,7 @@ class SinusoidSpace:
     def gait(self, point: np.ndarray) -> SinusoidGait:
         told = self._values(np.atleast_2d(point))
         numbers: dict[str, Any] = {
-            name: float(values[0, 0]) if name in self.shared else tuple(values[0].tolist())
+            name: float(values[0, 0]) if name in self.shared and np.ptp(values) == 0.0 else tuple(values[0].tolist())
             for name, values in told.items()
         }
         return SinusoidGait(self.members, **numbers, start=self.start, over=self.over)
@@ -175,27 +185,40 @@ class SinusoidSpace:
         for quantity, names in self._columns():
             given = getattr(gait, quantity)
             low, high = getattr(self, quantity)
-            for k in range(len(names)):
+            for name, k in zip(names, self._tied.own(quantity), strict=False):  # what is shared has one
                 value = given[k] if isinstance(given, tuple) else float(given)
                 inside = (value - low) / (high - low)
                 if quantity == "phase" and self.periodic.any():
                     inside %= 1.0
                 if not -1e-12 <= inside <= 1.0 + 1e-12:
-                    raise OptionError(f"{names[k]} = {value:g} lies outside of {low:g} to {high:g}")
+                    raise OptionError(f"{name} = {value:g} lies outside of {low:g} to {high:g}")
                 found.append(min(max(inside, 0.0), 1.0))
-        return np.array(found)
+        point = np.array(found)
+        if (off := np.abs(_waves(self.gait(point)) - _waves(gait)).max()) > 1e-9:
+            raise OptionError(
+                f"the gait is not one of this space: by its symmetry and what is fixed it is off by {off:g}"
+            )
+        return point
 
     def data(self) -> dict[str, Any]:
         names = ("members", *QUANTITIES, "shared", "start", "over")
-        return {"kind": "sinusoids", **{name: _plain(getattr(self, name)) for name in names}}
+        told = {"kind": "sinusoids", **{name: _plain(getattr(self, name)) for name in names}}
+        if self.symmetry is None:
+            return told
+        return {**told, "symmetry": {name: _plain(value) for name, value in asdict(self.symmetry).items()}}
+
+    @property
+    def _tied(self) -> GaitSymmetry:
+        return self.symmetry or untied(len(self.members))
 
     def _columns(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Quantities that are searched for, and the names of their numbers."""
         for quantity in QUANTITIES:
             low, high = getattr(self, quantity)
             if low < high:
-                entries = drive_names(self.members)
-                yield quantity, (quantity,) if quantity in self.shared else tuple(f"{quantity} {e}" for e in entries)
+                names = drive_names(self.members)
+                own = tuple(f"{quantity} {names[k]}" for k in self._tied.own(quantity))
+                yield quantity, (quantity,) if quantity in self.shared else own
 
     def _values(self, points: np.ndarray) -> dict[str, np.ndarray]:
         """Of every quantity (N, entries)."""
@@ -206,8 +229,10 @@ class SinusoidSpace:
         first = 0
         for quantity, names in self._columns():
             low, high = getattr(self, quantity)
-            found[quantity][:] = low + (high - low) * points[:, first : first + len(names)]
+            own = slice(None) if quantity in self.shared else list(self._tied.own(quantity))
+            found[quantity][:, own] = low + (high - low) * points[:, first : first + len(names)]
             first += len(names)
+        self._tied.tie(found)
         return found
 
 
@@ -282,6 +307,13 @@ class TableSpace:
         return np.asarray(low + (high - low) * points.reshape(len(points), self.rows, len(self.members)))
 
 
+def _waves(gait: SinusoidGait) -> np.ndarray:
+    """(3, entries) frequencies, means, and amplitudes with their phases as complex numbers."""
+    every = [np.broadcast_to(getattr(gait, name), len(gait.members)) for name in QUANTITIES]
+    amplitude, frequency, phase, mean = every
+    return np.array([frequency, mean, amplitude * np.exp(1j * phase)])
+
+
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
@@ -300,7 +332,9 @@ def gait_space_from(data: Mapping[str, Any]) -> SinusoidSpace | TableSpace | Rea
 
 
 def _made(known: Mapping[str, Callable[..., Any]], what: str, data: Mapping[str, Any]) -> Any:
-    told = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    told: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    if told.get("symmetry"):
+        told["symmetry"] = GaitSymmetry(**told["symmetry"])
     kind = str(told.pop("kind", ""))
     if kind not in known:
         raise OptionError(f'there is no {what} "{kind}"; known: {", ".join(known)}')

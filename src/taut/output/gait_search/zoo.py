@@ -12,35 +12,33 @@ from pathlib import Path
 from typing import Any
 
 from taut.errors import FileError, OptionError, suggestion
+from taut.locomotion.face_sequences import FaceSequence
 from taut.locomotion.gait_spaces import Gait, gait_data, gait_from
 from taut.output.gait_search.finding import sloped
 from taut.output.gait_search.replaying import moved_by
 from taut.reprs import brief
+from taut.search.goals import Score
 from taut.search.options import SearchOptions
 from taut.structure.examples import example, examples
 from taut.structure.files import Model, read_model
 
 FILE = "gaits.json"
 
-
-@dataclass(frozen=True)
-class Told:
-    """A mean over copies and its standard error [m]."""
-
-    value: float
-    error: float
-    copies: int
-
-    __repr__ = brief
+COLUMNS = (
+    "gait", "symmetry", "slope [deg]", "in 10 s [m]", "at h/10 [m]", "cost of transport", "face changes",
+    "different", "faces", "collided",
+)  # fmt: skip
+"""Of `ShippedGait.row`."""
 
 
 @dataclass(frozen=True)
 class ShippedGait:
     """A gait of an example, and what it came to.
 
-    model: the example. slope: [degrees], uphill along `heading` [degrees from x towards y]. symmetry: what moves alike.
-    goal: in words. distance: the goal over copies at `step` [s]; finer: at a tenth of it. faces: face changes of its
-    first copies, in the mean. search: the command that found it.
+    model: the example. slope: [degrees], uphill along `heading` [degrees from x towards y]. symmetry: its class, as
+    `gait_symmetries` names it, or in words. goal: in words. distance: the goal over copies at `step` [s]; finer: at a
+    tenth of it. cost: of transport. faces: that it stands on. collided: of those copies, how many had members that went
+    through one another, which neither motion nor search feels. search: the command that found it.
     """
 
     name: str
@@ -52,17 +50,28 @@ class ShippedGait:
     gait: Gait
     duration: float
     step: float
-    distance: Told
-    finer: Told
-    checks: Mapping[str, Told]
-    faces: float
+    distance: Score
+    finer: Score
+    checks: Mapping[str, Score]
+    cost: Score
+    faces: FaceSequence
+    collided: int
     search: str
 
     __repr__ = brief
 
     def row(self) -> tuple[str | float, ...]:
-        told = (self.distance.value, self.distance.error, self.finer.value, self.finer.error)
-        return (self.name, self.symmetry, self.slope, self.goal, *told, self.faces)
+        faces = (self.faces.changes, self.faces.visited, self.faces.words())
+        return (
+            self.name,
+            self.symmetry,
+            self.slope,
+            str(self.distance),
+            str(self.finer),
+            str(self.cost),
+            *faces,
+            self.collided,
+        )
 
     def data(self) -> dict[str, Any]:
         """As JSON can hold it."""
@@ -72,10 +81,14 @@ class ShippedGait:
 def shipped_from(data: Mapping[str, Any]) -> ShippedGait:
     """The gait that `data` told."""
     told: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-    for name in ("distance", "finer"):
-        told[name] = Told(**data[name])
+    stood = data["faces"]
+    told["faces"] = FaceSequence(
+        **{**stood, "faces": tuple(map(tuple, stood["faces"])), "kinds": tuple(stood["kinds"])}
+    )
+    for name in ("distance", "finer", "cost"):
+        told[name] = Score(**data[name])
     told["gait"] = gait_from(data["gait"])
-    told["checks"] = {what: Told(**one) for what, one in data["checks"].items()}
+    told["checks"] = {what: Score(**one) for what, one in data["checks"].items()}
     return ShippedGait(**told)
 
 
