@@ -10,7 +10,9 @@ in `generalised_motion`, and e what acts on coordinates themselves, Newton's met
 
 S is a central difference of r, coordinate by coordinate, since coordinates are few: so it has the bend of the map times
 all forces, inertia that changes, velocity terms, and whatever any term does, with the states of terms that follow the
-stage. r is exact, and only the speed of convergence depends on S.
+stage. r is exact, and only the speed of convergence depends on S. A difference across a kink, where a cable slackens,
+would be of neither side, and Newton's method would stall: where it asks for another matrix, coordinates are moved by
+less than the last change, so that S is of the side on which the stage comes to stand.
 """
 
 from __future__ import annotations
@@ -60,6 +62,8 @@ KIND = "stages"
 APART = 1e-6
 """How far a coordinate is moved for its difference: nodes by this fraction of a typical length at most, and their
 speeds of a typical speed. What is left out is the square of it, and round-off is 1e-10 of the stiffest."""
+BESIDE, LEAST = 0.1, 1e-4
+"""Of the last change, how far a coordinate is moved where that is less; and how much less at most."""
 
 
 class Stages(NamedTuple):
@@ -71,6 +75,8 @@ class Stages(NamedTuple):
     unknown: Reals  # (k,)
     multiplier: Reals  # (r,) of the stage
     first_multiplier: Reals  # (r,) those at the start of the step
+    reach: Reals  # (m,) how far each coordinate moves a node, at most along an axis
+    change: Reals  # (1,) how far the last iteration moved nodes so [m]
     probe: Reals  # a state beside that of the stage
     ahead: Reals  # (m,) r at one side of it ...
     behind: Reals  # (m,) ... and at the other
@@ -89,6 +95,8 @@ def stage_space(coordinates: int, rows: int, state: int) -> Stages:
         unknown=zeros(k),
         multiplier=zeros(rows),
         first_multiplier=zeros(rows),
+        reach=zeros(m),
+        change=zeros(1),
         probe=zeros(state),
         ahead=zeros(m),
         behind=zeros(m),
@@ -167,9 +175,11 @@ def factor_newton(p: Pack, t: float, y: np.ndarray, base: np.ndarray, s: float) 
     columns(p, nodal, made.column)
     fill_rows(p, nodal)
     far = APART * typical[0] * min(1.0, s / typical[1])
+    far = max(min(far, BESIDE * stages.change[0]), LEAST * far)
     for k in range(m):
         column = shifted(made.column, k * n)
-        stages.scale[k] = max(far / max(_reach(n, column), 1e-300), 1e-11 * abs(state[k]))
+        stages.reach[k] = max(_reach(n, column), 1e-300)
+        stages.scale[k] = max(far / stages.reach[k], 1e-11 * abs(state[k]))
         carry(p, nodal, column, work.balance)
         made.speeds[k] = dot(n, column, work.balance)  # what it moves
     _fill_differences(p, t, state, start_of(base), s)
@@ -207,8 +217,12 @@ def solve_newton(p: Pack, force: np.ndarray, rates: np.ndarray, direction: np.nd
     for r in range(count):
         x[m + r] = stages.scale[m + r] * wanted[r]
     solve_pivoted(stages.matrix, m + count, stages.order, x)
+    change = 0.0
     for k in range(m):
         out[k] = stages.scale[k] * x[k]
+        change = max(change, stages.reach[k] * abs(out[k]))
+    if gain > 0.0:
+        stages.change[0] = change
     for r in range(count):
         stages.multiplier[r] += gain * stages.scale[m + r] * x[m + r]
 
@@ -234,6 +248,7 @@ def keep_multipliers(p: Pack) -> None:
 def recall_multipliers(p: Pack) -> None:
     """Begin with the multipliers at the start of the step."""
     stages = stages_in(p)
+    stages.change[0] = math.inf
     for r in range(all_rows(p)):
         stages.multiplier[r] = stages.first_multiplier[r]
 
