@@ -55,8 +55,8 @@ _KEPT = (
 
 _OTHER_COORDINATES: dict[str, str] = {
     RATTLE: 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
-    IMPLICIT: "implicit methods need the Newton matrix of a structure with nodes, bars and cables, or of one in joints; "
-    "use dp5 or dp8 for a plant in other coordinates",
+    IMPLICIT: "implicit methods need the Newton matrix of a structure with nodes, bars and cables, in nodes or in "
+    "joints; use dp5 or dp8 for a plant in other coordinates",
     CONSERVING: 'method "{method}" needs a structure with nodes, bars and cables; use dp5 or dp8 for a plant in other '
     "coordinates",
     BATCH: "an ensemble needs a structure with nodes, bars and cables; simulate plants in other coordinates one by one",

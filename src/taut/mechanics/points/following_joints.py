@@ -68,7 +68,9 @@ def in_coordinates(
 
     def packed(kept: np.ndarray, reach: np.ndarray, rods: Tables) -> tuple[Pack, Tables]:
         space = work_space(kept, terms.imposed.size, reach, len(names), plant.coordinates, size)
-        stages = implicit_stages.stage_space(len(names), kept.size + terms.imposed.size, 2 * len(names) + 1 + plant.internal.size)
+        stages = implicit_stages.stage_space(
+            len(names), kept.size + terms.imposed.size, 2 * len(names) + 1 + plant.internal.size
+        )
         own = {**follow.tables, KIND: space, coordinate_terms.KIND: terms, implicit_stages.KIND: stages}
         return packed_by_name({**plant.tables, **rods, **_responses(plant), **own})
 
