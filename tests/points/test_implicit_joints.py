@@ -14,9 +14,12 @@ from test_maps import by_map, of_map
 from taut import (
     Bar,
     Cable,
+    Command,
     Compliance,
+    Controller,
     CosineRamp,
     Ground,
+    Load,
     OptionError,
     Plane,
     Structure,
@@ -24,6 +27,7 @@ from taut import (
     assemble,
     simulate,
 )
+from taut.control import LinearLaw
 from taut.mechanics.plant import Plant
 from taut.mechanics.points.operations.implicit_stages import KIND, Stages
 from taut.mechanics.tables import part_of
@@ -40,7 +44,7 @@ MEDIUM, STIFF = (1e6, 2e3), (1e7, 1e5)
 swings at about 3 1/s."""
 
 
-def arm(stiffness: float, damping: float, *more: Bar) -> Plant:
+def arm(stiffness: float, damping: float, *more: Bar, **options: Any) -> Plant:
     """Two bars one after the other, and a tendon from the first end to the last, which holds the elbow."""
     nodes = {"o": (0.0, 0.0, 0.0), "a": (0.6, 0.1, -0.5), "b": (0.8, 0.7, -1.0), "c": (1.5, 0.9, -0.3)}
     taut = (1.0 - 1e-5) * float(np.linalg.norm(nodes["b"]))
@@ -51,7 +55,7 @@ def arm(stiffness: float, damping: float, *more: Bar) -> Plant:
         supports={"o": "xyz", "c": "xyz"},
         point_masses={"b": 0.4},
     )
-    return assemble(structure, gravity=9.81)
+    return assemble(structure, gravity=9.81, **options)
 
 
 def jointed(plant: Plant, **more: Any) -> GeneralisedPlant:
@@ -246,6 +250,21 @@ def test_a_map_moves_as_joints_do() -> None:
     run, wanted = (moved(plant, "implicit4", 1e-9) for plant in (by_map(of_map()), twin))
     assert apart(run, wanted) < 1e-11
     assert run.counts["steps"] == wanted.counts["steps"]
+
+
+@pytest.mark.slow
+def test_a_controller_at_every_evaluation_is_in_the_matrix() -> None:
+    """A firm hand that holds the last end at its height, which implicit steps in nodes refuse."""
+    law = LinearLaw(np.array([[-1e5, -1e4]]), measured_offset=np.array([-1.0, 0.0]), command_offset=10.0)
+    hand = Controller("hand", ("node:b.position.z", "node:b.velocity.z"), ("push",), law, rate=None)
+    nodal = arm(*MEDIUM, loads=[Load("b", "z", Command(), name="push")], controllers=[hand])
+    with pytest.raises(OptionError, match='the controller "hand" decides at every evaluation'):
+        simulate(nodal, 0.1, method="implicit4")
+    plant = jointed(nodal)
+    wanted, run = moved(plant, "dp8", 1e-11), moved(plant, "implicit4", 1e-9)
+    assert np.abs(wanted.nodes[-1] - wanted.nodes[0]).max() > 0.05
+    assert apart(run, wanted) < 1e-7
+    assert 5 * run.counts["steps"] < wanted.counts["steps"]
 
 
 # --- what is refused
