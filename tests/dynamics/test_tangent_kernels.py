@@ -72,7 +72,7 @@ def test_what_is_solved_is_the_linearised_stage(case: Case) -> None:
     allowed = turned[len(rows) :]
     assume(np.linalg.eigvalsh(allowed @ matrix[np.ix_(free, free)] @ allowed.T).min(initial=1.0) > 1e-2)
     plant, pack, y = ready(case, push)
-    assert plant.operations()["factor_newton"](pack, case.time, y, S) >= 0
+    assert plant.operations()["factor_newton"](pack, case.time, y, y, S) >= 0
     covector, rates = random.normal(size=case.dense.size), random.normal(size=len(rows))
     direction = np.zeros(covector.size)
     plant.operations()["solve_newton"](pack, covector, rates, direction, 1.0)
@@ -111,7 +111,7 @@ def test_a_bar_that_would_fall_over_within_the_step_gets_a_positive_matrix_all_t
     pack = plant.own_tables(metric="mass", gains=(0.0, 0.0))
     reals_of(pack, MULTIPLIER)[:] = push
     y, direction = np.append(plant.positions.ravel(), np.zeros(7)), np.zeros(6)
-    assert plant.operations()["factor_newton"](pack, 0.0, y, S) == 0
+    assert plant.operations()["factor_newton"](pack, 0.0, y, y, S) == 0
     plant.operations()["solve_newton"](pack, np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0]), np.zeros(1), direction, 0.0)
     across = 1.0 / 3.0 - (S * S * push if push < 68.0 else 0.0)
     assert direction[3] == pytest.approx(1.0 / across)

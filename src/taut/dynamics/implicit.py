@@ -86,7 +86,7 @@ def approach(
     before, ratio = 0.0, 1.0
     for count in range(1, ROUNDS + 1):
         if not factored or (ratio > SLOW and count > 2):
-            if factor_newton(plant, t, trial, s) < 0:
+            if factor_newton(plant, t, trial, base, s) < 0:
                 return -count
             factored = True
         newton_residual(plant, t, trial, base, s, left)

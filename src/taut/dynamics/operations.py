@@ -177,8 +177,9 @@ def layout(plant: Any) -> Any:
     raise NotImplementedError
 
 
-def factor_newton(plant: Any, t: float, y: np.ndarray, s: float) -> int:
-    """Make `solve_newton` ready at this state, s [s] being the step times the diagonal; negative if that fails.
+def factor_newton(plant: Any, t: float, y: np.ndarray, base: np.ndarray, s: float) -> int:
+    """Make `solve_newton` ready at this state of a stage with v0 from `base`, s [s] being the step times the diagonal;
+    negative if that fails.
 
     This and the next five are asked of plants that take implicit steps only.
     """

@@ -145,7 +145,8 @@ def prepare_run(
     rules = at.Rules(
         tolerance=tolerance,
         fixed=0.0 if method.adaptive else float(step or 0.0),
-        longest=plant.shortest_period,
+        # What is stable whatever its step may pass over what is fast.
+        longest=math.inf if isinstance(method, Implicit | EnergyMomentum) else plant.shortest_period,
         error_order=method.error_order or 0,
         stages=method.stages,
         sample_stages=handed_on(plant, method),

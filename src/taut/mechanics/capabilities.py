@@ -55,15 +55,16 @@ _KEPT = (
 
 _OTHER_COORDINATES: dict[str, str] = {
     RATTLE: 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
-    IMPLICIT: "implicit methods need the Newton matrix of a structure with nodes, bars and cables; use dp5 or dp8 for "
-    "a plant in other coordinates",
+    IMPLICIT: "implicit methods need the Newton matrix of a structure with nodes, bars and cables, in nodes or in "
+    "joints; use dp5 or dp8 for a plant in other coordinates",
     CONSERVING: 'method "{method}" needs a structure with nodes, bars and cables; use dp5 or dp8 for a plant in other '
     "coordinates",
     BATCH: "an ensemble needs a structure with nodes, bars and cables; simulate plants in other coordinates one by one",
 }
 
 REFUSED: dict[tuple[str, str], str] = {
-    **{(use, feature): told for use, told in _OTHER_COORDINATES.items() for feature in (COORDINATES, JOINTS)},
+    **{(use, COORDINATES): told for use, told in _OTHER_COORDINATES.items()},
+    **{(use, JOINTS): told for use, told in _OTHER_COORDINATES.items() if use != IMPLICIT},
     **{(use, GROUND): _STRIKES for use in (EXPLICIT, RATTLE, IMPLICIT)},
     (IMPULSES, NO_GROUND): 'method "impulses" is for structures that strike a ground, and there is none; use dp5 or '
     "dp8, or rattle4 for motion without damping",

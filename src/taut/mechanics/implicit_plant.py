@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
@@ -36,11 +35,6 @@ class ImplicitPlant(Plant):
     def formulation(self) -> str:
         return f"{super().formulation}_implicit"
 
-    @property
-    def shortest_period(self) -> float:
-        """None: steps that are stable whatever their length may pass over what is fast."""
-        return math.inf
-
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
         """By mass and without Baumgarte's gains: implicit steps meet the constraints themselves."""
         newton, saddle = newton_tables(self.spec, self.tables)
@@ -72,8 +66,8 @@ class _Answering:
         answering = [called.signal for called in plant.feedbacks]
         self.places = np.unique(plant.tables["loads"].coordinate[answering])
 
-    def factor(self, pack: Pack, t: float, y: np.ndarray, s: float) -> int:
-        dropped = self._factor(pack, t, y, s)
+    def factor(self, pack: Pack, t: float, y: np.ndarray, base: np.ndarray, s: float) -> int:
+        dropped = self._factor(pack, t, y, base, s)
         size, free = self.plant.coordinates, self.plant.tables["nodes"].free
         by_place, by_speed = feedback_slopes(self.plant, y[:size].copy(), y[size : 2 * size].copy(), t)
         chosen = np.flatnonzero(np.isin(free, self.places))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
@@ -31,11 +30,6 @@ class ConservingPlant(Plant):
     @property
     def formulation(self) -> str:
         return f"{super().formulation}_conserving"
-
-    @property
-    def shortest_period(self) -> float:
-        """None: steps that are stable whatever their length may pass over what is fast."""
-        return math.inf
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
         """By mass and without Baumgarte's gains, as of implicit plants. An impulse moves everything at once."""

@@ -151,11 +151,11 @@ def _fill(p: Pack, t: float, y: np.ndarray, s: float, pushing: float) -> None:
 
 
 @entry
-def factor_newton(p: Pack, t: float, y: np.ndarray, s: float) -> int:
+def factor_newton(p: Pack, t: float, y: np.ndarray, base: np.ndarray, s: float) -> int:
     """Factor S at a state and for a time s [s], with the stage's multipliers; negative if even then it is not positive.
 
     Where pushing members would buckle within s, S is not positive on the constraints. Then their share across is left
-    out: Newton's method goes on with a stiffer matrix.
+    out: Newton's method goes on with a stiffer matrix. v0 is not in it: M does not change, or slowly.
     """
     state = start_of(y)
     impose(p, t, state)

@@ -17,6 +17,7 @@ from taut.mechanics.points import coordinate_terms, joints, mapped
 from taut.mechanics.points.coordinate_terms import Springs
 from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.mechanics.points.generalised_tables import KIND, work_space
+from taut.mechanics.points.operations import implicit_stages
 from taut.mechanics.rows.held_lengths import TAUT
 from taut.mechanics.signals import in_order, tabulated
 from taut.mechanics.systems.system_tables import Tables, packed_by_name
@@ -67,7 +68,10 @@ def in_coordinates(
 
     def packed(kept: np.ndarray, reach: np.ndarray, rods: Tables) -> tuple[Pack, Tables]:
         space = work_space(kept, terms.imposed.size, reach, len(names), plant.coordinates, size)
-        own = {**follow.tables, KIND: space, coordinate_terms.KIND: terms}
+        stages = implicit_stages.stage_space(
+            len(names), kept.size + terms.imposed.size, 2 * len(names) + 1 + plant.internal.size
+        )
+        own = {**follow.tables, KIND: space, coordinate_terms.KIND: terms, implicit_stages.KIND: stages}
         return packed_by_name({**plant.tables, **rods, **_responses(plant), **own})
 
     reach, rods = np.ones(len(names) + 1), _rods(plant)

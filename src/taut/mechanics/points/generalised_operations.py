@@ -67,13 +67,13 @@ def rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
     rates[2 * m] = accelerate(p, t, state, shifted(rates, m))
     for k in range(m):
         rates[k] = state[m + k]
-    states, begin = term_states_in(p), _states_begin(p)
+    states, begin = term_states_in(p), states_begin(p)
     for k in range(term_state_count(p)):
         rates[begin + k] = states.rate[k]
 
 
 @inlined
-def _states_begin(p: Pack) -> int:
+def states_begin(p: Pack) -> int:
     """Where the states of terms begin in a state of coordinates."""
     return 2 * generalised_count(p) + 1 + internal_count(p) - term_state_count(p)
 
@@ -147,7 +147,7 @@ def error_size(p: Pack, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tol
     for k in range(m):
         worst = max(worst, made.reach[k] * max(abs(wrong[k]) / scale[0], abs(wrong[m + k]) / speed))
         sound += 0.0 * (wrong[k] + wrong[m + k])  # a maximum would lose what is not a number
-    states, begin = term_states_in(p), _states_begin(p)
+    states, begin = term_states_in(p), states_begin(p)
     for k in range(term_state_count(p)):
         worst = max(worst, abs(wrong[begin + k]) / states.size[k])
     work = mass * speed * speed + max(abs(before[2 * m]), abs(after[2 * m]))

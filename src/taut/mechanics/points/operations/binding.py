@@ -10,7 +10,7 @@ from taut.mechanics.compose import bound_by_name
 from taut.mechanics.points import generalised_operations as own
 from taut.mechanics.points import joints, mapped
 from taut.mechanics.points.generalised_events import EVENTS, begin_events, cut
-from taut.mechanics.points.operations import impulses
+from taut.mechanics.points.operations import implicit_stages, impulses
 from taut.mechanics.spec import Spec
 
 _BY_FUNCTION = {
@@ -29,7 +29,7 @@ def _instead(spec: Spec, by_function: bool) -> dict[Any, Any]:
 def operations_of(spec: Spec, by_function: bool, imposes: bool) -> Mapping[str, Any]:
     """The operations of all plants of one Spec in generalised coordinates. imposes: whether time decides anything."""
     decides = "controllers" in spec.imposed
-    asked = (*own.MOTION, *EVENTS, *((own.decide_by,) if decides else ()))
+    asked = (*own.MOTION, *EVENTS, *implicit_stages.STAGES, *((own.decide_by,) if decides else ()))
     asked += impulses.IMPULSES if "contacts" in spec.terms else ()
     found = bound_by_name(spec, asked, _instead(spec, by_function))
     impose = {"impose": found.pop("impose_on")} if imposes else {}
