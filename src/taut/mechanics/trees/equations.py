@@ -257,12 +257,12 @@ class TreeEquations:
         return self._jacobians(), self._last[1]
 
     def pulled_back(self, force: np.ndarray) -> np.ndarray:
-        """Forces along Pinocchio's velocities as those along the tree's, at the state of the last terms."""
+        """Forces (..., n) along Pinocchio's velocities as those along the tree's, at the state of the last terms."""
         at, cables = self._last[0], self.cables
-        out, slid = force.copy(), force[cables.slide_rate]
-        out[cables.turn_rate] += at.by_angle * slid
-        out[cables.slide_rate] = at.by_second * slid
-        return np.asarray(out[self._to_rates])
+        out, slid = force.copy(), force[..., cables.slide_rate]
+        out[..., cables.turn_rate] += at.by_angle * slid
+        out[..., cables.slide_rate] = at.by_second * slid
+        return np.asarray(out[..., self._to_rates])
 
     def places(self, q: np.ndarray, points: closing.Points) -> np.ndarray:
         """(p, 3) where points are [m]."""
