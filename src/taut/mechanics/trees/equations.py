@@ -57,6 +57,7 @@ class TreeEquations:
         self.velocity_names = tuple(name for joint in tree.joints for name in joint.velocities)
         self.nq, self.nv = len(self.position_names), len(self.velocity_names)
         self.cables, self._to, self._to_rates = self._coordinates()
+        self._in_order = np.array_equal(self._to_rates, np.arange(self._model.nv))
         self.cable_names = self.cables.names
         self._loops = closing.loops_of(self._model, self._data, self._built.body_joint, tree.loops)
         self.loop_names, self.rows = self._loops.names, self._loops.size
@@ -119,9 +120,9 @@ class TreeEquations:
                 *(cables.slide_rate, cables.turn_rate, at.by_angle, at.by_second, at.growth),
                 *(mass, bias, rows, right),
             )
-        if self.nv == self._model.nv:
-            return mass, bias, rows, right
         keep = self._to_rates
+        if self._in_order:
+            return mass, bias, rows, right
         return mass[np.ix_(keep, keep)], bias[keep], rows[:, keep], right
 
     def integrate(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.mechanics.operations.event_words import Watched
+from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import changed_coordinates
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import in_order
@@ -93,12 +94,12 @@ class TreePlant:
     @property
     def structure(self) -> Structure:
         """Bodies and cables as nodes and members, to be shown; or those of the nodal plant."""
-        return self.nodal.plant.structure if self.nodal is not None and self.in_nodes else self.shown.structure
+        return self.shown.structure if self.in_nodes is None else self.in_nodes.structure
 
     @property
-    def in_nodes(self) -> bool:
-        """Whether it is shown as the nodal plant whose nodes stand on bodies; not where these are contact points."""
-        return self.nodal is not None and not self.tree.points
+    def in_nodes(self) -> Plant | None:
+        """The nodal plant that it is shown as; none where there is none, and where its nodes are contact points."""
+        return None if self.nodal is None or self.tree.points else self.nodal.plant
 
     @cached_property
     def shown(self) -> Shown:
@@ -137,15 +138,10 @@ class TreePlant:
     @property
     def dampers(self) -> tuple[str, ...]:
         joints = [j for j in self.tree.joints if j.damping > 0.0 or (j.cable is not None and j.cable.damping > 0.0)]
-        nodal = () if self.nodal is None else self.nodal.plant.dampers
-        loops = [loop.name for loop in self.tree.loops if loop.damping > 0.0]
-        spans = [span.name for span in self.tree.spans if span.damping > 0.0]
-        return (
-            *(f'joint "{joint.name}"' for joint in joints),
-            *(f'loop "{name}"' for name in loops),
-            *(f'span "{name}"' for name in spans),
-            *nodal,
-        )
+        found = [f'joint "{joint.name}"' for joint in joints]
+        found += [f'loop "{loop.name}"' for loop in self.tree.loops if loop.damping > 0.0]
+        found += [f'span "{span.name}"' for span in self.tree.spans if span.damping > 0.0]
+        return (*found, *(() if self.nodal is None else self.nodal.plant.dampers))
 
     @property
     def typical_length(self) -> float:
@@ -171,7 +167,6 @@ class TreePlant:
 
     @property
     def grounds(self) -> tuple[Ground, ...]:
-        """Those of the nodal plant whose nodes stand on bodies, or are contact points."""
         return () if self.nodal is None else self.nodal.plant.grounds
 
     @property
@@ -226,10 +221,7 @@ class TreePlant:
 
     @property
     def gravity(self) -> tuple[float, float, float]:
-        """[m/s^2]"""
-        if self.nodal is not None and self.in_nodes:
-            return self.nodal.plant.given.gravity
-        return (0.0, 0.0, -self.tree.gravity)
+        return (0.0, 0.0, -self.tree.gravity) if self.in_nodes is None else self.in_nodes.given.gravity
 
     def operations(self) -> Mapping[str, Callable[..., Any]]:
         return STRIKING if any(ground.compliance is None for ground in self.grounds) else OPERATIONS

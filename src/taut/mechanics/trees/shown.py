@@ -137,7 +137,7 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
     places, speeds, lengths = np.zeros((count, nodes, 3)), np.zeros((count, nodes, 3)), np.zeros((count, cables))
     at = tables.equations
     release(tables)
-    drawn = None if plant.in_nodes else plant.shown.points(at)
+    drawn = plant.shown.points(at) if plant.in_nodes is None else None
     touched = [np.zeros((count, 0 if plant.nodal is None else len(plant.nodal.bodies), 3)) for _ in range(2)]
     for row in range(count):
         y, t = states[row], float(times[row])
@@ -165,11 +165,11 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
     }
     if plant.nodal is not None:
         kept = np.array([tables.kept(y) for y in states]).reshape(count, -1)
-        nodal = tables.pushes.observed(times, *touched, kept)
-        if plant.in_nodes:
-            seen, parts[:, 1], parts[:, 2] = nodal, nodal["energy_elastic"], nodal["energy_gravity"]
+        nodal = tables.pushes.observed(times, touched[0], touched[1], kept)
+        if plant.in_nodes is None:
+            seen |= {name: nodal[name] for name in ("contact_force", "contact_state")}
         else:
-            seen |= {name: values for name, values in nodal.items() if name.startswith("contact_")}
+            seen, parts[:, 1], parts[:, 2] = nodal, nodal["energy_elastic"], nodal["energy_gravity"]
     return {
         **seen,
         "coordinate": states[:, :n].copy(),

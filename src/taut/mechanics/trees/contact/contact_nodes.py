@@ -21,7 +21,7 @@ def on_grounds(plant: TreePlant, grounds: tuple[Ground, ...]) -> Nodal:
     """The points where they are at the start, each of one kilogram that nothing feels, on these grounds."""
     points = plant.tree.points
     if not points:
-        told = 'the tree has no points that could touch it; give some, as in Tree(..., points=ContactPoint.corners("box", ...))'
+        told = "the tree has no points that could touch it; give it some, as in points=[ContactPoint(...)]"
         raise ModelError([Problem(("ground", grounds[0].name), told)])
     bodies, places = tuple(point.body for point in points), tuple(point.at for point in points)
     equations, q = plant.equations, on_sphere.configuration(plant.embedding, plant.positions)
