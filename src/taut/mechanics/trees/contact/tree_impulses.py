@@ -155,9 +155,9 @@ def move_apart(d: Workspace, h: float, y: np.ndarray, trial: np.ndarray) -> int:
             break
         s.kernels["press"](pack, h, s.begun, end)
         more = _changed(d, s.points.T @ (_impulses(d) - taken), np.zeros(len(s.rows)))
-        if not h * np.abs(s.points @ more).max() > small:
-            break
         v, taken = v + more, s.impulse.copy()
+        if not h * np.abs(s.points @ more).max() > small:
+            break  # with positions as they are
     trial[: d.n] = q
     _give(d, trial, v)
     return k + 1
