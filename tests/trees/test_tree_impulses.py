@@ -87,7 +87,10 @@ def test_a_bar_that_strikes_with_one_end_gets_the_impulse_of_the_closed_form(fri
     turn = Rotation.from_rotvec((0.0, 0.5 * np.pi + angle, 0.0))
     place, rates = (0.0, 0.0, 0.5 * length * np.sin(angle)), (0.4, 0.0, -1.5, 0.0, 0.3, 0.0)
     joint = TreeJoint("free", "floating", "world", body, values=(*place, *turn.as_quat().tolist()), rates=rates)
-    ends = (ContactPoint("low", "rod", (0.0, 0.0, 0.5 * length)), ContactPoint("high", "rod", (0.0, 0.0, -0.5 * length)))
+    ends = (
+        ContactPoint("low", "rod", (0.0, 0.0, 0.5 * length)),
+        ContactPoint("high", "rod", (0.0, 0.0, -0.5 * length)),
+    )
     ground = Ground("floor", friction=friction, restitution=restitution)
     run = followed(Tree((joint,), points=ends, gravity=0.0), ground, INSTANT, INSTANT)
     low = list(run.structure.nodes).index("low")
@@ -181,13 +184,17 @@ def linkage(place: float) -> Tree:
     legs = [Body.box(name, (0.04, 0.1, 0.4), 600.0, centre=(0.0, 0.0, -0.2)) for name in ("left leg", "right leg")]
     about: Any = ((0.0, 1.0, 0.0),)
     joints = (
-        TreeJoint("free", "floating", "world", base, values=(0, 0, 0.4 + place, 0, 0, 0, 1), rates=(0.5, 0, 0, 0, 0, 0)),
+        TreeJoint(
+            "free", "floating", "world", base, values=(0, 0, 0.4 + place, 0, 0, 0, 1), rates=(0.5, 0, 0, 0, 0, 0)
+        ),
         TreeJoint("left", "revolute", "base", legs[0], at=(-0.2, 0.0, 0.0), axes=about, values=(0.2,)),
         TreeJoint("right", "revolute", "base", legs[1], at=(0.2, 0.0, 0.0), axes=about, values=(0.2,), damping=0.05),
         TreeJoint("ankle", "revolute", "left leg", foot, at=(0.0, 0.0, -0.4), axes=about, values=(-0.2,)),
     )
     pin = LoopJoint("pin", "foot", "right leg", kind="universal", at=(0.4, 0.0, 0.0), to=(0.0, 0.0, -0.4))
-    feet = [ContactPoint(f"foot {k}", "foot", (x, y, -0.025)) for k, (x, y) in enumerate([(0, -0.05), (0, 0.05), (0.4, 0)])]
+    feet = [
+        ContactPoint(f"foot {k}", "foot", (x, y, -0.025)) for k, (x, y) in enumerate([(0, -0.05), (0, 0.05), (0.4, 0)])
+    ]
     return Tree(joints, (pin,), points=tuple(feet))
 
 
@@ -219,7 +226,12 @@ def test_six_struts_as_bodies_stand_still_where_their_nodes_do() -> None:
     """Settled in nodes for thirty seconds, then let stand in both."""
     made = robot(0.0, 20.0)
     settled = taut.simulate(
-        taut.assemble(made, gravity=GRAVITY, ground=[FLOOR]), 30.0, method="impulses", step=1e-3, every=30.0, verify=False
+        taut.assemble(made, gravity=GRAVITY, ground=[FLOOR]),
+        30.0,
+        method="impulses",
+        step=1e-3,
+        every=30.0,
+        verify=False,
     )
     assert np.abs(settled.velocities[-1]).max() < 1e-12
     plant = taut.assemble(made.placed(settled.nodes[-1]), gravity=GRAVITY, ground=[FLOOR])
