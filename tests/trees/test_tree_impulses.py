@@ -208,6 +208,39 @@ def test_a_closed_chain_on_the_ground_stays_closed() -> None:
     assert run.nodes[:, feet, 2].min() > -1e-10
 
 
+def test_a_leg_with_a_controller_bears_its_body() -> None:
+    """A rate, a damper and an input beside contacts: the foot stands, the body hangs on what the leg pushes with."""
+    base, leg = Body("base", 7.2, inertia=_ball(0.1)), Body("leg", 0.6, (0.0, 0.0, -0.15), _ball(0.01))
+    joints = (
+        TreeJoint("free", "floating", "world", base, values=(0.0, 0.0, 0.3, 0.0, 0.0, 0.0, 1.0)),
+        TreeJoint("leg", "prismatic", "base", leg, axes=((0.0, 0.0, 1.0),), driven=True, damping=1.0),
+    )
+    tree = Tree(joints, points=(ContactPoint("foot", "leg", (0.0, 0.0, -0.3)),))
+
+    def hold(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return np.array([-7.2 * GRAVITY - 3000.0 * q[7] - 50.0 * v[6]])
+
+    stop = taut.Watch.at_plane("down", "base", "z", 0.2, then="stop")
+    plant = tree_plant(tree, ground=[FLOOR], controller=hold, rate=500.0, events=[stop])
+    run = taut.simulate(plant, 0.1, method="impulses", step=1e-3, every=0.05, verify=False)
+    assert run.status == "finished"
+    assert run.contact_force[-1, 0] == pytest.approx([0.0, 0.0, 7.8 * GRAVITY], abs=1e-10)
+    assert np.abs(run.nodes - run.nodes[0]).max() < 1e-14
+    let_go = tree_plant(tree, ground=[FLOOR], events=[stop])
+    fell = taut.simulate(let_go, 0.3, method="impulses", step=1e-3, every=0.05, verify=False)
+    foot = list(fell.structure.nodes).index("foot")
+    assert "where it was to stop" in fell.status
+    assert fell.nodes[-1, foot] == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)
+    # The body falls along its leg, which holds it back by a damper of 1 N s/m.
+    lag = 7.2 / 1.0
+    fall = [GRAVITY * lag * (t - lag * (1.0 - np.exp(-t / lag))) for t in (fell.time[-1] - 1e-3, fell.time[-1])]
+    assert fall[0] < 0.1 <= fall[1] + 1e-6
+
+
+def _ball(moment: float) -> Any:
+    return ((moment, 0.0, 0.0), (0.0, moment, 0.0), (0.0, 0.0, moment))
+
+
 def robot(lift: float, damping: float) -> taut.Structure:
     """Six struts with a face down."""
     made = taut.generators.icosahedron(0.6, stiffness=600.0, rest_ratio=0.8)

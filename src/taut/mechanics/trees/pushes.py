@@ -177,6 +177,21 @@ class Pushes:
     def due(self, t: float) -> int:
         return int(self._operations["due"](self.tables, t))
 
+    def freeze(self) -> None:
+        """Let the nodal plant's members and grounds have the laws of what they do now."""
+        self._law("freeze")
+
+    def release(self) -> None:
+        """Give them their own laws back, which are right at any state."""
+        self._law("release")
+
+    def _law(self, tool: str) -> None:
+        if self._nodal is not None and self.located:
+            self._nodal.plant.composition.tools[tool](self.tables)
+
+    def overdue(self, t: float, nodes: tuple[np.ndarray, ...], after: int, acts: int) -> int:
+        return int(self._operations["overdue"](self.tables, t, self.stand(*nodes), after, acts))
+
     def switch(
         self, event: int, t: float, nodes: tuple[np.ndarray, ...], log: np.ndarray, filled: int, before: int
     ) -> tuple[int, int]:

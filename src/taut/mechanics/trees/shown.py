@@ -137,6 +137,7 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
     places, speeds, lengths = np.zeros((count, nodes, 3)), np.zeros((count, nodes, 3)), np.zeros((count, cables))
     at = tables.equations
     release(tables)
+    tables.pushes.release()
     drawn = plant.shown.points(at) if plant.in_nodes is None else None
     touched = [np.zeros((count, 0 if plant.nodal is None else len(plant.nodal.bodies), 3)) for _ in range(2)]
     for row in range(count):
@@ -155,6 +156,7 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
         if plant.nodal is not None:
             touched[0][row], touched[1][row], _ = tables.nodal_rates(y)
     freeze(tables)
+    tables.pushes.freeze()
     seen: dict[str, np.ndarray] = {
         "nodes": places,
         "velocities": speeds,
@@ -164,7 +166,7 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
         "reaction": np.zeros((count, 0, 3)),
     }
     if plant.nodal is not None:
-        kept = np.array([tables.kept(y) for y in states]).reshape(count, -1)
+        kept = tables.kept(states.T).T
         nodal = tables.pushes.observed(times, touched[0], touched[1], kept)
         if plant.in_nodes is None:
             seen |= {name: nodal[name] for name in ("contact_force", "contact_state")}
