@@ -75,8 +75,8 @@ PACKAGES = {
     "live": "live_plant replay",
     "learning": "Randomisation RobotEnv RobotVectorEnv Task",
     "trees": """
-        Body LoopJoint PulleyCable Reduction SpanCable Tree TreeEquations TreeJoint TreePlant TreeTerms Wrench
-        in_bodies manipulator plant_of_model read_urdf reduction single_strut tree_plant
+        Body ContactPoint LoopJoint PulleyCable Reduction SpanCable Tree TreeEquations TreeJoint TreePlant TreeTerms
+        Wrench in_bodies manipulator plant_of_model read_urdf reduction single_strut tree_plant
     """,
     "mechanisms": "CoordinateDrive CoordinateMap GeneralisedPlant Joint in_coordinates",
     "output": "ModeShape Still Winch winch",
@@ -334,7 +334,7 @@ def _trees() -> list[Any]:
     rest = equations.start()
     return [
         *(machine, equations, joint, joint.body, joint.cable, machine.loops[0], push),
-        trees.SpanCable("s" * 1000, ("a", "b"), (0.1, 0.1), 1.0),
+        *(trees.SpanCable("s" * 1000, ("a", "b"), (0.1, 0.1), 1.0), trees.ContactPoint("p" * 1000, "B1-strut")),
         *(equations.terms(*rest), trees.reduction(equations, *rest)),
         trees.tree_plant(machine),
         *_controlled(equations),

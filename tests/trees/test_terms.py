@@ -247,6 +247,41 @@ def test_reduced_equations_give_the_accelerations_of_the_saddle_point() -> None:
         reduction(equations, q, v, keep=["floatingJt.u"])
 
 
+def test_joints_may_be_listed_in_any_order_after_their_parents() -> None:
+    """Pinocchio's mass matrix is right only for joints that come branch after branch; its ABA is for any."""
+    leg = {name: Body.box(name, (0.04, 0.1, 0.4), 600.0, centre=(0.0, 0.0, -0.2)) for name in ("l", "r", "foot")}
+    free = TreeJoint("free", "floating", "world", Body.box("base", (0.4, 0.1, 0.05), 800.0))
+    left = TreeJoint("left", "revolute", "base", leg["l"], at=(-0.2, 0.0, 0.0), axes=(Y,))
+    right = TreeJoint("right", "universal", "base", leg["r"], at=(0.2, 0.0, 0.0), axes=(Y, X))
+    ankle = TreeJoint("ankle", "revolute", "l", leg["foot"], at=(0.0, 0.0, -0.4), axes=(Y,))
+    loop = (LoopJoint("pin", "foot", "r", at=(0.4, 0.0, 0.0), to=(0.0, 0.0, -0.4)),)
+    draw, found = np.random.default_rng(0), []
+    step, v = draw.normal(size=10), draw.normal(size=10)
+    for joints in ((free, left, right, ankle), (free, left, ankle, right)):
+        equations = TreeEquations(Tree(joints, loop))
+        order = [
+            equations.velocity_names.index(name)
+            for name in TreeEquations(Tree((free, left, right, ankle))).velocity_names
+        ]
+        moved, own, rates = np.zeros(10), equations.start()[0], np.zeros(10)
+        moved[order], rates[order] = step, v
+        q = equations.integrate(own, moved)
+        at = equations.terms(q, rates)
+        p, w, _, _ = equations._stand(q, rates)
+        free_fall = pinocchio.aba(equations._model, equations._model.createData(), p, w, np.zeros(10))
+        a = np.linalg.solve(at.mass, -at.bias)
+        np.testing.assert_allclose(a, free_fall[equations._to_rates], rtol=1e-11, atol=1e-11)
+        found.append(
+            (
+                at.mass[np.ix_(order, order)],
+                at.loop_jacobian[:, order],
+                equations.point_jacobian(q, rates, "foot", Z)[0][:, order],
+            )
+        )
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-13)
+
+
 def test_the_topology_is_told_as_a_listing() -> None:
     told = single_strut().listing().splitlines()
     assert told[:6] == [

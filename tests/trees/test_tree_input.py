@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 
 import taut
-from taut.trees import Body, LoopJoint, PulleyCable, Tree, TreeJoint, Wrench, manipulator, single_strut
+from taut.trees import (
+    Body,
+    ContactPoint,
+    LoopJoint,
+    PulleyCable,
+    Tree,
+    TreeJoint,
+    Wrench,
+    manipulator,
+    single_strut,
+    tree_plant,
+)
 
 X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 ROD = Body.cylinder("rod", 0.02, 0.5, 800.0)
@@ -84,3 +95,50 @@ def test_machines_that_make_no_sense() -> None:
         manipulator(pulley_radius=0.9, pulley_offset=0.1)
     with pytest.raises(taut.ModelError, match='joints.B1-block: there is no such joint; did you mean "B'):
         single_strut().with_start({"B1-block": (0.0,)}, {})
+
+
+@pytest.mark.parametrize(
+    ("points", "told"),
+    [
+        ([ContactPoint("tip", "rood")], 'points.tip: is on "rood", which is no body of the tree; did you mean "rod"'),
+        ([ContactPoint("tip", "world")], 'points.tip: is on "world", which is no body of the tree'),
+        ([ContactPoint("tip", "rod"), ContactPoint("tip", "rod", X)], "points.tip: is there twice"),
+        ([ContactPoint("rod", "rod")], "points.rod: is the name of a body"),
+        ([ContactPoint("tip", "rod", (0.0, float("nan"), 0.0))], "points.tip: is at (0.0, nan, 0.0)"),
+    ],
+)
+def test_points_that_cannot_touch_anything_are_told(points: list[ContactPoint], told: str) -> None:
+    with pytest.raises(taut.ModelError) as said:
+        Tree((joint(),), points=tuple(points))
+    assert told in str(said.value)
+
+
+def test_grounds_that_do_not_go_are_told() -> None:
+    floor, box = taut.Ground("floor", friction=0.5), Body.box("box", (0.2, 0.2, 0.2), 500.0)
+    free = TreeJoint("free", "floating", "world", box, values=(0.0, 0.0, 0.075, 0.0, 0.0, 0.0, 1.0))
+    corners = ContactPoint.corners("box", (0.2, 0.2, 0.2))
+    with pytest.raises(
+        taut.ModelError, match=r"ground.floor: the tree has no points that could touch it; give it some"
+    ):
+        tree_plant(Tree((free,)), ground=[floor])
+    with pytest.raises(taut.ModelError, match=r"touched_by: .*corner 9"):
+        tree_plant(Tree((free,), points=corners), ground=[taut.Ground("floor", touched_by=("node:box corner 9",))])
+    plant = tree_plant(Tree((free,), points=corners), ground=[floor])
+    with pytest.raises(taut.ModelError, match=r'node "box corner 1" is 0.025 m inside the ground "floor"'):
+        taut.simulate(plant, 0.1, method="impulses", step=1e-3)
+    for method, told in (
+        ("dp8", 'follows smooth motion, but the ground "floor" is rigid, and what strikes it changes'),
+        ("rattle4", "needs a mass matrix that does not change"),
+        ("energy-momentum", "needs a structure with nodes, bars and cables"),
+        ("implicit3", "implicit methods need the Newton matrix"),
+    ):
+        with pytest.raises(taut.OptionError, match=told):
+            taut.simulate(plant, 0.1, method=method, **({} if method == "dp8" else {"step": 1e-3}))
+    soft = taut.Ground("floor", compliance=taut.Compliance())
+    for other in (tree_plant(Tree((free,))), tree_plant(Tree((free,), points=corners), ground=[soft])):
+        with pytest.raises(
+            taut.OptionError, match='method "impulses" needs a structure, or a tree of bodies, that stri'
+        ):
+            taut.simulate(other, 0.1, method="impulses", step=1e-3)
+    with pytest.raises(taut.OptionError, match="is touched or not, sticks or slides, and has no slope"):
+        taut.linearise(plant)

@@ -13,6 +13,9 @@ from typer.testing import CliRunner
 
 import taut
 from taut.cli.application import app
+from taut.output.contact_places import contact_places
+from taut.output.page.content import run_content
+from taut.output.page.embedding import Arrays
 from taut.output.page.lively import live_model
 from taut.trees import Body, LoopJoint, Tree, TreeJoint, manipulator, plant_of_model, single_strut, tree_plant
 
@@ -178,3 +181,61 @@ def test_what_is_shown_of_bodies_has_their_mass() -> None:
     bodies = {bar.name.split(" ")[0] for bar in bars}
     assert bodies
     assert sum(bar.mass or 0.0 for bar in bars) == pytest.approx(sum(tree.bodies[name].mass for name in bodies))
+
+
+STANDING = """taut: 1
+name: hopper
+tree:
+  urdf: {file: arm.urdf, floating: true}
+  points:
+    heel: {body: base, at: [0, 0.1, -0.1]}
+    toe: {body: base, at: [0.1, -0.1, -0.1]}
+    side: {body: base, at: [-0.1, -0.1, -0.1]}
+    hand: {body: slider}
+  start: {root_joint: {values: [0, 0, 0.12, 0, 0, 0, 1], rates: [0.3, 0, 0, 0, 0, 0]}}
+scenario:
+  gravity: 9.81
+  ground: {floor: {friction: 0.6}}
+  method: impulses
+  step: 2e-3
+  every: 0.02
+  duration: 0.1
+"""
+
+
+def test_a_robot_on_a_floor_is_read_run_continued_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    weight = '<inertial><mass value="5"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    robot = (DATA / "arm.urdf").read_text().replace('<link name="base"/>', f'<link name="base">{weight}</link>')
+    Path("arm.urdf").write_text(robot)
+    Path("hopper.yaml").write_text(STANDING)
+    command = CliRunner()
+    ran = command.invoke(app, ["run", "hopper.yaml", "--page", "hopper.html", "--no-verify"])
+    assert ran.exit_code == 0, f"{ran.output}{ran.exception}"
+    run = taut.read("hopper.nc")
+    assert isinstance(run, taut.Trajectory)
+    assert run.contact_names == tuple(f"{name} on floor" for name in ("heel", "toe", "side", "hand"))
+    assert {event.subject for event in run.events} == {"heel on floor", "toe on floor", "side on floor"}
+    assert run.contact_force[-1].sum(axis=0)[2] > 10.0
+    assert contact_places(run).at(run.nodes)[-1, 0, 2] == pytest.approx(0.0, abs=1e-9)
+    assert Path("hopper.html").stat().st_size > 10_000
+    shown = run_content("hopper", run, Arrays(), None)
+    assert len(shown["grounds"]) >= 18, "two triangles at least"
+    assert "contact" in str(shown["arrows"])
+    assert command.invoke(app, ["run", "--from", "hopper.nc", "--duration", "0.2", "--no-verify"]).exit_code == 0
+    longer = command.invoke(
+        app, ["run", "hopper.yaml", "--set", "scenario.duration=0.2", "-o", "whole.nc", "--no-verify"]
+    )
+    assert longer.exit_code == 0, f"{longer.output}{longer.exception}"
+    on, whole = taut.read("hopper-continued.nc"), taut.read("whole.nc")
+    assert np.array_equal(on.nodes[-1], whole.nodes[-1])  # type: ignore[union-attr]
+    for change, told in (
+        (
+            ("body: slider", "body: slidr"),
+            'hopper.yaml:9: tree.points.hand: is on "slidr", which is no body of the tree',
+        ),
+        (("{friction: 0.6}", "{touched_by: ['node:hnd']}"), "hopper.yaml:13: scenario.ground.floor.touched_by: "),
+    ):
+        Path("hopper.yaml").write_text(STANDING.replace(*change))
+        said = command.invoke(app, ["check", "hopper.yaml"])
+        assert told in f"{said.output}{said.exception}"

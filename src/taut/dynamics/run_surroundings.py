@@ -9,10 +9,8 @@ from taut.structure.ground_facts import facts_of
 
 
 def surroundings(plant: PlantProtocol) -> dict[str, Any]:
-    """As a file gives them back; a plant without nodes has neither."""
-    if plant.points is None:
-        return {}
-    return {
-        "gravity": list(plant.points.given.gravity),
-        **({"ground": facts_of(plant.grounds)} if plant.grounds else {}),
-    }
+    """As a file gives them back; a plant without nodes has neither, but for a tree of bodies that stands on grounds."""
+    ground = {"ground": facts_of(plant.grounds)} if plant.grounds else {}
+    if plant.points is not None:
+        return {"gravity": list(plant.points.given.gravity), **ground}
+    return {"gravity": list(getattr(plant, "gravity", ())), **ground} if ground else {}

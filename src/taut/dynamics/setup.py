@@ -160,7 +160,7 @@ def prepare_run(
     space = at.workspace(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes, printed=printed)
     looks = watched > 0
     if isinstance(method, UNLOCATING):
-        looks = isinstance(method, Impulses) and bool(getattr(plant, "things", ()))
+        looks = isinstance(method, Impulses) and plant.watcher is not None and bool(plant.watcher.watched)
     words, addresses = words_for(plant, stepper_of(method), dense=dense, watches=looks, printed=printed)
     return Run(plant, tables, words, method, rules, space, addresses)
 

@@ -42,7 +42,9 @@ def happen(plant: Any, event: int, t: float, y: np.ndarray, log: np.ndarray, fil
 
 def notes_at_steps(run: Any) -> tuple[str, ...]:
     """That times of watched events are those of steps, where a run has such."""
-    if not (isinstance(run.method, Impulses) and any(not one.is_time for one in getattr(run.plant, "things", ()))):
+    watcher = run.plant.watcher
+    watched = watcher.watched if watcher is not None and isinstance(run.method, Impulses) else ()
+    if all(one.is_time for one in watched):
         return ()
     step = run.rules.fixed
     return (f"watched events are noted at the end of the step of {step:g} s in which they come, and not located",)

@@ -71,8 +71,8 @@ REFUSED: dict[tuple[str, str], str] = {
     (
         IMPULSES,
         COORDINATES,
-    ): 'method "{method}" needs a structure with nodes and bars that strikes a ground; use dp5 or dp8 '
-    "for a plant in other coordinates",
+    ): 'method "{method}" needs a structure, or a tree of bodies, that strikes a rigid ground; use dp5 or dp8 for a '
+    "plant in other coordinates",
     (IMPULSES, COMPLIANT): 'method "{method}" is for rigid grounds, but {what} has a compliance; use dp5, dp8, rk4 or '
     "implicit3, or take the compliance away",
     **{(use, STATES): _KEPT for use in (RATTLE, IMPULSES, CONSERVING)},
@@ -146,7 +146,12 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     spec = getattr(plant, "spec", None)
     if spec is None:
         damping = {DAMPING: plant.dampers[0]} if plant.dampers else {}
-        return {COORDINATES: "", **damping} if plant.points is None else {JOINTS: "", **damping, **_under(plant.points)}
+        if plant.points is not None:
+            return {JOINTS: "", **damping, **_under(plant.points)}
+        nodal: Any = getattr(plant, "nodal", None)  # of a tree of bodies
+        if nodal is None or not any(ground.compliance is None for ground in plant.grounds):
+            return {COORDINATES: "", **damping}
+        return {JOINTS: "", **damping, **_under(nodal.plant)}
     found: dict[str, str] = {}
     if not plant.constant_mass:
         found[CYLINDERS] = ""

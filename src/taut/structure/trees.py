@@ -15,6 +15,7 @@ import numpy as np
 from taut.errors import ModelError, Problem, suggestion
 from taut.reprs import brief, counted, titled
 from taut.structure.bodies import ALONG_Z, ORIGIN, UNTURNED, Body, Matrix, Vector
+from taut.structure.contact_points import ContactPoint, point_problems
 from taut.structure.signals import Signal
 from taut.structure.span_cables import SpanCable, span_problems
 from taut.type_checks import conform
@@ -173,7 +174,7 @@ class Wrench:
 @dataclass(frozen=True, slots=True)
 class Tree:
     """Rigid bodies on joints, each after its parent; loops that joints close; gravity [m/s^2] along -z; cables between
-    pulleys (`spans`)."""
+    pulleys (`spans`); `points` that grounds touch."""
 
     joints: tuple[TreeJoint, ...]
     loops: tuple[LoopJoint, ...] = ()
@@ -181,6 +182,7 @@ class Tree:
     gravity: float = 9.81
     name: str = ""
     spans: tuple[SpanCable, ...] = ()
+    points: tuple[ContactPoint, ...] = ()
 
     def __post_init__(self) -> None:
         conform(self)
@@ -249,6 +251,7 @@ def _problems(tree: Tree) -> Iterator[Problem]:
         for what, matrix in (("rotation", loop.rotation), ("to_rotation", loop.to_rotation)):
             yield from _rotation_problems(at, what, matrix)
     yield from span_problems(tree.spans, {joint.name: joint.kind for joint in tree.joints})
+    yield from point_problems(tree.points, tree.bodies)
     for wrench in tree.wrenches:
         if wrench.body not in known:
             message = f'acts on "{wrench.body}", which is no body of the tree{suggestion(wrench.body, known)}'

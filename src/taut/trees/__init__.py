@@ -20,6 +20,7 @@ from taut.lazy_names import lazy_names
 
 __all__ = [
     "Body",
+    "ContactPoint",
     "LoopJoint",
     "PulleyCable",
     "Reduction",
@@ -47,6 +48,7 @@ _HOMES = {
     "taut.trees.model_trees": ("plant_of_model",),
     "taut.trees.urdf": ("read_urdf",),
     "taut.structure.bodies": ("Body",),
+    "taut.structure.contact_points": ("ContactPoint",),
     "taut.structure.generators.pulleys": ("manipulator", "single_strut"),
     "taut.structure.span_cables": ("SpanCable",),
     "taut.structure.trees": ("LoopJoint", "PulleyCable", "Tree", "TreeJoint", "Wrench"),
@@ -59,6 +61,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.mechanics.trees.independent import Reduction, reduction
     from taut.mechanics.trees.plant import TreePlant, tree_plant
     from taut.structure.bodies import Body
+    from taut.structure.contact_points import ContactPoint
     from taut.structure.generators.pulleys import manipulator, single_strut
     from taut.structure.span_cables import SpanCable
     from taut.structure.trees import LoopJoint, PulleyCable, Tree, TreeJoint, Wrench

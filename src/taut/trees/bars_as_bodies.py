@@ -28,8 +28,8 @@ def in_bodies(plant: Plant) -> TreePlant:
     """The same structure as rigid bodies, one for each bar: floating, joined where bars meet, held where supports are.
 
     Whatever acts on nodes acts as in the nodal plant. A thin bar gets a little moment about its own axis, which moves
-    no node. Refused are plates, angles, constraints, drives, controllers, rigid grounds, moved supports, bars that are
-    not rigid and nodes that no bar carries.
+    no node. Refused are plates, angles, constraints, drives, controllers, moved supports, bars that are not rigid and
+    nodes that no bar carries.
     """
     if problems := [*_problems(plant)]:
         raise ModelError(problems)
@@ -111,9 +111,6 @@ def _problems(plant: Plant) -> Iterator[Problem]:
     ):
         if there:
             yield Problem((what,), "do not go with a tree of bodies yet; take them away, or use nodes")
-    for ground in given.rigid_grounds:
-        message = "is rigid, and impulses do not go with a tree of bodies yet; give it a compliance, or use nodes"
-        yield Problem(("ground", ground.name), message)
     for name, bar in structure.bars.items():
         if bar.law != "rigid":
             yield Problem(("bars", name), f"is {bar.law}, and a body is rigid; use nodes")

@@ -14,7 +14,7 @@ from taut.type_checks import checked_arguments
 
 @checked_arguments
 def plant_of_model(told: TreeModel, scenario: Scenario) -> TreePlant:
-    """The plant that a model file describes: its tree, or that of its robot description, with torques and events.
+    """The plant that a model file describes: its tree, or that of its robot description, with torques, events, grounds.
 
     Problems have the paths of the file.
     """
@@ -23,13 +23,13 @@ def plant_of_model(told: TreeModel, scenario: Scenario) -> TreePlant:
         named = tree_of_urdf(told.urdf, "tree.urdf", floating=told.floating, gravity=tree.gravity)
         tree = told.started(replace(named, name=tree.name or named.name))
     try:
-        return tree_plant(tree, torques=told.torques, events=scenario.events)
+        return tree_plant(tree, torques=told.torques, events=scenario.events, ground=scenario.ground)
     except OptionError as error:
         if "torques name" not in str(error):
             raise
         raise ModelError([Problem(("tree", "torques"), str(error))]) from None
     except ModelError as error:
-        placed = {"events": "scenario"}
+        placed = {"events": "scenario", "ground": "scenario"}
         raise ModelError(
             [replace(one, path=(placed.get(str(one.path[0]), "tree"), *one.path)) for one in error.problems]
         ) from None

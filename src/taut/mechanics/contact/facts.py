@@ -25,14 +25,24 @@ INSIDE = 1e-9
 """Of a typical length: how deep something may start inside a ground, and be taken to touch it."""
 
 
+def _nodes_of(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[Plant, Any, np.ndarray] | None:
+    """The nodal plant of one in other coordinates, its tables, and its state; None where there is none."""
+    if isinstance(plant, GeneralisedPlant):
+        return plant.points, tables, plant.at_nodes(tables, np.zeros(1), y[None])[0]
+    nodal = getattr(plant, "nodal", None)  # of a tree of bodies
+    if nodal is None:
+        return None
+    return nodal.plant, tables.pushes.tables, tables.pushes.stand(*tables.nodal_rates(y))
+
+
 def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[str, ...]:
     """What is inside a ground at a state, in words; of plants in lanes, in the first in which something is."""
     if isinstance(plant, LanePlant):
         alone = plant.variants.plant
         lanes = (inside_grounds(alone, lane_of(tables, k), np.ascontiguousarray(y[:, k])) for k in range(WIDTH))
         return next(filter(None, lanes), ())
-    if isinstance(plant, GeneralisedPlant):
-        return inside_grounds(plant.points, tables, plant.at_nodes(tables, np.zeros(1), y[None])[0])
+    if (nodes := _nodes_of(plant, tables, y)) is not None:
+        return inside_grounds(*nodes)
     if not (isinstance(plant, Plant) and plant.given.rigid_grounds):
         return ()
     given, small = plant.given, INSIDE * plant.typical_length
@@ -57,8 +67,8 @@ def inside_grounds(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[st
 
 def sunk_notes(plant: PlantProtocol, tables: Any, y: np.ndarray) -> tuple[str, ...]:
     """What grounds that give way push out at the start, where that is more than they give by weight."""
-    if isinstance(plant, GeneralisedPlant):
-        return sunk_notes(plant.points, tables, plant.at_nodes(tables, np.zeros(1), y[None])[0])
+    if (nodes := _nodes_of(plant, tables, y)) is not None:
+        return sunk_notes(*nodes)
     if not (isinstance(plant, Plant) and plant.given.compliant_grounds):
         return ()
     found = touching_nodes(plant.given)
@@ -80,6 +90,8 @@ def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
     """How the search for contact forces went in a run, where that is worth a word."""
     if not any(ground.compliance is None for ground in plant.grounds):
         return ()
+    nodal = getattr(plant, "nodal", None)  # of a tree of bodies
+    tables = tables if nodal is None else tables.pushes.tables
     sweeps, residual, unconverged, left_out, deepest, forced = reals_of(tables, WORST)
     told = []
     if unconverged:
@@ -92,8 +104,9 @@ def contact_notes(plant: PlantProtocol, tables: Any) -> tuple[str, ...]:
             f"more than {integers_of(tables, ENTRIES).size} contacts were closed at once, and {left_out:.0f} times one "
             "was left out: what touches then may sink in; name fewer nodes in touched_by"
         )
-    if isinstance(plant, Plant | GeneralisedPlant) and deepest > INSIDE * plant.typical_length:
-        told.append(_forced(plant.points, int(forced), deepest))
+    points = plant.points if nodal is None else nodal.plant
+    if isinstance(points, Plant) and deepest > INSIDE * plant.typical_length:
+        told.append(_forced(points, int(forced), deepest))
     return tuple(told)
 
 

@@ -147,6 +147,11 @@ class Watcher:
     def count(self) -> int:
         return len(self.subjects) + len(self.things)
 
+    @property
+    def watched(self) -> tuple[Watched, ...]:
+        """All that the user watches, whatever plant it is of."""
+        return self.things
+
     def begin(self, tables: Pack, y: np.ndarray, *, locate: bool) -> None:
         """Say of every event where it stands at the start of a run; locate: of slackening cables too."""
         self.tools["begin_events"](tables, 0.0, y)

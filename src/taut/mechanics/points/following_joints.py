@@ -72,7 +72,7 @@ def in_coordinates(
             len(names), kept.size + terms.imposed.size, 2 * len(names) + 1 + plant.internal.size
         )
         own = {**follow.tables, KIND: space, coordinate_terms.KIND: terms, implicit_stages.KIND: stages}
-        return packed_by_name({**plant.tables, **rods, **_responses(plant), **own})
+        return packed_by_name({**plant.tables, **rods, **responses_as_one(plant), **own})
 
     reach, rods = np.ones(len(names) + 1), _rods(plant)
     pack, tables = packed(np.arange(plant.rows), reach, rods)
@@ -153,7 +153,7 @@ def _rods(plant: Plant) -> Tables:
     return {"held_lengths": held._replace(active=np.full_like(held.active, TAUT))}
 
 
-def _responses(plant: Plant) -> Tables:
+def responses_as_one(plant: Plant) -> Tables:
     """Of contacts with rigid grounds: joints may join all there is to one body."""
     if not plant.given.rigid_grounds:
         return {}

@@ -168,6 +168,16 @@ def rates_of(e: Embedding, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return out
 
 
+def forces_of(e: Embedding, x: np.ndarray, covector: np.ndarray) -> np.ndarray:
+    """f of E^T f."""
+    if not e.names:
+        return covector
+    out = np.empty(e.velocities)
+    out[e.flat_rate] = covector[e.flat]
+    out[e.turn] = 0.5 * np.einsum("kij,ki->kj", _products(x[e.quaternion]), covector[e.quaternion])
+    return out
+
+
 def acceleration(
     e: Embedding, x: np.ndarray, rate: np.ndarray, v: np.ndarray, a: np.ndarray, gains: tuple[float, float]
 ) -> np.ndarray:

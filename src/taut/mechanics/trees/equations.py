@@ -57,6 +57,7 @@ class TreeEquations:
         self.velocity_names = tuple(name for joint in tree.joints for name in joint.velocities)
         self.nq, self.nv = len(self.position_names), len(self.velocity_names)
         self.cables, self._to, self._to_rates = self._coordinates()
+        self._in_order = np.array_equal(self._to_rates, np.arange(self._model.nv))
         self.cable_names = self.cables.names
         self._loops = closing.loops_of(self._model, self._data, self._built.body_joint, tree.loops)
         self.loop_names, self.rows = self._loops.names, self._loops.size
@@ -119,9 +120,9 @@ class TreeEquations:
                 *(cables.slide_rate, cables.turn_rate, at.by_angle, at.by_second, at.growth),
                 *(mass, bias, rows, right),
             )
-        if self.nv == self._model.nv:
-            return mass, bias, rows, right
         keep = self._to_rates
+        if self._in_order:
+            return mass, bias, rows, right
         return mass[np.ix_(keep, keep)], bias[keep], rows[:, keep], right
 
     def integrate(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
@@ -257,12 +258,12 @@ class TreeEquations:
         return self._jacobians(), self._last[1]
 
     def pulled_back(self, force: np.ndarray) -> np.ndarray:
-        """Forces along Pinocchio's velocities as those along the tree's, at the state of the last terms."""
+        """Forces (..., n) along Pinocchio's velocities as those along the tree's, at the state of the last terms."""
         at, cables = self._last[0], self.cables
-        out, slid = force.copy(), force[cables.slide_rate]
-        out[cables.turn_rate] += at.by_angle * slid
-        out[cables.slide_rate] = at.by_second * slid
-        return np.asarray(out[self._to_rates])
+        out, slid = force.copy(), force[..., cables.slide_rate]
+        out[..., cables.turn_rate] += at.by_angle * slid
+        out[..., cables.slide_rate] = at.by_second * slid
+        return np.asarray(out[..., self._to_rates])
 
     def places(self, q: np.ndarray, points: closing.Points) -> np.ndarray:
         """(p, 3) where points are [m]."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,12 +29,16 @@ class Built(NamedTuple):
 
 
 def built(tree: Tree) -> Built:
-    """Universal, floating and involute joints become two joints of Pinocchio, with nothing between them."""
+    """Universal, floating and involute joints become two joints of Pinocchio, with nothing between them.
+
+    They are added branch after branch, whatever the order of the tree's own: mass matrices of Pinocchio are wrong for
+    any other (stack-of-tasks/pinocchio issue 1897).
+    """
     pin = pinocchio()
     model = pin.Model()
     model.gravity.linear[:] = 0.0, 0.0, -tree.gravity
     chains, ends = dict[str, tuple[int, ...]](), {WORLD: 0}
-    for joint in tree.joints:
+    for joint in _by_branches(tree, WORLD):
         place = pin.SE3(np.array(joint.rotation), np.array(joint.at))
         last, chain = ends[joint.parent], list[int]()
         for number, (kind, shift) in enumerate(_simple(pin, joint)):
@@ -45,6 +50,15 @@ def built(tree: Tree) -> Built:
         model.appendBodyToJoint(last, inertia, pin.SE3.Identity())
         chains[joint.name], ends[body.name] = tuple(chain), last
     return Built(model, chains, ends)
+
+
+def _by_branches(tree: Tree, parent: str) -> Iterator[TreeJoint]:
+    """Each joint, then all that stands on its body."""
+    waiting = [joint for joint in reversed(tree.joints) if joint.parent == parent]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting += [joint for joint in reversed(tree.joints) if joint.parent == found.body.name]
 
 
 def _simple(pin: Any, joint: TreeJoint) -> list[tuple[Any, tuple[float, float, float]]]:

@@ -13,11 +13,13 @@ import numpy as np
 
 from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.mechanics.operations.event_words import Watched
+from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import changed_coordinates
 from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.signals import in_order
 from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.closure import closed
+from taut.mechanics.trees.contact.contact_nodes import on_grounds
 from taut.mechanics.trees.embedding import Embedding, embedding_of
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_watcher import TreeWatcher, slackening, tree_watcher, watched_by_tree
@@ -25,8 +27,9 @@ from taut.mechanics.trees.pushes import Nodal, Pushes
 from taut.mechanics.trees.shown import Shown, observed, shown
 from taut.mechanics.trees.spans.span_cables import Spans, span_names
 from taut.mechanics.trees.tree_linearisation import tree_linearisation
-from taut.mechanics.trees.tree_operations import OPERATIONS, Workspace, all_rows
+from taut.mechanics.trees.tree_operations import OPERATIONS, STRIKING, Workspace, all_rows
 from taut.reprs import titled
+from taut.structure.bodies import ORIGIN
 from taut.structure.grounds import Ground
 from taut.structure.scenario import Watch
 from taut.structure.signals import Signal
@@ -91,7 +94,12 @@ class TreePlant:
     @property
     def structure(self) -> Structure:
         """Bodies and cables as nodes and members, to be shown; or those of the nodal plant."""
-        return self.shown.structure if self.nodal is None else self.nodal.plant.structure
+        return self.shown.structure if self.in_nodes is None else self.in_nodes.structure
+
+    @property
+    def in_nodes(self) -> Plant | None:
+        """The nodal plant that it is shown as; none where there is none, and where its nodes are contact points."""
+        return None if self.nodal is None or self.tree.points else self.nodal.plant
 
     @cached_property
     def shown(self) -> Shown:
@@ -130,15 +138,10 @@ class TreePlant:
     @property
     def dampers(self) -> tuple[str, ...]:
         joints = [j for j in self.tree.joints if j.damping > 0.0 or (j.cable is not None and j.cable.damping > 0.0)]
-        nodal = () if self.nodal is None else self.nodal.plant.dampers
-        loops = [loop.name for loop in self.tree.loops if loop.damping > 0.0]
-        spans = [span.name for span in self.tree.spans if span.damping > 0.0]
-        return (
-            *(f'joint "{joint.name}"' for joint in joints),
-            *(f'loop "{name}"' for name in loops),
-            *(f'span "{name}"' for name in spans),
-            *nodal,
-        )
+        found = [f'joint "{joint.name}"' for joint in joints]
+        found += [f'loop "{loop.name}"' for loop in self.tree.loops if loop.damping > 0.0]
+        found += [f'span "{span.name}"' for span in self.tree.spans if span.damping > 0.0]
+        return (*found, *(() if self.nodal is None else self.nodal.plant.dampers))
 
     @property
     def typical_length(self) -> float:
@@ -164,7 +167,6 @@ class TreePlant:
 
     @property
     def grounds(self) -> tuple[Ground, ...]:
-        """Those of the nodal plant whose nodes stand on bodies."""
         return () if self.nodal is None else self.nodal.plant.grounds
 
     @property
@@ -200,7 +202,7 @@ class TreePlant:
     def fingerprint(self) -> str:
         """By the records and the start; a controller cannot be compared."""
         tree = self.tree
-        told = repr(tuple(map(_whole, (*tree.joints, *tree.loops, *tree.wrenches, *tree.spans))))
+        told = repr(tuple(map(_whole, (*tree.joints, *tree.loops, *tree.wrenches, *tree.spans, *tree.points))))
         told += repr((self.tree.gravity, sorted((k, repr(s)) for k, s in self.torques.items()), self.rate))
         told += repr(self.things) + ("" if self.nodal is None else self.nodal.plant.fingerprint + repr(self.nodal[1:]))
         digest = hashlib.sha256(told.encode())
@@ -217,8 +219,12 @@ class TreePlant:
     def raise_stops(self) -> None:
         """What a controller raises goes up by itself."""
 
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        return (0.0, 0.0, -self.tree.gravity) if self.in_nodes is None else self.in_nodes.given.gravity
+
     def operations(self) -> Mapping[str, Callable[..., Any]]:
-        return OPERATIONS
+        return STRIKING if any(ground.compliance is None for ground in self.grounds) else OPERATIONS
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Workspace:
         return Workspace(self, metric == "euclidean", gains)
@@ -277,6 +283,7 @@ def tree_plant(
     rate: float | None = None,
     size: float | None = None,
     events: Sequence[Watch] = (),
+    ground: Sequence[Ground] = (),
 ) -> TreePlant:
     """A plant for `taut.simulate`, `taut.start` and `taut.linearise`, whose start is brought onto the loops.
 
@@ -287,8 +294,12 @@ def tree_plant(
         first.
     events: what to look out for, and what to do when it happens; nodes are those of `structure`. Cables of involute
         joints that go slack and taut again are found in any case, and told in the run's `events`; spans are not.
+    ground: what the tree's contact points touch, which are nodes to it; with rigid ones a plant is followed by method
+        "impulses".
     """
     made = made_plant(tree, torques or {}, controller, rate, size, None)
+    if ground:
+        made = replace(made, nodal=on_grounds(made, tuple(ground)))
     return replace(made, things=watched_by_tree(made, events))
 
 
@@ -323,7 +334,8 @@ def made_plant(
             raise ModelError([Problem(("joints",), f'the start of "{name}" is {value}')])
     if tree.spans:
         Spans(equations).begin(q)  # what is wrong with them is told before anything runs
-    places = np.array([equations.point(q, joint.body.name) for joint in tree.joints])
+    ends = [*((joint.body.name, ORIGIN) for joint in tree.joints), *((point.body, point.at) for point in tree.points)]
+    places = equations.places(q, equations.points_at(*zip(*ends, strict=True)))
     reach = float(np.linalg.norm(places - places[:1], axis=1).max(initial=0.0))
     made = TreePlant(
         tree,

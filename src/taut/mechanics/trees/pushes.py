@@ -12,10 +12,11 @@ from taut.errors import OptionError
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import CONSTANT, fill_values, tabulated
 from taut.mechanics.tables import TermStates, part_of
+from taut.mechanics.trees.contact.response_tables import contact_pack
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.loops import loop_axis, moving
 from taut.mechanics.trees.spans.span_cables import Spans
-from taut.numerics.packing import reals_of
+from taut.numerics.packing import Pack, reals_of
 from taut.structure.signals import Constant, Feedback, Signal
 
 STATE_RATES, STATE_SIZES = (part_of("term_states", TermStates, name) for name in ("rate", "size"))
@@ -52,6 +53,12 @@ class Nodal(NamedTuple):
     bodies: tuple[str, ...]  # of every node
     places: tuple[tuple[float, float, float], ...]  # of every node in its body
 
+    def tables(self, mass: float) -> Pack:
+        """Of one run; mass: of all bodies [kg]."""
+        if self.plant.given.rigid_grounds:
+            return contact_pack(self.plant, mass)
+        return self.plant.own_tables(metric="mass", gains=(0.0, 0.0))
+
 
 class Pushes:
     """All of it, for one run: holds the tables of signals and of the nodal plant."""
@@ -79,7 +86,7 @@ class Pushes:
         bodies, places = [wrench.body for wrench in tree.wrenches], [wrench.at for wrench in tree.wrenches]
         if nodal is not None:
             bodies, places = [*bodies, *nodal.bodies], [*places, *nodal.places]
-            self.tables: Any = nodal.plant.own_tables(metric="mass", gains=(0.0, 0.0))
+            self.tables: Any = nodal.tables(sum(body.mass for body in tree.bodies.values()))
             self._state = np.zeros(2 * nodal.plant.coordinates + 1 + nodal.plant.internal.size)
             self._pull = np.zeros(self._state.size)
             self._operations = nodal.plant.operations()
@@ -144,8 +151,9 @@ class Pushes:
         return np.zeros(0) if self._nodal is None else reals_of(self.tables, STATE_RATES)
 
     def state_error(self, error: np.ndarray) -> float:
-        """The largest of errors of these states, of what they are small beside."""
-        return float((np.abs(error) / reals_of(self.tables, STATE_SIZES)).max()) if error.size else 0.0
+        """The largest of errors of these states, of what they are small beside; error: of all that the plant keeps."""
+        sizes = reals_of(self.tables, STATE_SIZES) if error.size else error
+        return float((np.abs(error[error.size - sizes.size :]) / sizes).max()) if sizes.size else 0.0
 
     # --- events of the nodal plant
 
@@ -168,6 +176,21 @@ class Pushes:
 
     def due(self, t: float) -> int:
         return int(self._operations["due"](self.tables, t))
+
+    def freeze(self) -> None:
+        """Let the nodal plant's members and grounds have the laws of what they do now."""
+        self._law("freeze")
+
+    def release(self) -> None:
+        """Give them their own laws back, which are right at any state."""
+        self._law("release")
+
+    def _law(self, tool: str) -> None:
+        if self._nodal is not None and self.located:
+            self._nodal.plant.composition.tools[tool](self.tables)
+
+    def overdue(self, t: float, nodes: tuple[np.ndarray, ...], after: int, acts: int) -> int:
+        return int(self._operations["overdue"](self.tables, t, self.stand(*nodes), after, acts))
 
     def switch(
         self, event: int, t: float, nodes: tuple[np.ndarray, ...], log: np.ndarray, filled: int, before: int

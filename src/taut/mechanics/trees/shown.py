@@ -73,15 +73,18 @@ def shown(tree: Tree, equations: TreeEquations, q: np.ndarray) -> Shown:
                 members.append((body, place))
     cables = [joint for joint in tree.joints if joint.cable is not None]
     ends = [joint.body.name for joint in cables]
-    bodies, places = zip(*names, *((end, at) for end in ends for at in (ORIGIN, (1.0, 0.0, 0.0))), strict=True)
-    drawn = [(body, place) for body, place in members if body not in ends]
+    touching = {point.name: (point.body, point.at) for point in tree.points}
+    tips = [(end, at) for end in ends for at in (ORIGIN, (1.0, 0.0, 0.0))]
+    bodies, places = zip(*names, *touching.values(), *tips, strict=True)
+    drawn = [(body, names[place]) for body, place in members if body not in ends]
+    drawn += [(body, name) for name, (body, at) in touching.items() if at != ORIGIN and body not in ends]
     total = Counter(body for body, _ in drawn)
     bars, counts = list[Bar](), Counter[str]()
-    for body, place in drawn:
+    for body, end in drawn:
         counts[body] += 1
         label = body if counts[body] == 1 else f"{body} {counts[body]}"
         share = tree.bodies[body].mass / total[body] or NEXT_TO_NOTHING
-        bars.append(Bar(label, (names[_first(same, (body, ORIGIN))], names[place]), mass=share))
+        bars.append(Bar(label, (names[_first(same, (body, ORIGIN))], end), mass=share))
     wires = [
         Cable(
             joint.name,
@@ -91,9 +94,9 @@ def shown(tree: Tree, equations: TreeEquations, q: np.ndarray) -> Shown:
         )
         for joint, natural, stiffness in zip(cables, _natural(equations, q), equations.cables.stiffness, strict=True)
     ]
-    found = Shown(Structure({}), tuple(bodies), tuple(places), len(names))
+    found = Shown(Structure({}), tuple(bodies), tuple(places), len(names) + len(touching))
     where, _, _ = found.nodes(equations, found.points(equations), q, np.zeros(equations.nv))
-    labels = [*names.values(), *(f"{joint.name} at pulley" for joint in cables)]
+    labels = [*names.values(), *touching, *(f"{joint.name} at pulley" for joint in cables)]
     nodes = {label: (float(x), float(y), float(z)) for label, (x, y, z) in zip(labels, where, strict=True)}
     return found._replace(
         structure=Structure(nodes, {bar.name: bar for bar in bars}, {wire.name: wire for wire in wires}, name=tree.name)
@@ -134,7 +137,9 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
     places, speeds, lengths = np.zeros((count, nodes, 3)), np.zeros((count, nodes, 3)), np.zeros((count, cables))
     at = tables.equations
     release(tables)
-    drawn = plant.shown.points(at) if plant.nodal is None else None
+    tables.pushes.release()
+    drawn = plant.shown.points(at) if plant.in_nodes is None else None
+    touched = [np.zeros((count, 0 if plant.nodal is None else len(plant.nodal.bodies), 3)) for _ in range(2)]
     for row in range(count):
         y, t = states[row], float(times[row])
         _, multiplier[row], _ = motion(tables, t, y)
@@ -148,9 +153,10 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
         shows[row] = np.concatenate([at.strains(q), pulls, u, held])
         if drawn is not None:
             places[row], speeds[row], lengths[row] = plant.shown.nodes(at, drawn, q, v)
-        elif tables.pushes.points is not None:
-            places[row], speeds[row] = at.places_and_rates(q, v, tables.pushes.points, len(plant.tree.wrenches))
+        if plant.nodal is not None:
+            touched[0][row], touched[1][row], _ = tables.nodal_rates(y)
     freeze(tables)
+    tables.pushes.freeze()
     seen: dict[str, np.ndarray] = {
         "nodes": places,
         "velocities": speeds,
@@ -160,9 +166,12 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
         "reaction": np.zeros((count, 0, 3)),
     }
     if plant.nodal is not None:
-        kept = np.array([tables.kept(y) for y in states]).reshape(count, -1)
-        seen = tables.pushes.observed(times, places, speeds, kept)
-        parts[:, 1], parts[:, 2] = seen["energy_elastic"], seen["energy_gravity"]
+        kept = tables.kept(states.T).T
+        nodal = tables.pushes.observed(times, touched[0], touched[1], kept)
+        if plant.in_nodes is None:
+            seen |= {name: nodal[name] for name in ("contact_force", "contact_state")}
+        else:
+            seen, parts[:, 1], parts[:, 2] = nodal, nodal["energy_elastic"], nodal["energy_gravity"]
     return {
         **seen,
         "coordinate": states[:, :n].copy(),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from taut.errors import OptionError
+from taut.mechanics import capabilities
 from taut.mechanics.points.linearisation import Linearisation, by_differences
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.trees import embedding as on_sphere
@@ -28,6 +29,7 @@ def tree_linearisation(plant: TreePlant, x: np.ndarray, rate: np.ndarray, time: 
     M + s G^T G, is given, which is the same along the constraints."""
     if held != "rest_length":
         raise OptionError(f'held = "{held}" is for cables of nodal plants; a tree has "rest_length"')
+    capabilities.check(capabilities.LINEAR, capabilities.features_of(plant))
     space = Workspace(plant, False, (0.0, 0.0))
     enter_piece(space, float(pieces_of(plant.breaks, np.array([time]))[0]))
 

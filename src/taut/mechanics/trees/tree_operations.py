@@ -14,6 +14,7 @@ import numpy as np
 from taut.errors import OptionError
 from taut.mechanics.tables import Layout, state_layout
 from taut.mechanics.trees import embedding as on_sphere
+from taut.mechanics.trees.contact.tree_impulses import IMPULSES, Striking, look
 from taut.mechanics.trees.equations import TreeEquations, TreeTerms
 from taut.mechanics.trees.events.tree_events import EVENTS, TreeEvents
 from taut.mechanics.trees.pushes import Pushes
@@ -40,6 +41,9 @@ class Workspace:
         self.memory = np.zeros(1 if plant.ticks else 0)  # how often the controller has decided
         self.independence, self.stuck = 1.0, ""
         self.metric: Factored
+        self.striking: Striking
+        if plant.nodal is not None and plant.nodal.plant.given.rigid_grounds:
+            self.striking = Striking(plant.nodal.plant)
         self.events = TreeEvents(plant.slackening, plant.things)
 
     def split(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -125,7 +129,8 @@ def rate(d: Workspace, t: float, y: np.ndarray, out: np.ndarray) -> None:
     out[d.n : 2 * d.n], _, out[2 * d.n] = motion(d, t, y)
     out[: d.n] = y[d.n : 2 * d.n]
     out[2 * d.n + 1 :] = 0.0
-    d.kept(out)[:] = d.pushes.state_rates()
+    kept, rates = d.kept(out), d.pushes.state_rates()
+    kept[kept.size - rates.size :] = rates  # contact forces before them have none
 
 
 def forces(d: Workspace, t: float, y: np.ndarray, out: np.ndarray) -> float:
@@ -296,3 +301,17 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
         *EVENTS,
     )
 }
+
+
+def prepare_both(d: Workspace, y: np.ndarray) -> int:
+    """For corrections, and for impulses."""
+    look(d, y[: d.n])
+    return prepare_projection(d, y)
+
+
+STRIKING: Mapping[str, Callable[..., Any]] = {
+    **OPERATIONS,
+    **{operation.__name__: operation for operation in IMPULSES},
+    "prepare_projection": prepare_both,
+}
+"""Of trees that strike rigid grounds."""

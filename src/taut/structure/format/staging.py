@@ -47,7 +47,8 @@ def staged(
 ) -> tuple[Scenario, list[Problem]]:
     """The scenario and its problems; the names of methods are the business of those who run them.
 
-    watched: whether what is to be watched is held against the structure; a tree's is known later.
+    watched: whether what is to be watched, and what touches grounds, is held against the structure; a tree's is known
+    later.
     """
     x, y, z = entry.gravity
     nodes = structure.nodes
@@ -90,7 +91,7 @@ def staged(
         *_motion_problems(entry, scenario, structure),
         *_drive_problems(scenario, structure),
         *out_of_control,
-        *_ground_problems(entry, scenario, structure),
+        *_ground_problems(entry, scenario, structure if watched else None),
         *(
             Problem(("scenario", *found.path), found.message)
             for found in problems_of_joints(structure, scenario.joints)
@@ -157,12 +158,12 @@ def _two(values: list[float]) -> tuple[float, float]:
     return values[0], values[1]
 
 
-def _ground_problems(entry: ScenarioEntry, scenario: Scenario, structure: Structure) -> Iterator[Problem]:
+def _ground_problems(entry: ScenarioEntry, scenario: Scenario, structure: Structure | None) -> Iterator[Problem]:
     for name, ground in entry.ground.items():
         shapes = [shape for shape in ("plane", "box", "terrain") if getattr(ground, shape) is not None]
         if len(shapes) > 1:
             yield Problem(("scenario", "ground", name), f"it is a {' and a '.join(shapes)}; give each its own ground")
-    for found in problems_of_grounds(structure, scenario.ground):
+    for found in () if structure is None else problems_of_grounds(structure, scenario.ground):
         yield Problem(("scenario", *found.path), found.message)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from taut.errors import ModelError, Problem
 from taut.structure.bodies import NOTHING, ORIGIN, UNTURNED, Body, Matrix, Vector
+from taut.structure.contact_points import ContactPoint
 from taut.structure.format.generating import TREE_GENERATORS, called_generator
 from taut.structure.format.schema import ModelEntry
 from taut.structure.format.staging import signal_of, staged
@@ -22,7 +23,7 @@ NODAL = (
     *("nodes", "materials", "bars", "cables", "properties", "supports", "point_masses", "plates", "angles"),
     *("constraints", "groups", "generate"),
 )
-ACTING = ("loads", "motions", "drives", "sensors", "controllers", "ground", "joints", "damping", "velocities", "solver")
+ACTING = ("loads", "motions", "drives", "sensors", "controllers", "joints", "damping", "velocities", "solver")
 """What of a scenario acts on nodes and members, which trees do not have."""
 
 
@@ -51,11 +52,12 @@ def build_tree(entry: ModelEntry) -> tuple[TreeModel | None, Scenario, list[Prob
         {name: tuple(start.rates) for name, start in entry.tree.start.items() if start.rates is not None},
         (entry.tree.urdf.text or "") if entry.tree.urdf is not None else "",
         entry.tree.urdf is not None and entry.tree.urdf.floating,
+        tuple(ContactPoint(name, point.body, _vector(point.at)) for name, point in entry.tree.points.items()),
     )
     if told.urdf:
         return told, scenario, []
     try:
-        return replace(told, tree=told.started(told.tree)), scenario, []
+        return replace(told, tree=told.started(told.tree), points=()), scenario, []
     except ModelError as error:
         return None, scenario, [*error.problems]
 

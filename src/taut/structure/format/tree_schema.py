@@ -133,6 +133,11 @@ class WrenchEntry(Entry):
     signal: SignalEntry | None = None
 
 
+class ContactPointEntry(Entry):
+    body: Name
+    at: Vector = [0.0, 0.0, 0.0]
+
+
 class UrdfEntry(Entry):
     """A file beside the model's; its text is put in place before the schema sees it (`records.py`)."""
 
@@ -166,10 +171,11 @@ class TreeEntry(Entry):
     joints: dict[Name, TreeJointEntry] | None = None
     loops: dict[Name, LoopEntry] = {}
     wrenches: dict[Name, WrenchEntry] = {}
+    points: dict[Name, ContactPointEntry] = {}
     start: dict[Name, StartEntry] = {}
     torques: dict[Name, SignalEntry] = {}
 
     @model_validator(mode="after")
     def _one_source(self) -> TreeEntry:
-        one_form(set(self.model_fields_set) - {"start", "torques"}, SOURCES)
+        one_form(set(self.model_fields_set) - {"start", "torques", "points"}, SOURCES)
         return self

@@ -204,6 +204,17 @@ def due(d: Workspace, t: float) -> int:
     return other if other < 0 else events.own + other
 
 
+def overdue(d: Workspace, t: float, y: np.ndarray, after: int, acts: int) -> int:
+    events, first = d.events, d.events.cables.size
+    if after + 1 < events.own and events.things:
+        room = margins(d, t, y)[0]
+        for e in range(max(after + 1, first), events.own):
+            if (events.things[e - first].watch.then != "record") == (acts == 1) and room[e] < -1.0:
+                return e
+    other = d.pushes.overdue(t, d.nodal_rates(y), max(after - events.own, -1), acts) if d.pushes.located else -1
+    return other if other < 0 else events.own + other
+
+
 def _change(d: Workspace, e: int, t: float, y: np.ndarray, log: np.ndarray, filled: int) -> tuple[int, int]:
     """Let event e of the tree happen; returns what is left to do, and how much of the log is filled."""
     events, told, left = d.events, True, FOLLOWED
@@ -269,4 +280,4 @@ def cut(d: Workspace, event: int, y: np.ndarray) -> None:
     d.equations.cables.law[chosen] = GONE
 
 
-EVENTS = (crossing, margin, due, switch)
+EVENTS = (crossing, margin, due, overdue, switch)

@@ -38,6 +38,10 @@ class TreeWatcher(Watcher):
     def count(self) -> int:
         return self.own + (self.nodal.count if self.nodal else 0)
 
+    @property
+    def watched(self) -> tuple[Watched, ...]:
+        return (*self.things, *(self.nodal.watched if self.nodal else ()))
+
     def begin(self, tables: Any, y: np.ndarray, *, locate: bool) -> None:
         space: Workspace = tables
         happens.begin(space, y)

@@ -1,0 +1,1 @@
+"""Trees of bodies on grounds: contact points as nodes, and impulses of rigid grounds at them."""
