@@ -30,6 +30,8 @@ def tree_linearisation(plant: TreePlant, x: np.ndarray, rate: np.ndarray, time: 
         raise OptionError(f'held = "{held}" is for cables of nodal plants; a tree has "rest_length"')
     space = Workspace(plant, False, (0.0, 0.0))
     enter_piece(space, float(pieces_of(plant.breaks, np.array([time]))[0]))
+    if space.pushes.spans is not None:
+        space.pushes.spans.hold_laws(on_sphere.configuration(space.embedding, x))
 
     def terms_at(t: float, at: np.ndarray, moving: np.ndarray) -> tuple[np.ndarray, ...]:
         y = np.concatenate([at, moving, [0.0], plant.internal])
