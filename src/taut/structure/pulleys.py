@@ -15,7 +15,7 @@ come.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,6 +60,12 @@ def over_pulley(ax: float, ay: float, az: float, bx: float, by: float, bz: float
     )
 
 
+def added_length(before: Sequence[float], centre: Sequence[float], behind: Sequence[float], r: float) -> float:
+    """[m] that a pulley adds, by the places of its centre and of its neighbours."""
+    (ax, ay, az), (x, y, z), (bx, by, bz) = before, centre, behind
+    return over_pulley(ax - x, ay - y, az - z, bx - x, by - y, bz - z, r)[0]
+
+
 def slopes_over(a: np.ndarray, b: np.ndarray, r: float) -> np.ndarray:
     """(2, 3) the slopes of `over_pulley`, of places that may be complex."""
     far, other = np.sqrt(a @ a), np.sqrt(b @ b)
@@ -80,8 +86,7 @@ def wrapped_length(structure: Structure, cable: Cable) -> float:
     extra = 0.0
     for place, r in pulleys_of(cable).items():
         before, centre, behind = (structure.nodes[node] for node in cable.route[place - 1 : place + 2])
-        from_centre = [x - c for node in (before, behind) for x, c in zip(node, centre, strict=True)]
-        extra += over_pulley(*from_centre, r)[0]  # type: ignore[arg-type]
+        extra += added_length(before, centre, behind, r)
     return extra
 
 
@@ -117,8 +122,7 @@ def pulley_problems(structure: Structure, cable: Cable) -> Iterator[Problem]:
                 yield Problem(path, f"{message}; make it smaller")
                 break
         else:
-            only = [x - c for one in (before, behind) for x, c in zip(one, centre, strict=True)]
-            if math.isnan(over_pulley(*only, r)[0]):  # type: ignore[arg-type]
+            if math.isnan(added_length(before, centre, behind, r)):
                 message = (
                     f'the cable is straight over the pulley at "{node}", or doubled back, so that its side is not known'
                 )

@@ -13,7 +13,7 @@ from taut.mechanics.tables import KNOWN, slot
 from taut.mechanics.terms.routes import DENSITY, SPRING, TENSION
 from taut.numerics.link_blocks import pattern
 from taut.numerics.packing import reals_of, viewed
-from taut.structure.pulleys import over_pulley, slopes_over
+from taut.structure.pulleys import added_length, slopes_over
 
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
@@ -129,8 +129,9 @@ class State:
             at, moving = (self.y[first + nodes[:, None] + axes] for first in (0, self.size))
             law, r = owner[s], float(routes.radius[s])
             seen, passing = at[[0, 2]] - at[1], moving[[0, 2]] - moving[1]
-            turned = slopes_over(*(seen + 1j * step * passing), r)  # the slope is exact in one complex step
-            length[law] += over_pulley(*seen.ravel().tolist(), r)[0]
+            one, two = seen + 1j * step * passing
+            turned = slopes_over(one, two, r)  # the rate of the slope is exact in one complex step
+            length[law] += added_length(at[0], at[1], at[2], r)
             for slope, (a, b) in zip(slopes, (turned.real, turned.imag / step), strict=True):
                 for node, part in zip(nodes, (a, -a - b, b), strict=True):
                     slope[law, node : node + 3] += part
