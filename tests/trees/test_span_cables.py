@@ -63,10 +63,10 @@ def test_tangents_are_those_of_two_circles(crossed: bool, wanted: float, side: s
 def test_forces_are_slopes_of_the_energy_which_is_kept(crossed: bool, side: str) -> None:
     plant = tree_plant(belted(crossed=crossed, side=side, natural=0.5), size=1.0)
     space = Workspace(plant, False, (0.0, 0.0))
-    y = np.concatenate([plant.positions + np.array([0.03, 0.2, -0.05, 0.5]), np.zeros(5)])
-    force = np.zeros(9)
+    y = np.concatenate([plant.positions + np.array([0.03, 0.2, -0.05, 0.5]), np.zeros(7)])
+    force = np.zeros(11)
     OPERATIONS["forces"](space, 0.0, y, force)
-    for k, step in enumerate(1e-5 * np.eye(9)[:4]):
+    for k, step in enumerate(1e-5 * np.eye(11)[:4]):
         slope = (OPERATIONS["energy"](space, y + step)[0] - OPERATIONS["energy"](space, y - step)[0]) / 2e-5
         assert abs(slope + force[k]) < 1e-7 * np.abs(force).max()
     run = taut.simulate(plant, 0.008, every=0.004, method="dp8", tolerance=1e-12, correction="none", verify=False)
@@ -112,7 +112,8 @@ def test_with_a_second_pulley_of_no_radius_it_is_the_cable_of_one() -> None:
         if key == "joint":  # the cable's own rates follow from the loop
             rows = plant.equations.loop_jacobian(plant.positions)
             v[4:] = np.linalg.lstsq(rows[:, 4:], -rows[:, :4] @ v[:4], rcond=None)[0]
-        y, out = np.concatenate([plant.positions, v, [0.0]]), np.zeros(2 * n + 1)
+        y = np.concatenate([plant.positions, v, [0.0], plant.internal])
+        out = np.zeros(y.size)
         plant.operations()["rate"](space, 0.0, y, out)
         rates[key] = out[n : n + 3]
     np.testing.assert_allclose(rates["span"], rates["joint"], rtol=1e-6)
@@ -123,10 +124,11 @@ def test_pulleys_that_come_too_near_have_no_forces_and_no_energy() -> None:
     """A step may try such a place before anybody looks whether it can be."""
     tree = belted(radii=(0.25, 0.25), crossed=True)
     plant = tree_plant(tree, size=1.0)
-    space, force = Workspace(plant, False, (0.0, 0.0)), np.zeros(9)
-    y = np.concatenate([plant.positions, np.zeros(5)])
+    space, force = Workspace(plant, False, (0.0, 0.0)), np.zeros(11)
+    y = np.concatenate([plant.positions, np.zeros(7)])
     y[2] = math.pi  # the second pulley comes to the first
-    assert "too near for its tangent" in space.pushes.spans.wrong(y[:4])  # type: ignore[union-attr]
+    assert space.pushes.spans is not None
+    assert "too near for its tangent" in space.pushes.spans.wrong(y[:4])
     OPERATIONS["forces"](space, 0.0, y, force)
     assert np.isnan(force[:4]).all()
     assert np.isnan(OPERATIONS["energy"](space, y)[0])
@@ -150,6 +152,11 @@ def test_what_is_wrong_with_spans_is_told() -> None:
     tilted = (*arms()[:3], TreeJoint("two", "revolute", "other", arms()[3].body, (0.4, 0.0, 0.1), axes=(Z,)))
     with pytest.raises(taut.ModelError, match="spans.belt: joins pulleys that are off one plane by 1.67 of the first"):
         tree_plant(Tree(tilted, spans=belted().spans))
+    round_ = TreeJoint("two", "revolute", "other", arms()[3].body, (0.4, 0.0, 0.0), axes=((0.0, 0.0, -1.0),))
+    with pytest.raises(
+        taut.ModelError, match="spans.belt: joins pulleys whose axes point opposite ways; turn the one of"
+    ):
+        tree_plant(Tree((*arms()[:3], round_), spans=belted().spans))
     run = taut.simulate(
         tree_plant(belted(natural=0.5, wound=(1e-4, None)), size=1.0), 0.1, method="rk4", step=1e-4, verify=False
     )

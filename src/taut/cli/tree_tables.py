@@ -48,6 +48,7 @@ def show_tree(model: Model, *, as_json: bool) -> None:
         "loop rows": equations.rows,
         "degrees of freedom": int(reduction(equations, q, v).independent.size),
         "cables on pulleys": len(equations.cable_names),
+        "cables between pulleys": len(tree.spans),
         "driven joints": len(equations.input_names),
         "actuation": str(counted_inputs(equations.mass(q), equations.loop_jacobian(q), equations.input_matrix)),
         "mass": sum(body.mass for body in tree.bodies.values()),

@@ -27,6 +27,7 @@ WATCHED = "events to watch"
 ONE_BY_ONE = "kinds that go one by one"
 HELD = "cables held at their length"
 FRICTION = "friction at guides"
+PULLEYS = "pulleys at guides"
 ANSWERING = "controllers at every evaluation"
 GROUND = "rigid grounds"
 NO_GROUND = "nothing to strike"
@@ -122,6 +123,8 @@ REFUSED: dict[tuple[str, str], str] = {
     "leave out locate=False, and take an adaptive method in an ensemble",
     (LINEAR, FRICTION): "{what} has friction at its guides, which sticks or slides and has no slope; take the friction "
     "away for a linear model",
+    (CONSERVING, PULLEYS): '{what} goes over pulleys of a radius, whose work over a step method "{method}" does not '
+    "know; leave its radii out, or use dp5 or dp8",
     (
         LINEAR,
         YIELDING_UNDER_JOINTS,
@@ -165,6 +168,7 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
     for feature, cables in (
         (HELD, given.held_cables),
         (FRICTION, [c for c in given.routed if c.friction > 0.0 and len(c.route) > 2]),
+        (PULLEYS, [c for c in given.routed if any(c.radii)]),
     ):
         if cables:
             found[feature] = f'cable "{cables[0].name}"'

@@ -30,7 +30,7 @@ from taut.mechanics.spec import BUILT_IN, Spec, rows_of, sources_of, terms_of
 from taut.mechanics.systems.system_tables import Tables, euclidean, packed_by_name
 from taut.mechanics.tables import GAINS, STABILISED
 from taut.mechanics.terms.contacts import candidates
-from taut.mechanics.terms.members import crushed_bar
+from taut.mechanics.terms.members import obstacle
 from taut.mechanics.terms.springs import CRUSHED
 from taut.numerics.packing import Pack, copied, integers_of, reals_of
 from taut.structure.grounds import Ground
@@ -328,7 +328,7 @@ class Plant:
         if self.laws and (failure := failure_of(self.given, self.laws, reals_of(tables, MEMORY))):
             return failure
         crushed = int(integers_of(tables, CRUSHED)[0])
-        return "" if crushed < 0 else f"{crushed_bar(self.given, crushed)}; make it stiffer, or load it less"
+        return "" if crushed < 0 else obstacle(self.given, crushed)
 
     def observed(self, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
         return observed(self, tables, times, states)

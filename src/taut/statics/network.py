@@ -20,6 +20,7 @@ from taut.reprs import brief
 from taut.structure import properties
 from taut.structure.checks import problems as problems_of
 from taut.structure.plates import plate_weight
+from taut.structure.pulleys import pulleys_of
 from taut.structure.records import AXES
 from taut.structure.structure import Structure
 
@@ -123,6 +124,7 @@ def network(
     what is asked, so where it is not known that is a problem.
     """
     problems = [*problems_of(structure, elastic=elastic), *_load_problems(structure, loads or {})]
+    problems = problems or [*_pulley_problems(structure)]
     if problems:
         raise ModelError(problems)
     index = {name: i for i, name in enumerate(structure.nodes)}
@@ -145,6 +147,14 @@ def network(
         guides=_guides(structure, index),
         external=_weights(structure, index, gravity) + _applied(index, loads or {}),
     )
+
+
+def _pulley_problems(structure: Structure) -> Iterable[Problem]:
+    """Equations of equilibrium know guides as points."""
+    for cable in structure.cables.values():
+        if pulleys_of(cable):
+            message = "pulleys of a radius go with runs only, and not with statics; let a damped run come to rest, or"
+            yield Problem(("cables", cable.name, "radii"), f"{message} leave the radii out")
 
 
 def _guides(structure: Structure, index: Mapping[str, int]) -> sp.csr_matrix:

@@ -13,6 +13,7 @@ from taut.structure.magnitudes import SMALLEST, size_problem
 from taut.structure.memory import SEGMENT, memory_problem
 from taut.structure.number_checks import material_problems as _material
 from taut.structure.number_checks import number_problems as _number
+from taut.structure.pulleys import pulley_problems
 from taut.structure.records import (
     AXES,
     BAR_INERTIAS,
@@ -182,6 +183,9 @@ def _cable(structure: Structure, cable: Cable, sound: set[str], elastic: bool) -
     if cable.segments < 1:
         yield Problem((*path, "segments"), f"{cable.segments} must be one or more")
     if ends or numbers or not sound.issuperset(cable.route):
+        return
+    if wound := [*pulley_problems(structure, cable)]:
+        yield from wound
         return
     stiffness = properties.stiffness(structure, cable)
     if stiffness is None and elastic and cable.mode == "spring":

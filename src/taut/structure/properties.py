@@ -10,6 +10,7 @@ from typing import Any
 
 from taut.errors import OptionError, suggestion
 from taut.structure.plates import auxiliary_name, plate_mass
+from taut.structure.pulleys import wrapped_length
 from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
 from taut.type_checks import unlike
@@ -24,6 +25,11 @@ def route_length(structure: Structure, nodes: Iterable[str]) -> float:
     """Length [m] of the polygon through the nodes."""
     places = [structure.nodes[node] for node in nodes]
     return sum(math.dist(a, b) for a, b in pairwise(places))
+
+
+def cable_length(structure: Structure, cable: Cable) -> float:
+    """Length [m] of a cable as it stands: of the polygon along its route, and what its pulleys add."""
+    return route_length(structure, cable.route) + wrapped_length(structure, cable)
 
 
 def bar_length(structure: Structure, bar: Bar) -> float:
@@ -114,7 +120,7 @@ def bar_thickness_mass(structure: Structure, bar: Bar) -> float:
 
 
 def rest_length(structure: Structure, cable: Cable) -> float:
-    return cable.rest_length if cable.rest_length is not None else route_length(structure, cable.route)
+    return cable.rest_length if cable.rest_length is not None else cable_length(structure, cable)
 
 
 def held_length(structure: Structure, cable: Cable) -> float:
@@ -226,7 +232,7 @@ def with_fields(structure: Structure, member: Any, fields: Mapping[str, Any]) ->
 
 
 def _rest_length_by(structure: Structure, cable: Cable, rule: str, value: float) -> float:
-    length = route_length(structure, cable.route)
+    length = cable_length(structure, cable)
     if rule == "rest_ratio":
         return value * length
     tension = value * length if rule == "force_density" else value

@@ -92,6 +92,8 @@ class Cable:
     command: of the other modes: the tension [N], the force density [N/m], or the length [m], which is that of the route
         as it stands where nothing is said.
     friction: coefficient of Coulomb's friction at the guides.
+    radii: [m] of pulleys at the guides, one for each node between the ends of the route; zero, or none at all, for
+        guides that are points. A pulley turns freely, in the plane of the two stretches that meet there.
     """
 
     name: str
@@ -107,6 +109,7 @@ class Cable:
     mode: str = "spring"
     command: float | None = None
     friction: float = 0.0
+    radii: tuple[float, ...] = ()
 
     __repr__ = brief
 

@@ -222,6 +222,9 @@ class Tree:
         add(WORLD, 1)
         lines.append("Non-tree joints:" if self.loops else "No non-tree joints")
         lines += [f"{p.name}, predecessor: {p.predecessor}, successor: {p.successor}" for p in self.loops]
+        if self.spans:
+            lines.append("Cables between pulleys:")
+            lines += [f"{span.name}, from: {span.pulleys[0]}, to: {span.pulleys[1]}" for span in self.spans]
         return "\n".join(lines)
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.errors import OptionError
 from taut.mechanics.contact.parts import contact_reading
 from taut.mechanics.inertia.masses import rigid_thickness
 from taut.mechanics.kinds import Given
@@ -292,6 +293,9 @@ def _of_member(given: Given, rows: Mapping[str, int], one: Port) -> Row:
     route = structure.cables[one.name].route if one.kind == "cable" else structure.bars[one.name].nodes
     nodes = [given.coordinate[node] for node in route]
     if one.quantity != "tension":
+        if one.kind == "cable" and any(structure.cables[one.name].radii):
+            message = f'the {one.quantity.replace("_", " ")} of cable "{one.name}" goes over pulleys of a radius'
+            raise OptionError(f"{message}, which sensors do not know; measure its tension, or leave its radii out")
         return (PATH if one.quantity == "length" else PATH_RATE), 0, 0, nodes, 0.0, NOTHING
     laws = given.cable if one.kind == "cable" else {**given.compressible_bar, **given.pneumatic_bar}
     if one.name in laws:

@@ -13,6 +13,7 @@ from taut.mechanics.tables import KNOWN, slot
 from taut.mechanics.terms.routes import DENSITY, SPRING, TENSION
 from taut.numerics.link_blocks import pattern
 from taut.numerics.packing import reals_of, viewed
+from taut.structure.pulleys import added_length, slopes_over
 
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
@@ -115,7 +116,26 @@ class State:
                 np.add.at(slope, (owner[:, None], end[:, None] + axes), sign * vectors)
             slopes.append(slope)
         length, rate = (np.bincount(owner, part, count) for part in (lengths, parting))
+        if "routes" in self.plant.spec.terms:
+            self._add_pulleys(springs.first.size, slopes, length, rate)
         return slopes[0], length, rate, slopes[1]
+
+    def _add_pulleys(self, before: int, slopes: list[np.ndarray], length: np.ndarray, rate: np.ndarray) -> None:
+        """What pulleys of a radius change of all these. before: how many laws come before those of routes."""
+        routes, axes, step = self.tables["routes"], np.arange(3), 1e-30
+        owner = before + np.repeat(np.arange(routes.mode.size), np.diff(routes.start))
+        for s in np.flatnonzero(routes.radius > 0.0):
+            nodes = routes.own[[routes.first[s], routes.second[s], routes.second[s + 1]]]
+            at, moving = (self.y[first + nodes[:, None] + axes] for first in (0, self.size))
+            law, r = owner[s], float(routes.radius[s])
+            seen, passing = at[[0, 2]] - at[1], moving[[0, 2]] - moving[1]
+            one, two = seen + 1j * step * passing
+            turned = slopes_over(one, two, r)  # the rate of the slope is exact in one complex step
+            length[law] += added_length(at[0], at[1], at[2], r)
+            for slope, (a, b) in zip(slopes, (turned.real, turned.imag / step), strict=True):
+                for node, part in zip(nodes, (a, -a - b, b), strict=True):
+                    slope[law, node : node + 3] += part
+            rate[law] += float(np.sum(turned.real * passing))
 
     def _between(self, first: np.ndarray, second: np.ndarray, x: np.ndarray) -> np.ndarray:
         places = x.reshape(-1, 3)

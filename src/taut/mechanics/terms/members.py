@@ -97,6 +97,19 @@ def crushed_bar(given: Given, spring: int) -> str:
     )
 
 
+def obstacle(given: Given, number: int) -> str:
+    """What no step leads over: a bar pressed to nothing, by its spring; after all springs a pulley, by its stretch."""
+    springs = len(given.straight) + len(given.compressible)
+    if number < springs:
+        return f"{crushed_bar(given, number)}; make it stiffer, or load it less"
+    stretches = [(cable, place) for cable in given.routed for place in range(1, len(cable.route))]
+    cable, place = stretches[number - springs]
+    return (
+        f'cable "{cable.name}" would next have no way over its pulley at "{cable.route[place]}": a node beside it '
+        "comes nearer than its radius, or the cable is straight there, or doubled back, to within a tenth of it"
+    )
+
+
 SPRINGS_TERM = Term(
     "springs",
     Springs,

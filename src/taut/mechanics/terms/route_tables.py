@@ -8,7 +8,7 @@ import numpy as np
 
 from taut.mechanics.kinds import Given, Links, Term
 from taut.mechanics.terms import routes, secants
-from taut.mechanics.terms.paths import paths_of
+from taut.mechanics.terms.paths import BEND, paths_of
 from taut.mechanics.terms.routes import Routes
 from taut.numerics.link_blocks import every_pair
 from taut.structure.properties import route_length, stiffness
@@ -36,6 +36,8 @@ def tabulate(given: Given) -> Routes:
         pull=np.zeros(paths.first.size),
         slope=np.zeros(3 * paths.own.size),
         turn=np.zeros(3 * paths.own.size),
+        radius=np.array([r for cable in cables for r in (*(cable.radii or (0.0,) * (len(cable.route) - 2)), 0.0)]),
+        bent=np.zeros(BEND),
     )
 
 

@@ -4,7 +4,8 @@
 
 By its mode a route is a spring, with a row of its own among the laws of all springs, or its tension or force density is
 commanded, whatever its length; such a command does work as a load does, -tension dlength/dt. A node that is passed
-twice counts twice, and a route that ends where it begins is a loop.
+twice counts twice, and a route that ends where it begins is a loop. Pulleys of a radius at guides (`structure.pulleys`)
+add to the length, and to its slopes and second derivatives.
 
 With friction the tension changes at every guide by exp(mu phi s), with phi the angle by which the cable turns there and
 s = tanh(flow / SLIP_SPEED), by how fast it slides over it (Euler, Eytelwein). Strain is taken to be the same all along,
@@ -19,7 +20,15 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.mechanics.tables import coordinate_count, part_of, slot
-from taut.mechanics.terms.paths import span, stretch_state
+from taut.mechanics.terms.paths import (
+    add_pulley_bending,
+    add_pulley_slopes,
+    block_of,
+    press,
+    pulley_state,
+    span,
+    stretch_state,
+)
 from taut.mechanics.terms.springs import NO_LENGTH, elastic_tension, spring_count, spring_state, springs_in
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader
@@ -48,6 +57,8 @@ class Routes(NamedTuple):
     pull: Reals  # (s,) work space: of each stretch its share of the tension
     slope: Reals  # (3 u,) work space: how the length, or its rate, changes with each node
     turn: Reals  # (3 u,) work space
+    radius: Reals  # (s,) of the pulley between each stretch and the next; zero for none [m]
+    bent: Reals  # (BEND,) work space
 
 
 routes_in = reader(Routes, slot("routes"))
@@ -64,6 +75,12 @@ def route_length(p: Pack, r: int, y: np.ndarray) -> tuple[float, float]:
         routes.length[s] = length
         total += length
         rate += parting
+        if routes.radius[s] > 0.0:
+            extra, growth = pulley_state(routes, s, y, n)
+            total += extra
+            rate += growth
+            if not extra == extra:  # noqa: SIM201 - it has no way round
+                springs_in(p).crushed[0] = spring_count(p) + s
     return total, rate
 
 
@@ -73,6 +90,8 @@ def route_state(p: Pack, r: int, y: np.ndarray) -> tuple[float, float, float, fl
     routes, springs = routes_in(p), springs_in(p)
     k = spring_count(p) + r
     length, rate = route_length(p, r, y)
+    if not length == length:  # noqa: SIM201 - a pulley has no way round, and no step leads there
+        return length, rate, math.nan, 0.0
     if routes.mode[r] == TENSION:
         return length, rate, routes.command[r], 0.0
     if routes.mode[r] == DENSITY:
@@ -150,6 +169,8 @@ def _pull(p: Pack, r: int, y: np.ndarray, tension: float, out: np.ndarray) -> No
             pulled = density * (y[j + axis] - y[i + axis])
             out[i + axis] += pulled
             out[j + axis] -= pulled
+        if routes.radius[s] > 0.0:
+            press(routes, s, y, tension, out)
 
 
 @kernel
@@ -206,13 +227,6 @@ def conservative_force(p: Pack, y: np.ndarray, out: np.ndarray) -> tuple[float, 
 # --- stiffness: a block for every pair of different own nodes of a route, one way and the other
 
 
-@inlined
-def _block(routes: Routes, r: int, a: int, b: int) -> int:
-    """Where the block from one own node of a route to another begins, counted from the route's first."""
-    count, first = routes.own_start[r + 1] - routes.own_start[r], routes.own_start[r]
-    return 9 * ((a - first) * (count - 1) + b - first - (1 if b > a else 0))
-
-
 @kernel
 def _fill_slopes(p: Pack, r: int, y: np.ndarray) -> None:
     """How the length of a route changes with each of its nodes, and how the rate of its length does."""
@@ -230,6 +244,8 @@ def _fill_slopes(p: Pack, r: int, y: np.ndarray) -> None:
             routes.slope[3 * b + axis] += along
             routes.turn[3 * a + axis] -= across
             routes.turn[3 * b + axis] += across
+        if routes.radius[s] > 0.0:
+            add_pulley_slopes(routes, s, y, n)
 
 
 @kernel
@@ -239,7 +255,7 @@ def _add_products(p: Pack, r: int, factor: float, left: np.ndarray, right: np.nd
     for a in range(routes.own_start[r], routes.own_start[r + 1]):
         for b in range(routes.own_start[r], routes.own_start[r + 1]):
             if a != b:
-                at = _block(routes, r, a, b)
+                at = block_of(routes, r, a, b)
                 for e in range(9):
                     out[at + e] -= factor * left[3 * a + e // 3] * right[3 * b + e % 3]
 
@@ -250,7 +266,7 @@ def _add_bending(p: Pack, r: int, y: np.ndarray, tension: float, out: np.ndarray
     routes = routes_in(p)
     for s in range(routes.start[r], routes.start[r + 1]):
         length, a, b = max(routes.length[s], NO_LENGTH), routes.first[s], routes.second[s]
-        i, j, there, back = routes.own[a], routes.own[b], _block(routes, r, a, b), _block(routes, r, b, a)
+        i, j, there, back = routes.own[a], routes.own[b], block_of(routes, r, a, b), block_of(routes, r, b, a)
         for e in range(9):
             row, column = e // 3, e % 3
             unit = 1.0 if row == column else 0.0
@@ -258,6 +274,8 @@ def _add_bending(p: Pack, r: int, y: np.ndarray, tension: float, out: np.ndarray
             resisted = tension / length * (unit - along)
             out[there + e] += resisted
             out[back + e] += resisted
+        if routes.radius[s] > 0.0:
+            add_pulley_bending(routes, r, s, y, tension, out)
 
 
 @kernel

@@ -180,9 +180,9 @@ class TreePlant:
 
     @property
     def internal(self) -> np.ndarray:
-        """Torques that a controller holds, then states of the nodal plant's terms, such as bristles of its grounds."""
+        """Torques that a controller holds; states of the nodal plant's terms; how far the ways of spans have turned."""
         kept = np.zeros(0) if self.nodal is None else self.nodal.plant.internal
-        return np.concatenate([np.zeros(self.held_inputs), kept])
+        return np.concatenate([np.zeros(self.held_inputs), kept, np.zeros(2 * len(self.tree.spans))])
 
     @property
     def ticks(self) -> bool:
@@ -293,7 +293,7 @@ def tree_plant(
     size: a typical length [m], which tolerances are relative to; None for the largest distance of a joint from the
         first.
     events: what to look out for, and what to do when it happens; nodes are those of `structure`. Cables of involute
-        joints that go slack and taut again are found in any case, and told in the run's `events`; spans are not.
+        joints and spans that go slack and taut again are found in any case, and told in the run's `events`.
     ground: what the tree's contact points touch, which are nodes to it; with rigid ones a plant is followed by method
         "impulses".
     """

@@ -1,4 +1,5 @@
-"""A tree as nodes and members, to be shown and kept in run files: origins of bodies, ends of loops, cables off pulleys.
+"""A tree as nodes and members, to be shown and kept in run files: origins of bodies, ends of loops, cables off
+pulleys and between them.
 
 Nothing acts on these nodes. Bodies that turn about a common point share its node, and so do both sides of a point loop.
 """
@@ -13,6 +14,7 @@ import numpy as np
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_events import freeze, release
 from taut.mechanics.trees.loops import Points
+from taut.mechanics.trees.spans.span_cables import Spans
 from taut.mechanics.trees.tree_operations import Workspace, energies, motion, residuals
 from taut.structure.bodies import ORIGIN, Vector
 from taut.structure.records import Bar, Cable
@@ -41,7 +43,7 @@ class Shown(NamedTuple):
         return equations.points_at(self.bodies, self.places)
 
     def nodes(
-        self, equations: TreeEquations, points: Points, q: np.ndarray, v: np.ndarray
+        self, equations: TreeEquations, points: Points, spans: Spans | None, q: np.ndarray, v: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(n, 3) where nodes are and how they move, and the lengths of cables."""
         place, rate = equations.places_and_rates(q, v, points, 0)
@@ -51,11 +53,13 @@ class Shown(NamedTuple):
         length, length_rate = at.length[:, None], at.length_rate[:, None]
         contacts = ends - length * (ahead - ends)
         contact_rates = end_rates - length * (ahead_rates - end_rates) - length_rate * (ahead - ends)
-        return (
-            np.concatenate([place[: self.fixed], contacts]),
-            np.concatenate([rate[: self.fixed], contact_rates]),
-            at.length,
-        )
+        places, rates, lengths = [place[: self.fixed], contacts], [rate[: self.fixed], contact_rates], at.length
+        if spans is not None:
+            touches, touch_rates = spans.touching(q, *equations.tree_jacobians())
+            places.append(touches)
+            rates.append(touch_rates)
+            lengths = np.concatenate([lengths, np.linalg.norm(touches[1::2] - touches[::2], axis=1)])
+        return np.concatenate(places), np.concatenate(rates), lengths
 
 
 def shown(tree: Tree, equations: TreeEquations, q: np.ndarray) -> Shown:
@@ -94,9 +98,16 @@ def shown(tree: Tree, equations: TreeEquations, q: np.ndarray) -> Shown:
         )
         for joint, natural, stiffness in zip(cables, _natural(equations, q), equations.cables.stiffness, strict=True)
     ]
+    spans, touches = Spans(equations) if tree.spans else None, list[str]()
+    if spans is not None:
+        spans.begin(q)
+        for span, natural in zip(tree.spans, spans.states(q)[1], strict=True):
+            ends_of = (f"{span.name} at {span.pulleys[0]}", f"{span.name} at {span.pulleys[1]}")
+            wires.append(Cable(span.name, ends_of, float(natural), float(span.stiffness / natural)))
+            touches += ends_of
     found = Shown(Structure({}), tuple(bodies), tuple(places), len(names) + len(touching))
-    where, _, _ = found.nodes(equations, found.points(equations), q, np.zeros(equations.nv))
-    labels = [*names.values(), *touching, *(f"{joint.name} at pulley" for joint in cables)]
+    where, _, _ = found.nodes(equations, found.points(equations), spans, q, np.zeros(equations.nv))
+    labels = [*names.values(), *touching, *(f"{joint.name} at pulley" for joint in cables), *touches]
     nodes = {label: (float(x), float(y), float(z)) for label, (x, y, z) in zip(labels, where, strict=True)}
     return found._replace(
         structure=Structure(nodes, {bar.name: bar for bar in bars}, {wire.name: wire for wire in wires}, name=tree.name)
@@ -134,7 +145,8 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
     multiplier, parts, shows = np.zeros((count, plant.rows)), np.zeros((count, 5)), np.zeros((count, shown))
     off, rate = np.zeros(plant.rows), np.zeros(plant.rows)
     nodes, cables = len(plant.structure.nodes), len(plant.equations.cable_names)
-    places, speeds, lengths = np.zeros((count, nodes, 3)), np.zeros((count, nodes, 3)), np.zeros((count, cables))
+    places, speeds = np.zeros((2, count, nodes, 3))
+    lengths = np.zeros((count, cables + len(plant.tree.spans)))
     at = tables.equations
     release(tables)
     tables.pushes.release()
@@ -149,10 +161,11 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
         parts[row, 3:] = np.abs(off).max(initial=0.0), np.abs(rate).max(initial=0.0)
         pulls, u = at.cable_pulls(q, v, multiplier[row, : at.rows]), tables.inputs(t, y, q, v)
         spans = tables.pushes.spans
-        held = () if spans is None else spans.act(q, *at.tree_jacobians())[2].ravel()
-        shows[row] = np.concatenate([at.strains(q), pulls, u, held])
+        held = None if spans is None else spans.act(q, *at.tree_jacobians())[2]
+        shown_of_spans = () if held is None else np.concatenate([held.strain, held.tension])
+        shows[row] = np.concatenate([at.strains(q), pulls, u, shown_of_spans])
         if drawn is not None:
-            places[row], speeds[row], lengths[row] = plant.shown.nodes(at, drawn, q, v)
+            places[row], speeds[row], lengths[row] = plant.shown.nodes(at, drawn, spans, q, v)
         if plant.nodal is not None:
             touched[0][row], touched[1][row], _ = tables.nodal_rates(y)
     freeze(tables)
@@ -161,7 +174,7 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
         "nodes": places,
         "velocities": speeds,
         "cable_length": lengths,
-        "cable_tension": shows[:, cables : 2 * cables].copy(),
+        "cable_tension": np.hstack([shows[:, cables : 2 * cables], shows[:, shown - len(plant.tree.spans) :]]),
         "bar_force": np.full((count, len(plant.structure.bars)), np.nan),
         "reaction": np.zeros((count, 0, 3)),
     }

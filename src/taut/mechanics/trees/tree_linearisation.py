@@ -32,6 +32,8 @@ def tree_linearisation(plant: TreePlant, x: np.ndarray, rate: np.ndarray, time: 
     capabilities.check(capabilities.LINEAR, capabilities.features_of(plant))
     space = Workspace(plant, False, (0.0, 0.0))
     enter_piece(space, float(pieces_of(plant.breaks, np.array([time]))[0]))
+    if space.pushes.spans is not None:
+        space.pushes.spans.hold_laws(on_sphere.configuration(space.embedding, x))
 
     def terms_at(t: float, at: np.ndarray, moving: np.ndarray) -> tuple[np.ndarray, ...]:
         y = np.concatenate([at, moving, [0.0], plant.internal])

@@ -1,6 +1,7 @@
 """What algorithms ask of a `TreePlant`: the operations of `taut.dynamics.operations`, in Python around Pinocchio.
 
-A state is y = [x, x', work, inputs that a controller holds]; x are positions with quaternions (`embedding.py`).
+A state is y = [x, x', work, inputs that a controller holds, states of nodal terms, turns of spans]; x are positions
+with quaternions (`embedding.py`).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Workspace:
         self.pushes = Pushes(self.equations, plant.torques, plant.nodal, start)
         self.n, self.inside = plant.coordinates, 0.0
         self.coming = np.zeros(plant.held_inputs)
+        self._turned = 2 * self.n + 1 + plant.internal.size - 2 * len(plant.tree.spans)
         self.memory = np.zeros(1 if plant.ticks else 0)  # how often the controller has decided
         self.independence, self.stuck = 1.0, ""
         self.metric: Factored
@@ -47,8 +49,10 @@ class Workspace:
         self.events = TreeEvents(plant.slackening, plant.things)
 
     def split(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """x, x', and positions and velocities of the tree."""
+        """x, x', and positions and velocities of the tree; spans are told how often they have turned."""
         x, rate = y[: self.n], y[self.n : 2 * self.n]
+        if self.pushes.spans is not None:
+            self.pushes.spans.turned = self.turned(y)
         return x, rate, *on_sphere.configuration_and_velocity(self.embedding, x, rate)
 
     def nodal_rates(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -60,7 +64,11 @@ class Workspace:
 
     def kept(self, y: np.ndarray) -> np.ndarray:
         """States of the nodal plant's terms."""
-        return y[2 * self.n + 1 + self.coming.size : 2 * self.n + 1 + self.plant.internal.size]
+        return y[2 * self.n + 1 + self.coming.size : self._turned]
+
+    def turned(self, y: np.ndarray) -> np.ndarray:
+        """(2 spans,) how far ways between pulleys have turned since the start [rad]."""
+        return y[self._turned : 2 * self.n + 1 + self.plant.internal.size]
 
     def inputs(self, t: float, y: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(inputs,) torques at driven joints: signals, and what a controller says, held or at every evaluation."""
@@ -131,6 +139,8 @@ def rate(d: Workspace, t: float, y: np.ndarray, out: np.ndarray) -> None:
     out[2 * d.n + 1 :] = 0.0
     kept, rates = d.kept(out), d.pushes.state_rates()
     kept[kept.size - rates.size :] = rates  # contact forces before them have none
+    if d.pushes.spans is not None:
+        d.turned(out)[:] = d.pushes.spans.turning
 
 
 def forces(d: Workspace, t: float, y: np.ndarray, out: np.ndarray) -> float:
@@ -259,7 +269,7 @@ def energies(d: Workspace, y: np.ndarray) -> tuple[float, float, float]:
     _, _, q, v = d.split(y)
     kinetic, elastic, weight = d.equations.energies(q, v)
     if d.pushes.spans is not None:
-        elastic += d.pushes.spans.energy(q)
+        elastic += float(d.pushes.spans.energies(q).sum())
     if d.plant.nodal is not None and d.pushes.points is not None:
         places = d.equations.places(q, d.pushes.points)
         elastic += d.pushes.potential(places[len(d.plant.tree.wrenches) :], d.kept(y))

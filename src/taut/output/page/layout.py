@@ -10,7 +10,7 @@ import numpy as np
 from taut.output.faces import faces_of
 from taut.output.page.embedding import Arrays
 from taut.structure.plates import balanced_mass
-from taut.structure.properties import bar_mass, held_length, lumped_mass, rest_length, route_length, stiffness
+from taut.structure.properties import bar_mass, cable_length, held_length, lumped_mass, rest_length, stiffness
 from taut.structure.records import Cable
 from taut.structure.structure import Structure
 from taut.structure.topology import class_of
@@ -91,7 +91,7 @@ def tensions_as_placed(structure: Structure) -> np.ndarray:
     """(c,) [N] by the law of each cable at the shape as it stands; not a number where that does not say it."""
     tensions = []
     for cable in structure.cables.values():
-        length = route_length(structure, cable.route)
+        length = cable_length(structure, cable)
         if cable.mode != "spring":
             commanded = {"tension": 1.0, "force_density": length}.get(cable.mode, np.nan)
             tensions.append(commanded * (cable.command or 0.0))

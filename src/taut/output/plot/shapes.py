@@ -17,7 +17,7 @@ from taut.output.plot.axes import COLUMN, label, ready
 from taut.output.plot.views import AXIS_PAIRS, chosen_view, fill, flat_labels, solid_labels, solid_limits
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.vibrations import Modes
-from taut.structure.properties import route_length
+from taut.structure.properties import cable_length
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
 
@@ -46,7 +46,7 @@ def structure(
     members, tension = _at(shown, sample)
     values = tension
     if colour == "force_density":
-        lengths = np.array([route_length(members, cable.route) for cable in members.cables.values()])
+        lengths = np.array([cable_length(members, cable) for cable in members.cables.values()])
         values = tension / lengths
     drawn, wanted = _axes(members.positions, view, ax)
     limit = float(np.nanmax(values, initial=0.0)) if colour else 0.0

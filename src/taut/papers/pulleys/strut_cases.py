@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -39,21 +40,22 @@ start and 0.1 ms more, which by round-off is past the knot at 3 s. A step of rk4
 gives the strut a speed of a sixth of the jump times the step, and nothing takes it away again."""
 
 
-def strut_task(modulus: float, side: str = COUNTED, rate: float | None = None) -> Task:
+def strut_task(modulus: float, side: str = COUNTED, rate: float | None = None, **other: Any) -> Task:
     """Section 5.3: accelerations along Table 5.6 without feedback, at every stage or held between decisions.
 
-    rate: of decisions [Hz]; steps are then of 1 ms only.
+    rate: of decisions [Hz]; steps are then of 1 ms only. other: choices of `single_strut`, or the law's slope.
     """
     told = f"{side} of knots" if rate is None else f"held at {rate:g} Hz"
-    return Task(f"single strut, E = {modulus:g} Pa, {told}", partial(_leaning, modulus, side, rate))
+    told += "".join(f", {name} = {value}" for name, value in other.items())
+    return Task(f"single strut, E = {modulus:g} Pa, {told}", partial(_leaning, modulus, side, rate, **other))
 
 
-def strut_of(modulus: float) -> Tree:
-    """The thesis leaves open the viscosity and where branch 1 stands: that of section 5.4, and -x."""
+def strut_of(modulus: float, **other: Any) -> Tree:
+    """The thesis leaves open the viscosity and where branch 1 stands: that of section 5.4, and -x. other: choices of
+    `single_strut` in place of these."""
     turned = (math.pi, math.pi + 2.0 * math.pi / 3.0, math.pi + 4.0 * math.pi / 3.0)
-    return single_strut(
-        youngs_modulus=modulus, strain=STRESS / modulus, viscosity=VISCOSITY, law="printed", azimuths=turned
-    )
+    chosen = {"viscosity": VISCOSITY, "law": "printed", "azimuths": turned, **other}
+    return single_strut(youngs_modulus=modulus, strain=STRESS / modulus, **chosen)
 
 
 def kicked_task(modulus: float) -> Task:
@@ -77,13 +79,14 @@ def still_torques(modulus: float) -> np.ndarray:
     return law(0.0, *law.equations.start())
 
 
-def _leaning(modulus: float, side: str, rate: float | None) -> Controlled:
-    tree = strut_of(modulus)
+def _leaning(modulus: float, side: str, rate: float | None, slope: str = "secant", **other: Any) -> Controlled:
+    tree = strut_of(modulus, **other)
     parts, starts = [], []
     for k, (begin, end) in enumerate(pairwise(KNOTS)):
         for first, duration, step in _stretches(begin, end, held=rate is not None):
             wanted = _along(k, first, first + duration, side)
-            law = near_rigid_control(TreeEquations(tree), STRUT, wanted, least_strain=STRESS / modulus)
+            least = STRESS / modulus
+            law = near_rigid_control(TreeEquations(tree), STRUT, wanted, least_strain=least, slope=slope)
             parts.append(
                 followed(tree, law, duration, step=step, rate=rate, every=step if duration < COARSE else 5.0 * step)
             )

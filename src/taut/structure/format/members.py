@@ -10,7 +10,7 @@ from typing import Any
 from taut.errors import OptionError, Problem, SelectionError, suggestion
 from taut.structure.format.lines import Path
 from taut.structure.format.schema import REST_RULES, BarEntry, CableEntry, ModelEntry
-from taut.structure.properties import axial_rigidity, route_length, with_fields
+from taut.structure.properties import axial_rigidity, cable_length, with_fields
 from taut.structure.records import Bar, Cable, Material
 from taut.structure.selectors import select
 from taut.structure.structure import Structure
@@ -166,7 +166,7 @@ def _rested(
     except OptionError:
         rest = None
     if rest is None or not 0.0 <= rest < math.inf:
-        length = route_length(skeleton, cable.route)
+        length = cable_length(skeleton, cable)
         message = (
             f'{target:g} leaves cable "{cable.name}" of {length:g} m no rest length of zero or more; '
             f"lower the {rule} or raise the stiffness"

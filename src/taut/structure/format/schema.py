@@ -74,6 +74,7 @@ class CableFields(Entry):
     mode: Name = "spring"
     command: Number | None = None
     friction: Number = 0.0
+    radii: list[Number] = []
 
     @model_validator(mode="after")
     def _one_rule(self) -> CableFields:

@@ -12,9 +12,17 @@ from taut.structure.contact_points import ContactPoint
 from taut.structure.format.generating import TREE_GENERATORS, called_generator
 from taut.structure.format.schema import ModelEntry
 from taut.structure.format.staging import signal_of, staged
-from taut.structure.format.tree_schema import LoopEntry, RigidBodyEntry, TreeEntry, TreeJointEntry, WrenchEntry
+from taut.structure.format.tree_schema import (
+    LoopEntry,
+    RigidBodyEntry,
+    SpanEntry,
+    TreeEntry,
+    TreeJointEntry,
+    WrenchEntry,
+)
 from taut.structure.scenario import Scenario
 from taut.structure.signal_checks import signal_problems
+from taut.structure.span_cables import SpanCable
 from taut.structure.structure import Structure
 from taut.structure.tree_models import TreeModel
 from taut.structure.trees import LoopJoint, PulleyCable, Tree, TreeJoint, Wrench, turned
@@ -92,6 +100,7 @@ def _tree(entry: TreeEntry, name: str) -> tuple[Tree | None, list[Problem]]:
                 tuple(_loop(label, loop) for label, loop in entry.loops.items()),
                 tuple(_wrench(label, wrench) for label, wrench in entry.wrenches.items()),
                 name=name,
+                spans=tuple(_span(label, span) for label, span in entry.spans.items()),
             ),
             [],
         )
@@ -148,6 +157,11 @@ def _loop(name: str, entry: LoopEntry) -> LoopJoint:
 def _wrench(name: str, entry: WrenchEntry) -> Wrench:
     signal = 1.0 if entry.signal is None else signal_of(entry.signal)
     return Wrench(name, entry.body, _vector(entry.force), _vector(entry.torque), _vector(entry.at), signal)
+
+
+def _span(name: str, entry: SpanEntry) -> SpanCable:
+    pairs: dict[str, Any] = {key: tuple(getattr(entry, key)) for key in ("pulleys", "radii", "wound")}
+    return SpanCable(name, **(entry.own() | pairs))
 
 
 def _vector(values: list[float] | Vector) -> Vector:

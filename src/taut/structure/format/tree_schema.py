@@ -12,7 +12,7 @@ from taut.structure.format.scenario_schema import SignalEntry
 
 MatrixEntry = Annotated[list[Vector], Len(3, 3)]
 
-SOURCES = {"generate": (), "urdf": (), "joints": ("loops", "wrenches")}
+SOURCES = {"generate": (), "urdf": (), "joints": ("loops", "wrenches", "spans")}
 """Where a tree comes from, and what else may be said with it."""
 
 
@@ -138,6 +138,17 @@ class ContactPointEntry(Entry):
     at: Vector = [0.0, 0.0, 0.0]
 
 
+class SpanEntry(Entry):
+    pulleys: Annotated[list[Name], Len(2, 2)]
+    radii: Annotated[list[Number], Len(2, 2)]
+    stiffness: Number
+    damping: Number = 0.0
+    natural: Number | None = None
+    side: Name = "left"
+    crossed: bool = False
+    wound: Annotated[list[Number | None], Len(2, 2)] = [None, None]
+
+
 class UrdfEntry(Entry):
     """A file beside the model's; its text is put in place before the schema sees it (`records.py`)."""
 
@@ -172,6 +183,7 @@ class TreeEntry(Entry):
     loops: dict[Name, LoopEntry] = {}
     wrenches: dict[Name, WrenchEntry] = {}
     points: dict[Name, ContactPointEntry] = {}
+    spans: dict[Name, SpanEntry] = {}
     start: dict[Name, StartEntry] = {}
     torques: dict[Name, SignalEntry] = {}
 

@@ -1,4 +1,5 @@
-"""Events of a tree: cables on pulleys that go slack and taut, what is watched, and those of a nodal plant on bodies.
+"""Events of a tree: cables on a pulley or between two that go slack and taut, what is watched, and those of a nodal
+plant on bodies.
 
 As in `taut.mechanics.terms.slackening` what a cable does is fixed for the length of a step, so that the equations are
 smooth in it: a taut one is a spring that would push too, a slack one has no force. One with a damper whose torques come
@@ -18,7 +19,15 @@ from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, TO_CUT, TO
 from taut.mechanics.operations.event_words import Watched
 from taut.mechanics.operations.watches import ABOVE, BELOW, DISTANCE, DONE, PLANE, TENSION, TIME
 from taut.mechanics.terms.slackening import CUT, LIMP, SLACK, TAUT
-from taut.mechanics.trees.involutes import Standing
+from taut.mechanics.trees.events.cable_states import (
+    CableStates,
+    cable_energies,
+    cable_states,
+    can_go_limp,
+    law_of,
+    set_laws,
+    stiffness_and_damping,
+)
 from taut.mechanics.trees.kernels import BOTH_WAYS, GONE, ONE_SIDED
 
 if TYPE_CHECKING:
@@ -53,41 +62,35 @@ class TreeEvents:
 
 def freeze(d: Workspace) -> None:
     """Let cables have the laws of what they do now."""
-    d.equations.cables.law[d.events.cables] = [LAWS[int(state)] for state in d.events.state[: d.events.cables.size]]
+    set_laws(d, d.events.cables, [LAWS[int(state)] for state in d.events.state[: d.events.cables.size]])
 
 
 def release(d: Workspace) -> None:
     """Give every cable that is not cut its own law back, which is right at any state."""
     states = d.events.state[: d.events.cables.size]
-    d.equations.cables.law[d.events.cables] = [LAWS[max(int(state), AS_GIVEN)] for state in states]
+    set_laws(d, d.events.cables, [LAWS[max(int(state), AS_GIVEN)] for state in states])
 
 
-def _stretched(d: Workspace, at: Standing, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _stretched(d: Workspace, at: CableStates) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of cables that can slacken: how much longer than without force [m], the rate of it [m/s], and the tension over
     the stiffness [m]."""
-    cables, chosen = d.equations.cables, d.events.cables  # rigid ones, which have no stiffness, are not among these
-    radius = cables.radius[chosen]
-    natural = radius * q[cables.angle[chosen]]
-    stretch, rate = at.length[chosen] - natural, at.length_rate[chosen] - radius * v[cables.angle_rate[chosen]]
-    pull = at.strain[chosen] + cables.damping[chosen] / cables.stiffness[chosen] * at.strain_rate[chosen]
-    return stretch, rate, pull * natural
+    chosen = d.events.cables  # rigid ones, which have no stiffness, are not among these
+    return at.stretch[chosen], at.stretch_rate[chosen], at.pull[chosen]
 
 
 def _limps(d: Workspace) -> np.ndarray:
     """Whether each cable that can slacken has a damper that can take all of its tension."""
-    cables = d.equations.cables
-    return np.asarray(((cables.damping > 0.0) & (cables.consistent > 0.0))[d.events.cables])
+    return can_go_limp(d.plant)[d.events.cables]
 
 
 def _value(
-    d: Workspace, at: Standing, places: np.ndarray, rates: np.ndarray, thing: Watched
+    d: Workspace, at: CableStates, places: np.ndarray, rates: np.ndarray, thing: Watched
 ) -> tuple[float, float, bool, float]:
     """What is watched, its rate, whether that is known, and its round-off."""
     band, one, two = d.events.band, thing.first, thing.second
     if thing.kind == TENSION:
-        cables = d.equations.cables
-        stiffness = float(cables.stiffness[one])
-        known = float(cables.damping[one]) == 0.0 and cables.law[one] != GONE
+        stiffness, damping = stiffness_and_damping(d.plant, one)
+        known = damping == 0.0 and law_of(d, one) != GONE
         unit = band * max(stiffness / float(at.length[one]), 1.0)
         return float(at.tension[one]), stiffness * float(at.strain_rate[one]), known, unit
     if thing.kind == PLANE:
@@ -102,7 +105,7 @@ def _shown(d: Workspace, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.n
     """Nodes that are shown, and their velocities, where any are watched."""
     if not any(thing.kind in (PLANE, DISTANCE) for thing in d.events.things):
         return np.zeros((0, 3)), np.zeros((0, 3))
-    places, rates, _ = d.plant.shown.nodes(d.equations, d.plant.shown.points(d.equations), q, v)
+    places, rates, _ = d.plant.shown.nodes(d.equations, d.plant.shown.points(d.equations), d.pushes.spans, q, v)
     return places, rates
 
 
@@ -111,10 +114,10 @@ def margins(d: Workspace, t: float, y: np.ndarray) -> Margins:
     events = d.events
     room, rate, known = np.full(events.own, math.inf), np.zeros(events.own), np.ones(events.own, dtype=bool)
     _, _, q, v = d.split(y)
-    at = d.equations.standing(q, v)
+    at = cable_states(d, q, v)
     count = events.cables.size
     if count:
-        stretch, growth, pull = _stretched(d, at, q, v)
+        stretch, growth, pull = _stretched(d, at)
         limps, state = _limps(d), events.state[:count]
         sign = np.where(state == TAUT, 1.0, -1.0)
         room[:count], rate[:count] = sign * stretch / events.band, sign * growth / events.band
@@ -139,9 +142,9 @@ def begin(d: Workspace, y: np.ndarray) -> None:
     events, (x, _, q, v) = d.events, d.split(y)
     events.band = nodal_events.ROUND_OFF * (d.plant.size + float(np.abs(x).max(initial=0.0)))
     events.burst[:], events.last[:], count = 0, -math.inf, events.cables.size
-    at = d.equations.standing(q, v)
+    at = cable_states(d, q, v)
     if count:
-        stretch, _, pull = _stretched(d, at, q, v)
+        stretch, _, pull = _stretched(d, at)
         limp = _limps(d) & (pull <= 0.0) & (stretch > events.band)
         events.state[:count] = np.where(stretch < -events.band, SLACK, np.where(limp, LIMP, TAUT))
     places, rates = _shown(d, q, v)
@@ -224,7 +227,7 @@ def _change(d: Workspace, e: int, t: float, y: np.ndarray, log: np.ndarray, fill
     state, chatters = int(events.state[e]), events.burst[e] > nodal_events.MOST_QUICK
     if e < events.cables.size:
         _, _, q, v = d.split(y)
-        stretch, _, pull = (float(numbers[e]) for numbers in _stretched(d, d.equations.standing(q, v), q, v))
+        stretch, _, pull = (float(numbers[e]) for numbers in _stretched(d, cable_states(d, q, v)))
         if chatters:
             state = AS_GIVEN
         elif state == TAUT:
@@ -275,9 +278,9 @@ def cut(d: Workspace, event: int, y: np.ndarray) -> None:
         return
     chosen = list(events.things[event - events.cables.size].cut)
     _, _, q, v = d.split(y)
-    y[2 * d.n] -= float(d.equations.standing(q, v).energy[chosen].sum())
+    y[2 * d.n] -= float(cable_energies(d, q, v)[chosen].sum())
     events.state[: events.cables.size][np.isin(events.cables, chosen)] = CUT
-    d.equations.cables.law[chosen] = GONE
+    set_laws(d, chosen, GONE)
 
 
 EVENTS = (crossing, margin, due, overdue, switch)

@@ -14,6 +14,7 @@ from taut.mechanics.operations.event_words import Watched, Watcher, watched_in
 from taut.mechanics.operations.watches import DONE
 from taut.mechanics.terms.slackening import CHANGES
 from taut.mechanics.trees.events import tree_events as happens
+from taut.mechanics.trees.events.cable_states import all_names, set_laws
 from taut.mechanics.trees.kernels import GONE, ONE_SIDED
 from taut.structure.events import Event
 from taut.structure.scenario import Watch
@@ -68,7 +69,7 @@ class TreeWatcher(Watcher):
         happens.freeze(space)
         for e, thing in enumerate(self.things, len(self.subjects)):
             if thing.watch.then == "cut" and events.state[e] == DONE:
-                space.equations.cables.law[list(thing.cut)] = GONE
+                set_laws(space, thing.cut, GONE)
         if self.nodal:
             self.nodal.go_on(space.pushes.tables, flags[size:])
             space.pushes.located = True
@@ -92,7 +93,7 @@ class TreeWatcher(Watcher):
 
 def tree_watcher(plant: TreePlant) -> TreeWatcher | None:
     """None where nothing can happen at an instant."""
-    names = plant.equations.cable_names
+    names = all_names(plant)
     subjects = tuple(("cable", names[k], CHANGES) for k in slackening(plant))
     nodal = plant.nodal.plant.watcher if plant.nodal is not None else None
     if not subjects and not plant.things and nodal is None:
@@ -104,7 +105,8 @@ def tree_watcher(plant: TreePlant) -> TreeWatcher | None:
 def slackening(plant: TreePlant) -> np.ndarray:
     """Numbers of the cables that can go slack."""
     cables = plant.equations.cables
-    return np.flatnonzero(cables.compliant & (cables.law == ONE_SIDED))
+    own = np.flatnonzero(cables.compliant & (cables.law == ONE_SIDED))
+    return np.concatenate([own, np.arange(len(cables.names), len(all_names(plant)))])
 
 
 def watched_by_tree(plant: TreePlant, watches: Sequence[Watch]) -> tuple[Watched, ...]:
@@ -118,12 +120,13 @@ def watched_by_tree(plant: TreePlant, watches: Sequence[Watch]) -> tuple[Watched
     if problems:
         raise ModelError(problems)
     nodes = {name: number for number, name in enumerate(structure.nodes)}
-    cables = {name: number for number, name in enumerate(plant.equations.cable_names)}
+    cables = {name: number for number, name in enumerate(all_names(plant))}
     return watched_in(structure, nodes, cables, {}, watches)
 
 
 def _problems(plant: TreePlant, watches: Sequence[Watch]) -> Iterator[Problem]:
-    compliant = dict(zip(plant.equations.cable_names, plant.equations.cables.compliant, strict=True))
+    spans = [True] * len(plant.tree.spans)
+    compliant = dict(zip(all_names(plant), [*plant.equations.cables.compliant, *spans], strict=True))
     for watch in watches:
         path = ("events", watch.name)
         for selector in watch.cut:

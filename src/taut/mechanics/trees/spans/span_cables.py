@@ -13,8 +13,9 @@ With the way t from the first pulley to the second, and sides s = +-1 of t on wh
 | F, D | E A eps and mu A d(eps)/dt, eps = l / l0 - 1 |
 
 The energy E A eps^2 l0 / 2 has the slopes F by l and -F (1 + eps / 2) by l0: winding in takes strained cable along. A
-damper acts by l0 D d(eps), and takes at most the tension that there is. Directions turn with the bodies that the joints
-stand on, by less than half a turn from where they are at the start.
+damper acts by l0 D d(eps), and takes at most the tension that there is. Directions are counted against the bodies that
+the joints stand on. A direction is known but for whole turns; how many there were, a state of the run says, which is
+the integral of its rate (`turned`): only the nearest whole turn of it is used.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import numpy as np
 
 from taut.errors import ModelError, Problem
 from taut.mechanics.trees.equations import TreeEquations
+from taut.mechanics.trees.kernels import BOTH_WAYS, GONE, ONE_SIDED
 from taut.mechanics.trees.loops import moving, places_of
 from taut.structure.bodies import ORIGIN
 from taut.structure.span_cables import SIDES, SpanCable
@@ -35,7 +37,7 @@ FLAT = 1e-6
 
 
 class Span(NamedTuple):
-    """What a span is at a state."""
+    """Where a span is."""
 
     length: float  # not a number where the pulleys are too near for a tangent
     natural: float
@@ -47,8 +49,24 @@ class Span(NamedTuple):
     off: float  # how far out of plane
 
 
+class Stretched(NamedTuple):
+    """What all spans are at a state, a number each."""
+
+    length: np.ndarray
+    natural: np.ndarray
+    strain: np.ndarray
+    tension: np.ndarray  # [N]
+    strain_rate: np.ndarray
+    stretch_rate: np.ndarray  # of length less natural [m/s]
+
+
 class Spans:
-    """All of a tree, for one run."""
+    """All of a tree, for one run.
+
+    law: what each cable's law is now, to be changed in place: a word of `kernels`. turned: (2 spans,) about how far the
+    way from each pulley to the other has turned since the start [rad], of the state at hand; turning: its rates, as the
+    last forces left them.
+    """
 
     def __init__(self, equations: TreeEquations) -> None:
         tree = equations.tree
@@ -63,6 +81,8 @@ class Spans:
         self._start = [(0.0, 0.0)] * len(tree.spans)
         self._level = [(0.0, 0.0)] * len(tree.spans)
         self._natural = [0.0] * len(tree.spans)
+        self.law = np.full(len(tree.spans), ONE_SIDED)
+        self.turned, self.turning = np.zeros((2, 2 * len(tree.spans)))
 
     def begin(self, q: np.ndarray) -> None:
         """Count what is unwound, and natural lengths, from where the tree starts."""
@@ -77,6 +97,9 @@ class Spans:
             if at.off > FLAT:
                 message = f"joins pulleys that are off one plane by {at.off:.3g} of the first's radius, or in rad"
                 problems.append(Problem(("spans", span.name), f"{message}; put their centres and axes in line"))
+            if at.axis @ self._axis(2 * number + 1) < 0.0:
+                message = f'joins pulleys whose axes point opposite ways; turn the one of "{span.pulleys[1]}" round'
+                problems.append(Problem(("spans", span.name), message))
             self._start[number] = at.unwound
             self._natural[number] = at.length if span.natural is None else span.natural
         if problems:
@@ -85,6 +108,9 @@ class Spans:
     def _frame(self, pulley: int) -> np.ndarray:
         """Axes of the joint of a pulley in the world, as columns; z of them is not its axis."""
         return np.asarray(self._points.turns[2 * len(self.cables) + pulley] @ self._frames[pulley])
+
+    def _axis(self, pulley: int) -> np.ndarray:
+        return np.asarray(self._frame(pulley) @ self._axes[pulley])
 
     def _direction(self, number: int, end: int) -> float:
         """[rad] of the way between centres, about the axis of a pulley's joint and against its frame."""
@@ -100,14 +126,12 @@ class Spans:
         """At Pinocchio's placements."""
         span, first = self.cables[number], 2 * number
         place = places_of(self._points)
-        axis = self._frame(first) @ self._axes[first]
-        other = self._frame(first + 1) @ self._axes[first + 1]
+        axis, other = self._axis(first), self._axis(first + 1)
         between = place[first + 1] - place[first]
         off = max(abs(float(between @ axis)) / span.radii[0], float(np.linalg.norm(np.cross(axis, other))))
         way = between - (between @ axis) * axis
         apart = float(np.linalg.norm(way))
-        one = SIDES[span.side]
-        two = -one if span.crossed else one
+        one, two = _sides(span)
         aside = span.radii[0] * one - span.radii[1] * two
         far = apart > max(abs(aside), sum(span.radii) if span.crossed else 0.0)
         length = math.sqrt(apart**2 - aside**2) if far else math.nan
@@ -115,7 +139,7 @@ class Spans:
         turned = []
         for end in (0, 1):
             angle = self._direction(number, end) - self._level[number][end]
-            angle = (angle + math.pi) % (2.0 * math.pi) - math.pi  # less than half a turn from the start
+            angle += 2.0 * math.pi * round((float(self.turned[first + end]) - angle) / (2.0 * math.pi))
             turned.append(angle - tilt - float(q[self._turns[first + end]]))
         unwound = (one * turned[0], -two * turned[1])
         started = self._start[number]
@@ -146,40 +170,82 @@ class Spans:
         found = [self._at(number, q) for number in range(len(self.cables))]
         return np.array([one.length for one in found]), np.array([one.natural for one in found])
 
-    def energy(self, q: np.ndarray) -> float:
-        """[J] of all."""
+    def hold_laws(self, q: np.ndarray) -> None:
+        """Let each cable go on as what it is at these positions, a spring both ways or nothing."""
         length, natural = self.states(q)
-        strain = np.maximum(length / natural - 1.0, 0.0)
-        return float(0.5 * np.array([span.stiffness for span in self.cables]) @ (strain**2 * natural))
+        self.law[:] = np.where(self.law == GONE, GONE, np.where(length > natural, BOTH_WAYS, GONE))
+
+    def energies(self, q: np.ndarray) -> np.ndarray:
+        """(spans,) [J]."""
+        length, natural = self.states(q)
+        strain = length / natural - 1.0
+        strain = np.where(self.law == GONE, 0.0, np.where(self.law == BOTH_WAYS, strain, np.maximum(strain, 0.0)))
+        return np.asarray(0.5 * np.array([span.stiffness for span in self.cables]) * strain**2 * natural)
+
+    def touching(
+        self, q: np.ndarray, tree: tuple[np.ndarray, np.ndarray], w: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(2 spans, 3) where cables touch their pulleys, and how these places move, where the last terms left the
+        tree. They lie at radius times left(t) from the centres, which turns as the way does and with the bodies."""
+        found, sides = moving(self._points, *tree, w), list[tuple[np.ndarray, np.ndarray]]()
+        for number, span in enumerate(self.cables):
+            at, first = self._at(number, q), 2 * number
+            turn, body = float(self._turns_of(at, found.jacobian, first) @ w), found.turn[first]
+            tilt = math.atan2(at.aside, at.length)
+            left = np.cross(at.axis, at.way) * math.cos(tilt) + at.way * math.sin(tilt)
+            spin = at.axis * (turn - float(at.axis @ body)) + body
+            for end, side in enumerate(_sides(span)):
+                out = side * span.radii[end] * left
+                sides.append((found.place[first + end] + out, found.rate[first + end] + np.cross(spin, out)))
+        places, rates = zip(*sides, strict=True)
+        return np.array(places), np.array(rates)
+
+    def _turns_of(self, at: Span, jacobian: np.ndarray, first: int) -> np.ndarray:
+        """Slopes of the angle of the cable's own way, beta, by Pinocchio's velocities."""
+        apart = jacobian[first + 1] - jacobian[first]
+        nearer = at.aside / (at.apart * at.length) * (at.way @ apart)
+        return np.asarray(np.cross(at.axis, at.way) / at.apart @ apart + nearer)
 
     def act(
         self, q: np.ndarray, tree: tuple[np.ndarray, np.ndarray], w: np.ndarray
-    ) -> tuple[np.ndarray, float, np.ndarray]:
-        """Forces along Pinocchio's velocities, the power of dampers, and (2, spans) strains and tensions, where the
-        last terms left the tree. tree: J and dJ/dt of the whole tree."""
+    ) -> tuple[np.ndarray, float, Stretched]:
+        """Forces along Pinocchio's velocities, the power of dampers, and what the cables are, where the last terms left
+        the tree. tree: J and dJ/dt of the whole tree."""
         found = moving(self._points, *tree, w)
-        out, lost, shows = np.zeros(w.size), 0.0, np.zeros((2, len(self.cables)))
+        out, lost, shows = np.zeros(w.size), 0.0, np.zeros((6, len(self.cables)))
         for number, span in enumerate(self.cables):
             at, first = self._at(number, q), 2 * number
             if math.isnan(at.length):
-                return np.full(w.size, math.nan), math.nan, np.full_like(shows, math.nan)
-            nearer = at.way @ (found.jacobian[first + 1] - found.jacobian[first])
-            grows = at.apart / at.length * nearer
-            turns = np.cross(at.axis, at.way) / at.apart @ (found.jacobian[first + 1] - found.jacobian[first])
-            turns = turns + at.aside / (at.apart * at.length) * nearer
+                return np.full(w.size, math.nan), math.nan, Stretched(*np.full_like(shows, math.nan))
+            apart = found.jacobian[first + 1] - found.jacobian[first]
+            grows = at.apart / at.length * (at.way @ apart)
+            turns = self._turns_of(at, found.jacobian, first)
             spins = [at.axis @ (tree[0][3:] * self._points.carried[first + end]) for end in (0, 1)]
-            one = SIDES[span.side]
-            two = -one if span.crossed else one
+            way_turns = float(np.cross(at.axis, at.way) / at.apart @ apart @ w)
+            for end in (0, 1):
+                carrier = found.turn[2 * len(self.cables) + first + end]
+                self.turning[first + end] = way_turns - float(at.axis @ carrier)
+            one, two = _sides(span)
             winds = span.radii[0] * one * (turns - spins[0]) - span.radii[1] * two * (turns - spins[1])
             strain = at.length / at.natural - 1.0
             rate = (grows - (1.0 + strain) * winds) / at.natural
-            elastic = span.stiffness * max(strain, 0.0)
-            viscous = max(span.damping * float(rate @ w), -elastic) if strain > 0.0 else 0.0
+            elastic, viscous, law = 0.0, 0.0, self.law[number]
+            if law != GONE and (law == BOTH_WAYS or strain > 0.0):
+                elastic, viscous = span.stiffness * strain, span.damping * float(rate @ w)
+                if law == ONE_SIDED:
+                    viscous = max(viscous, -elastic)  # a damper takes all of the tension at most
             out -= (elastic + viscous) * grows
             out += (elastic * (1.0 + 0.5 * strain) + viscous * (1.0 + strain)) * winds
             lost -= viscous * at.natural * float(rate @ w)
-            shows[:, number] = strain, elastic + viscous
-        return out, lost, shows
+            shows[:4, number] = at.length, at.natural, strain, elastic + viscous
+            shows[4:, number] = rate @ w, (grows - winds) @ w
+        return out, lost, Stretched(*shows)
+
+
+def _sides(span: SpanCable) -> tuple[float, float]:
+    """s1, s2."""
+    one = SIDES[span.side]
+    return one, -one if span.crossed else one
 
 
 def _too_near(span: SpanCable, at: Span) -> str:
