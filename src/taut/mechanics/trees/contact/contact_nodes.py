@@ -25,7 +25,8 @@ def on_grounds(plant: TreePlant, grounds: tuple[Ground, ...]) -> Nodal:
         raise ModelError([Problem(("ground", grounds[0].name), told)])
     rigid = [ground.name for ground in grounds if ground.compliance is None]
     if rigid and plant.tree.spans:
-        told = f'cables between two pulleys ("{plant.tree.spans[0].name}") do not go with rigid grounds; give it a compliance'
+        belt = plant.tree.spans[0].name
+        told = f'a cable between two pulleys ("{belt}") does not go with rigid grounds; give it a compliance'
         raise ModelError([Problem(("ground", rigid[0]), told)])
     bodies, places = tuple(point.body for point in points), tuple(point.at for point in points)
     equations, q = plant.equations, on_sphere.configuration(plant.embedding, plant.positions)
