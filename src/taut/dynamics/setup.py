@@ -160,16 +160,9 @@ def prepare_run(
     space = at.workspace(method.rows, state, coordinates, plant.rows, history, watched, plant.lanes, printed=printed)
     looks = watched > 0
     if isinstance(method, UNLOCATING):
-<<<<<<< HEAD
         looks = isinstance(method, Impulses) and plant.watcher is not None and bool(plant.watcher.watched)
     words, addresses = words_for(plant, stepper_of(method), dense=dense, watches=looks, printed=printed)
     return Run(plant, tables, words, method, rules, space, addresses)
-=======
-        watched_by_user = getattr(plant, "things", ()) or (plant.watcher is not None and plant.watcher.watched)
-        looks = isinstance(method, Impulses) and bool(watched_by_user)
-    words = words_for(plant, stepper_of(method), dense=dense, watches=looks, printed=printed)
-    return Run(plant, tables, words, method, rules, space)
->>>>>>> tree-grounds
 
 
 def beginning(
