@@ -23,6 +23,7 @@ Words = dict[str, Callable[..., Any]]
 
 _COMPILED: dict[tuple[Any, ...], Words] = {}
 _ADDRESSES: dict[tuple[Any, ...], np.ndarray] = {}
+"""By the operations themselves, which it so holds on to: machine code that nobody holds is gone."""
 
 
 def words_for(
@@ -53,7 +54,7 @@ def words_for(
     if key not in _COMPILED:
         calls = {**called(strikes=stepper in STRIKING), "layout": operations["layout"]}
         _COMPILED[key] = compiled(algorithm, calls, ("time_loop",), shared)
-    own = (plant.formulation, *way)
+    own = (*operations.values(), *way)
     if own not in _ADDRESSES:
         _ADDRESSES[own] = addresses_for(algorithm, operations)
     return {**words, "time_loop": _COMPILED[key]["time_loop"]}, _ADDRESSES[own]
