@@ -95,6 +95,7 @@ def test_the_tbar_benchmark_compares_at_equal_accuracy() -> None:
     assert all(result.seconds > 0.0 and result.name in text for result in results)
 
 
+@pytest.mark.slow
 def test_the_compressible_tbar_benchmark_solves_the_same_equations() -> None:
     from benchmarks import tbar_compressible as bench
 
@@ -206,6 +207,7 @@ def test_stepping_and_controlling_are_measured_beside_the_same_motion() -> None:
     assert bench.controlled_table(costs).count(" %") == 2 * len(costs), "what each adds, and its quartiles"
 
 
+@pytest.mark.slow
 def test_two_checkouts_are_asked_for_the_same_steps(tmp_path: Path) -> None:
     from benchmarks import beside, costs, trees
 
@@ -292,6 +294,7 @@ def test_the_benchmark_of_postures_solves_what_it_times() -> None:
     assert bench.table(found).count("\n") == 6
 
 
+@pytest.mark.slow
 def test_more_points_carry_postures_better() -> None:
     from benchmarks import posture_interpolation as bench
 
@@ -389,6 +392,7 @@ def test_shipped_code_is_measured_beside_that_of_this_processor() -> None:
     assert all(row.other > 0.0 and row.this > 0.0 for row in rows)
 
 
+@pytest.mark.slow
 def test_peers_fly_the_same_motion_at_equal_error() -> None:
     from benchmarks.peers import flight
 

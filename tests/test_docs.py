@@ -48,6 +48,7 @@ def test_the_page_of_linear_models_runs() -> None:
     assert 0.0 < names["rough"].bound <= 1e-4 < names["small"].bound
 
 
+@pytest.mark.slow
 def test_the_page_of_contact_runs() -> None:
     names = run_blocks("docs/contact.md", 7)
     assert names["run"].finished
@@ -67,6 +68,7 @@ def test_the_page_of_collisions_runs() -> None:
     assert len(names["later"]) == 1
 
 
+@pytest.mark.slow
 def test_the_page_of_gait_search_runs() -> None:
     names = run_blocks("docs/gait-search.md", 1)
     assert len(names["found"].generations) == 2
@@ -107,6 +109,7 @@ def test_the_page_of_stepping_runs() -> None:
     assert names["sim"].time == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_the_page_of_control_runs() -> None:
     names = run_blocks("docs/control.md", 6)
     assert names["needed"].unbalanced[0] < 1e-12
@@ -179,6 +182,7 @@ def test_the_sweeps_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert taut.read("study.nc").ok.all()
 
 
+@pytest.mark.slow
 def test_the_page_of_learning_runs() -> None:
     names = run_blocks("docs/learning.md", 1)
     assert names["truncated"].shape == (8,)

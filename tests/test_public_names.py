@@ -414,6 +414,7 @@ def _swept() -> taut.Study:
     return taut.sweep(model, {"properties.cable:*.stiffness": tuple(np.linspace(50.0, 100.0, 3).tolist())})
 
 
+@pytest.mark.slow
 def test_everything_is_shown() -> None:
     homes = [taut, *(getattr(taut, package) for package in PACKAGES)]
     named = {name: getattr(home, name) for home in homes for name in home.__all__}

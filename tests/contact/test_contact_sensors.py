@@ -33,6 +33,7 @@ def hopper(**options: object) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 def test_a_controller_acts_on_touch() -> None:
     """It thrusts from the first tick after the foot has touched: along the floor as the closed form says."""
     sensors = [

@@ -56,6 +56,7 @@ def impulse_of(run: Trajectory, step: float) -> np.ndarray:
     return np.array(step * run.contact_force[1:].sum(axis=(0, 1)))
 
 
+@pytest.mark.slow
 def test_it_strikes_with_its_own_inertia() -> None:
     """One end strikes without friction: the impulse by the inertia along the bar and across it, radius included."""
     angle, speed, step = 0.7, 1.5, 1e-6

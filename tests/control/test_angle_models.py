@@ -73,6 +73,7 @@ def test_a_driven_angle_moves_the_plant_as_the_model_says() -> None:
     assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.1), "relative, so the error itself falls by four"
 
 
+@pytest.mark.slow
 def test_every_quantity_that_can_be_driven_is_an_input_by_the_drives_name() -> None:
     drivers = {
         "rest_length": ("cable:stay", "rest_length"),

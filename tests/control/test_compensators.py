@@ -126,6 +126,7 @@ def test_a_loop_drifts_as_its_offsets_say() -> None:
         x = loop.A @ x + loop.drift
 
 
+@pytest.mark.slow
 def test_a_loop_settles_where_its_run_does() -> None:
     """About x = 1 with 100 N/m, pushed to 0.95 by 20 N/m."""
     cable = Cable("c", ("a", "b"), stiffness=100.0, rest_length=0.9)

@@ -13,6 +13,7 @@ Sylvester's law of inertia.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -67,6 +68,11 @@ class Factored:
     weakest: float
     pivots: np.ndarray
 
+    @cached_property
+    def _across(self) -> sp.csc_matrix:
+        """G^T, which scipy takes as long to name as to multiply by where it is small."""
+        return self.rows.T
+
     def solve(self, top: np.ndarray, bottom: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """x and y, refined to the system without the slack; where rows depend on one another y is one of many.
 
@@ -76,7 +82,7 @@ class Factored:
         right = np.zeros((size + self.rows.shape[0], *top.shape[1:]))
         right[:size] = top
         if bottom is not None and bottom.size:
-            right[:size] += self.weight * (self.rows.T @ bottom)
+            right[:size] += self.weight * (self._across @ bottom)
             right[size:] = bottom
         found = self.lu.solve(right)
         sizes = []
@@ -98,7 +104,7 @@ class Factored:
         """The system without the slack, times x and y."""
         x, y = np.split(found, [self.matrix.shape[0]])
         stretched = self.rows @ x
-        return np.concatenate([self.matrix @ x + self.rows.T @ (y + self.weight * stretched), stretched])
+        return np.concatenate([self.matrix @ x + self._across @ (y + self.weight * stretched), stretched])
 
     def _unstuck(self, found: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Where rows all but depend on one another refinements hardly move: a few directions that GMRES picks out."""
