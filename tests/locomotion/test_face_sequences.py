@@ -40,4 +40,4 @@ def test_copies_that_have_nothing_in_common_or_stand_on_nothing() -> None:
     assert sequence_of(ROBOT, [[A], [B], [C]]).faces == ()
     none = sequence_of(ROBOT, [[], []])
     assert (none.faces, none.changes, none.visited) == ((), 0.0, 0.0)
-    assert none.words() == "none (2 of 2)"
+    assert none.words() == "none (0 of 2)"

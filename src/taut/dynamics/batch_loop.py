@@ -158,7 +158,9 @@ def advance_all(
             for j in range(numbers.memory.shape[1]):
                 numbers.memory[k, j] = reals[places.memory + j]
         if numbers.readings.shape[1] > 0:
-            done_by_kernel_at(look, (plant, round(1e9 * clock[TIME]), clock[TIME], y, row_of(numbers.readings, k)))
+            done_by_kernel_at(
+                look, (Pack(integers, reals), round(1e9 * clock[TIME]), clock[TIME], y, row_of(numbers.readings, k))
+            )
     return failed
 
 
@@ -172,7 +174,7 @@ class Stepper:
         times, samples = self._room
         begun = (np.zeros(CLOCK), np.zeros(COUNTS, dtype=np.int64), np.zeros(state))
         known = (run.handed, run.method.numbers, run.rules, run.plant.breaks)
-        seen = (run.handed, 0, 0.0, begun[2], np.zeros(0))
+        seen = (run.tables, 0, 0.0, begun[2], np.zeros(0))
         self._addresses = (
             address_of(run.words["time_loop"], *known, *begun, times, samples, run.space, BUDGET),
             0 if look is None else address_of(look, *seen),

@@ -15,6 +15,7 @@ import numpy as np
 from taut.dynamics import time_loop as loop
 from taut.dynamics.operations import addresses_for, called, compiled, spoken
 from taut.mechanics.plant_protocol import PlantProtocol
+from taut.numerics.compiled import reachable_stamp
 
 STRIKING = ("impulses", "energy-momentum")
 """Steppers whose steps strike grounds."""
@@ -22,6 +23,7 @@ STRIKING = ("impulses", "energy-momentum")
 Words = dict[str, Callable[..., Any]]
 
 _COMPILED: dict[tuple[Any, ...], Words] = {}
+_LAYOUTS: dict[str, Any] = {}
 _ADDRESSES: dict[tuple[Any, ...], np.ndarray] = {}
 """By the operations themselves, which it so holds on to: machine code that nobody holds is gone."""
 
@@ -50,11 +52,13 @@ def words_for(
         if key not in _COMPILED:
             _COMPILED[key] = compiled(algorithm, operations, ("time_loop", "remember"), shared)
         return {**words, **{name: _COMPILED[key][name] for name in ("time_loop", "remember")}}, None
-    key = (operations["layout"], *way)
+    # Where things stand in a state is no call; plants of other kinds have functions of their own for it, all the same.
+    layout = _LAYOUTS.setdefault(reachable_stamp(operations["layout"]), operations["layout"])
+    key = (layout, *way)
     if key not in _COMPILED:
-        calls = {**called(strikes=stepper in STRIKING), "layout": operations["layout"]}
+        calls = {**called(strikes=stepper in STRIKING), "layout": layout}
         _COMPILED[key] = compiled(algorithm, calls, ("time_loop",), shared)
-    own = (*operations.values(), *way)
+    own = (*operations.items(), *way)
     if own not in _ADDRESSES:
         _ADDRESSES[own] = addresses_for(algorithm, operations)
     return {**words, "time_loop": _COMPILED[key]["time_loop"]}, _ADDRESSES[own]

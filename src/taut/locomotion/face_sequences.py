@@ -57,7 +57,7 @@ def face_sequence(ensemble: Ensemble, *, hold: float = HOLD) -> FaceSequence:
 def sequence_of(structure: Structure, copies: Sequence[Sequence[Face]]) -> FaceSequence:
     """Of faces that each copy stood on, in turn."""
     faces: list[Face] = []
-    left, followed = list(copies), len(copies)
+    left, followed = list(copies), 0
     while left:
         nexts = Counter(own[len(faces)] for own in left if len(own) > len(faces))
         face, count = max(nexts.items(), key=lambda one: (one[1], one[0]), default=((), 0))
@@ -80,5 +80,5 @@ def sequence_of(structure: Structure, copies: Sequence[Sequence[Face]]) -> FaceS
 
 def kind_of(structure: Structure, face: Face) -> str:
     """ "closed" where cables join every two of its nodes, "open" where they do not."""
-    joined = {frozenset(cable.route) for cable in structure.cables.values()}
+    joined = {frozenset(pair) for cable in structure.cables.values() for pair in pairwise(cable.route)}
     return CLOSED if all(frozenset(pair) in joined for pair in combinations(face, 2)) else OPEN

@@ -55,6 +55,8 @@ class GaitSymmetry:
             not 0 <= k < count or self.follows[k] != k or self.ahead[k] not in (0.0, None) for k in self.follows
         ):
             raise OptionError(f"GaitSymmetry {self.name}: each member follows one that follows itself, 0 ahead of it")
+        if any((own is None) != (self.ahead[k] is None) for k, own in zip(self.follows, self.ahead, strict=True)):
+            raise OptionError(f"GaitSymmetry {self.name}: a member that stands still cannot follow one that moves")
 
     @property
     def leaders(self) -> tuple[int, ...]:

@@ -28,6 +28,7 @@ ONE_BY_ONE = "kinds that go one by one"
 HELD = "cables held at their length"
 FRICTION = "friction at guides"
 PULLEYS = "pulleys at guides"
+BODIES = "bodies on rigid grounds"
 ANSWERING = "controllers at every evaluation"
 GROUND = "rigid grounds"
 NO_GROUND = "nothing to strike"
@@ -54,6 +55,11 @@ _KEPT = (
     "dp8"
 )
 
+_BODIES = (
+    'a tree of bodies on a rigid ground ({what}) goes by method "impulses" with a step only; or give the ground a '
+    "compliance, and use dp5 or dp8"
+)
+
 _OTHER_COORDINATES: dict[str, str] = {
     RATTLE: 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
     IMPLICIT: "implicit methods need the Newton matrix of a structure with nodes, bars and cables, in nodes or in "
@@ -66,6 +72,7 @@ _OTHER_COORDINATES: dict[str, str] = {
 REFUSED: dict[tuple[str, str], str] = {
     **{(use, COORDINATES): told for use, told in _OTHER_COORDINATES.items()},
     **{(use, JOINTS): told for use, told in _OTHER_COORDINATES.items() if use != IMPLICIT},
+    **{(use, BODIES): _BODIES for use in (RATTLE, IMPLICIT, CONSERVING, BATCH)},
     **{(use, GROUND): _STRIKES for use in (EXPLICIT, RATTLE, IMPLICIT)},
     (IMPULSES, NO_GROUND): 'method "impulses" is for structures that strike a ground, and there is none; use dp5 or '
     "dp8, or rattle4 for motion without damping",
@@ -128,7 +135,7 @@ REFUSED: dict[tuple[str, str], str] = {
     (
         LINEAR,
         YIELDING_UNDER_JOINTS,
-    ): "{what} has no linear model in coordinates of joints; linearise the plant in nodes",
+    ): "{what} has no linear model in coordinates of joints, nor under bodies; linearise a plant in nodes",
     (IN_COORDINATES, MOVED): "generalised coordinates do not go with supports that move, and {what} is moved; drive a "
     "bar, an angle or a coordinate instead",
     (IN_COORDINATES, FUNCTIONS): "generalised coordinates do not go with loads or drives that are Python functions; "
@@ -140,7 +147,7 @@ REFUSED: dict[tuple[str, str], str] = {
 }
 """(use, feature) -> why not, and what to do."""
 
-NOT_IN_LANES = frozenset((COORDINATES, JOINTS, CYLINDERS, MOVED, WATCHED, ONE_BY_ONE, UNEVEN))
+NOT_IN_LANES = frozenset((COORDINATES, JOINTS, BODIES, CYLINDERS, MOVED, WATCHED, ONE_BY_ONE, UNEVEN))
 """Features whose plants go one by one in an ensemble, whatever the method: lanes have no kernels for them."""
 
 
@@ -152,9 +159,10 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
         if plant.points is not None:
             return {JOINTS: "", **damping, **_under(plant.points)}
         nodal: Any = getattr(plant, "nodal", None)  # of a tree of bodies
-        if nodal is None or not any(ground.compliance is None for ground in plant.grounds):
-            return {COORDINATES: "", **damping}
-        return {JOINTS: "", **damping, **_under(nodal.plant)}
+        under = {} if nodal is None else _under(nodal.plant)
+        if GROUND in under:
+            return {BODIES: under[GROUND], **damping, **under}
+        return {COORDINATES: "", **damping, **{key: under[key] for key in (YIELDING_UNDER_JOINTS,) if key in under}}
     found: dict[str, str] = {}
     if not plant.constant_mass:
         found[CYLINDERS] = ""

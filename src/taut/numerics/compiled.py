@@ -30,7 +30,7 @@ from taut.numerics.compile_events import listen
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-FOUNDATION = ("called", "compiled", "code_libraries", "fours", "lanes", "packing", "pointers")
+FOUNDATION = ("compiled", "code_libraries", "fours", "lanes", "packing", "pointers")
 """Files whose code is no kernel but writes machine code; an edit to one of them concerns every kernel."""
 
 listen()

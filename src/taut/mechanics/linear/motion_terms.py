@@ -9,7 +9,7 @@ import numpy as np
 from taut.errors import OptionError
 from taut.mechanics.linear.members import State
 from taut.mechanics.operations.redundancy import jacobian_matrix
-from taut.mechanics.terms.members import crushed_bar
+from taut.mechanics.terms.members import obstacle
 from taut.mechanics.terms.springs import CRUSHED
 from taut.numerics.packing import integers_of
 
@@ -55,6 +55,6 @@ def all_forces(state: State) -> np.ndarray:
     state.motion["forces"](state.pack, state.time, state.y, out)
     crushed = int(integers_of(state.pack, CRUSHED)[0])
     if crushed >= 0:
-        told = crushed_bar(plant.given, crushed).replace("would next be pressed", "is pressed")
-        raise OptionError(f"{told}; take a state that it can have")
+        told = obstacle(plant.given, crushed).replace("would next be pressed", "is pressed")
+        raise OptionError(f"{told.replace('would next have', 'has')}; take a state that it can have")
     return out

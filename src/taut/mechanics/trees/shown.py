@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from taut.errors import ModelError, Problem
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_events import freeze, release
 from taut.mechanics.trees.loops import Points
@@ -108,6 +109,8 @@ def shown(tree: Tree, equations: TreeEquations, q: np.ndarray) -> Shown:
     found = Shown(Structure({}), tuple(bodies), tuple(places), len(names) + len(touching))
     where, _, _ = found.nodes(equations, found.points(equations), spans, q, np.zeros(equations.nv))
     labels = [*names.values(), *touching, *(f"{joint.name} at pulley" for joint in cables), *touches]
+    if twice := [label for label, count in Counter(labels).items() if count > 1]:
+        raise ModelError([Problem(("points",), f'two nodes to be shown would be called "{twice[0]}"; rename a point')])
     nodes = {label: (float(x), float(y), float(z)) for label, (x, y, z) in zip(labels, where, strict=True)}
     return found._replace(
         structure=Structure(nodes, {bar.name: bar for bar in bars}, {wire.name: wire for wire in wires}, name=tree.name)
@@ -161,6 +164,8 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
         parts[row, 3:] = np.abs(off).max(initial=0.0), np.abs(rate).max(initial=0.0)
         pulls, u = at.cable_pulls(q, v, multiplier[row, : at.rows]), tables.inputs(t, y, q, v)
         spans = tables.pushes.spans
+        if spans is not None:
+            at._terms(q, v)  # residuals have left the tree at rest
         held = None if spans is None else spans.act(q, *at.tree_jacobians())[2]
         shown_of_spans = () if held is None else np.concatenate([held.strain, held.tension])
         shows[row] = np.concatenate([at.strains(q), pulls, u, shown_of_spans])

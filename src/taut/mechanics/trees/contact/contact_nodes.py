@@ -34,6 +34,8 @@ def on_grounds(plant: TreePlant, grounds: tuple[Ground, ...]) -> Nodal:
     nodes = {point.name: _three(place) for point, place in zip(points, found, strict=True)}
     made = assemble(Structure(nodes, point_masses=dict.fromkeys(nodes, 1.0)), ground=grounds)
     made.tables["constants"].scale[:] = plant.typical_length, plant.typical_time  # views into the plant's own numbers
+    if "term_states" in made.tables:
+        made.tables["term_states"].size[:] = plant.typical_length  # of bristles
     return Nodal(made, bodies, places)
 
 

@@ -173,7 +173,7 @@ class Spans:
     def hold_laws(self, q: np.ndarray) -> None:
         """Let each cable go on as what it is at these positions, a spring both ways or nothing."""
         length, natural = self.states(q)
-        self.law[:] = np.where(self.law == GONE, GONE, np.where(length > natural, BOTH_WAYS, GONE))
+        self.law[:] = np.where(self.law == GONE, GONE, np.where(length >= natural * (1.0 - 1e-12), BOTH_WAYS, GONE))
 
     def energies(self, q: np.ndarray) -> np.ndarray:
         """(spans,) [J]."""
