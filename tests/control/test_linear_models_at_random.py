@@ -132,6 +132,7 @@ test_what_is_seen_changes_often = more_often(
 
 @FEW
 @given(mixed_cases(moved=True))
+@pytest.mark.slow
 def test_supports_that_move_are_where_they_are_then(case: Mixed) -> None:
     assume(case.motions)
     outputs = ["node:*.position", "node:*.velocity", *outputs_of(case)]

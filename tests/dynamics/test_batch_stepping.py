@@ -56,6 +56,7 @@ def test_each_moves_as_alone(threads: int) -> None:
     assert np.array_equal(sim.nodes.reshape(COUNT, -1), seen[-1][:, :36])
 
 
+@pytest.mark.slow
 def test_what_is_led_in_smoothly_begins_without_another_look() -> None:
     """All inputs are lengths of bars: their start is not looked for again when the first inputs come."""
     plant = robot()

@@ -192,6 +192,7 @@ def test_sensors_without_controllers_show_readings_in_runs() -> None:
         assert run.reading[k, 0] == pytest.approx(np.interp(measured, run.time, height), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_observations_are_those_of_the_trajectory_noise_and_all() -> None:
     noisy = Sensor("noisy", "cable:one.tension", noise=0.5)
     sim = start(held(), observe=[noisy])

@@ -155,6 +155,7 @@ def test_rattle_names_an_angle_that_damps() -> None:
         taut.simulate(taut.assemble(arm()), 0.1, method="rattle4", step=1e-3)
 
 
+@pytest.mark.slow
 def test_a_controller_that_is_a_spring_and_a_damper_swings_as_they_do() -> None:
     """By the angle and its rate, which sensors measure, at every evaluation; and a sensor shows the torque."""
     law = LinearLaw(np.array([[-STIFF, -DAMP]]), measured_offset=np.array([REST, 0.0]))

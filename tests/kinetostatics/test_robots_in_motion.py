@@ -38,6 +38,7 @@ def test_stiffness_and_mass_give_the_poles_of_the_dynamics(name: str) -> None:
     assert (poles[0] > 0.0) == stiffness_by_mode(rest, {"own": {}})["own"].stable
 
 
+@pytest.mark.slow
 def test_with_lengths_held_it_rings_at_the_frequencies_of_its_posture() -> None:
     """All fourteen, at once. What they differ by is their coupling, which falls with the amplitude."""
     off = {}
