@@ -10,7 +10,7 @@ import pytest
 from taut import assemble
 from taut.dynamics import loops, time_loop
 from taut.dynamics.correction import Correction
-from taut.dynamics.operations import ASKED, LINKED, addresses_for, compiled
+from taut.dynamics.operations import ASKED, LINKED, addresses_for, asked_by, compiled
 from taut.dynamics.settings import Settings, prepared
 from taut.generators import icosahedron, tbar
 from taut.numerics.called import addresses_of, signature_of
@@ -47,10 +47,11 @@ def test_plants_of_other_kinds_share_one_loop() -> None:
 
 
 def test_what_a_plant_lacks_does_nothing() -> None:
-    algorithm = time_loop.algorithm("explicit", dense=False, watches=False)
+    asked = asked_by(time_loop.algorithm("explicit", dense=False, watches=False), strikes=False)
     plant = assemble(tbar())
     assert "impose" not in plant.operations()
-    assert addresses_for(algorithm, plant.operations())[list(ASKED).index("impose")] != 0
+    assert addresses_for(asked, plant.operations())[asked["impose"]] != 0
+    assert not {"note_contacts", "strike"} & set(asked)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics import time_loop as loop
-from taut.dynamics.operations import addresses_for, called, compiled, spoken
+from taut.dynamics.operations import addresses_for, asked_by, called, compiled, spoken
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.numerics.compiled import reachable_stamp
 
@@ -54,11 +54,11 @@ def words_for(
         return {**words, **{name: _COMPILED[key][name] for name in ("time_loop", "remember")}}, None
     # Where things stand in a state is no call; plants of other kinds have functions of their own for it, all the same.
     layout = _LAYOUTS.setdefault(reachable_stamp(operations["layout"]), operations["layout"])
-    key = (layout, *way)
+    key, asked = (layout, *way), asked_by(algorithm, strikes=stepper in STRIKING)
     if key not in _COMPILED:
-        calls = {**called(strikes=stepper in STRIKING), "layout": layout}
+        calls = {**called(asked), "layout": layout}
         _COMPILED[key] = compiled(algorithm, calls, ("time_loop",), shared)
     own = (*operations.items(), *way)
     if own not in _ADDRESSES:
-        _ADDRESSES[own] = addresses_for(algorithm, operations)
+        _ADDRESSES[own] = addresses_for(asked, operations)
     return {**words, "time_loop": _COMPILED[key]["time_loop"]}, _ADDRESSES[own]

@@ -272,24 +272,25 @@ ASKED: Mapping[str, Callable[..., Any]] = {
 """All that an algorithm may ask of a plant, by name; its place is its number where it is called by its address."""
 
 
-def called(*, strikes: bool) -> dict[str, Any]:
-    """In the place of a plant's operations: calls of what stands at their addresses, the same for all plants.
+def asked_by(algorithm: Iterable[Callable[..., Any]], *, strikes: bool) -> dict[str, int]:
+    """The operations that an algorithm calls by their addresses, and their numbers.
 
     strikes: whether steps strike grounds; where not, what contacts would do is nothing, and not called.
     """
-    asked = {name: calling(function, k) for k, (name, function) in enumerate(ASKED.items())}
-    nothing = (
-        {} if strikes else {plain.__name__: kernel for plain, kernel in (*CONTACT_UNASKED.items(), *UNASKED.items())}
-    )
-    return {**asked, **nothing, "lend_plant": _as_it_is}
-
-
-def addresses_for(algorithm: Iterable[Callable[..., Any]], operations: Mapping[str, Any]) -> np.ndarray:
-    """Where the operations stand that an algorithm mentions; those that a plant does not have to have do nothing."""
     mentioned = {name for function in algorithm for name in callees(function)}
+    mentioned -= set() if strikes else {plain.__name__ for plain in (*CONTACT_UNASKED, *UNASKED)}
+    return {name: k for k, name in enumerate(ASKED) if name in mentioned}
+
+
+def called(asked: Mapping[str, int]) -> dict[str, Any]:
+    """In the place of a plant's operations: calls of what stands at their addresses, the same for all plants."""
+    return {**{name: calling(ASKED[name], k) for name, k in asked.items()}, "lend_plant": _as_it_is}
+
+
+def addresses_for(asked: Mapping[str, int], operations: Mapping[str, Any]) -> np.ndarray:
+    """Where operations of a plant stand; those that it does not have to have do nothing."""
     own = {**_entries_of_nothing(), **operations}
-    asked = ((k, function, own[name]) for k, (name, function) in enumerate(ASKED.items()) if name in mentioned)
-    return addresses_of(asked, len(ASKED))
+    return addresses_of(((k, ASKED[name], own[name]) for name, k in asked.items()), len(ASKED))
 
 
 @cache
