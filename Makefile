@@ -4,6 +4,9 @@ BIN := .venv/bin
 USED := .venv/.used
 STAMP := .venv/.installed
 
+# Tests start hundreds of processes: without byte code on disk each compiles what it imports.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-all lint bench docs wasm wheel clean
 
 demo: $(USED)

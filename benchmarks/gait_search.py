@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from taut.dynamics.member_collisions import Collisions
+from taut.dynamics.member_collisions import collisions
 from taut.locomotion.course import gravity_of, mass_of
 from taut.locomotion.face_sequences import FaceSequence, face_sequence
 from taut.locomotion.gait_classes import gait_symmetries
@@ -240,8 +240,7 @@ def copied(model: Model, gait: Gait, options: SearchOptions) -> tuple[Score, Fac
         "carried": weight * told.distance,
     }.items():
         copies[:, COLUMN[name]] = values
-    driven = set(runs.structure.bars)  # which an ensemble does not tell: bars that change their length are not cut
-    collided = sum(bool(Collisions(runs.structure, driven, 0.0).look(runs[k])) for k in range(FACES_OF))
+    collided = sum(bool(collisions(runs[k])) for k in range(FACES_OF))
     return Goal("cost_of_transport").score(copies), face_sequence(runs), collided
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,60 @@ scenario:
   correction: constraints
 """
 
+LINKS = """taut: 1
+name: crank
+tree:
+  joints:
+    hip:
+      kind: revolute
+      body: {name: rod, tube: {outer_diameter: 0.04, inner_diameter: 0.03, length: 0.5, density: 900, centre: [0,0,0]}}
+      axes: [[1, 0, 0]]
+      values: [0.4]
+      rates: [0.1]
+      driven: true
+      damping: 0.01
+    slide:
+      kind: prismatic
+      body: {name: block, mass: 1.2, centre: [0, 0, 0.1], inertia: [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}
+      at: [0, 0, -0.5]
+      turned: {about: [0, 0, 1], by: 1.5707963267948966}
+      axes: [[1, 0, 0]]
+    coupler: {kind: spherical, parent: block, body: {name: link, cylinder: {radius: 0.02, height: 0.6, density: 2700}}}
+  loops:
+    pin: {predecessor: rod, successor: link, kind: point, at: [0, 0, -0.5], to: [0, 0, 0.3]}
+  wrenches:
+    wind: {body: block, force: [0, 1, 0], at: [0, 0, 0.1], signal: {sinusoid: {amplitude: 1, frequency: 2}}}
+  start: {hip: {values: [0.4], rates: [0]}}
+  torques: {hip: 0.5}
+scenario: {gravity: 9.81, duration: 0.01, every: 0.002, events: {late: {time: 0.005}}, tolerance: 1e-6}
+"""
+
+WOUND = """taut: 1
+tree:
+  joints:
+    one: {kind: revolute, body: {name: p1, cylinder: {radius: 0.05, height: 0.02, density: 2000}}, axes: [[0, 1, 0]]}
+    slide: {kind: prismatic, body: {name: weight, box: {sides: [0.1, 0.1, 0.1], density: 500}}, axes: [[0, 0, 1]]}
+    two: {kind: revolute, parent: weight, body: {name: p2, cube: {side: 0.05, density: 2000}}, at: [0, 0, -0.58],
+          axes: [[0, 1, 0]]}
+  spans:
+    belt: {pulleys: [one, two], radii: [0.05, 0.08], stiffness: 200, damping: 1, natural: 0.6, wound: [null, 2]}
+scenario: {gravity: 9.81, duration: 0.01, method: rk4, step: 0.001, correction: constraints}
+"""
+
+STOOD = """taut: 1
+tree:
+  joints:
+    root: {kind: floating, body: {name: shin, box: {sides: [0.1, 0.1, 0.4], density: 500}}, at: [0, 0, 0.25]}
+  points:
+    foot: {body: shin, at: [0, 0, -0.2]}
+    toe: {body: shin, at: [0.05, 0, -0.2]}
+scenario:
+  gravity: 9.81
+  ground: {floor: {plane: {}, friction: 0.5, compliance: {stiffness: 1e4, damping: 10}}}
+  duration: 0.01
+  tolerance: 1e-6
+"""
+
 GENERATED = [
     "tower: {stages: 2, struts: 3, radius: 0.5, height: 1, overlap: 0.2}",
     "needle_tower: {stages: 2, taper: 0.5}",
@@ -114,6 +168,11 @@ BASES = [
         for told in GENERATED
     ),
     *(text for text in (path.read_text() for path in sorted(EXAMPLES.glob("*.yaml"))) if "\ntree:" not in text),
+]
+
+TREES = [
+    *(LINKS, WOUND, STOOD),
+    *(text for text in (path.read_text() for path in sorted(EXAMPLES.glob("*.yaml"))) if "\ntree:" in text),
 ]
 
 NUMBERS = [
@@ -155,10 +214,10 @@ WORDS = [
 ]
 
 
-def mutated(seed: int) -> str:
+def mutated(seed: int, bases: Sequence[str] = BASES) -> str:
     """The model file of a seed."""
     rng = random.Random(seed)
-    text = rng.choice(BASES)
+    text = rng.choice(bases)
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
         text = rng.choice(WAYS)(text, rng)
     return text

@@ -54,6 +54,7 @@ def test_time_at_equal_error_is_read_between_runs_and_luck_does_not_count() -> N
     assert np.isnan(seconds_at(sweep, 1e-1))
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_control_decides_for_both_machines() -> None:
     from benchmarks import control_steps as bench
 
@@ -70,6 +71,7 @@ def test_the_benchmark_of_collisions_finds_what_crowds_do() -> None:
     assert 0 < few.found < many.found
 
 
+@pytest.mark.slow
 def test_the_scale_benchmark_measures_what_it_names() -> None:
     from benchmarks import scale
 
@@ -112,6 +114,7 @@ def test_the_compressible_tbar_benchmark_solves_the_same_equations() -> None:
         assert all(result.name in text for result in results)
 
 
+@pytest.mark.slow
 def test_the_page_benchmark_counts_pictures() -> None:
     from benchmarks import page_frames
 
@@ -145,6 +148,7 @@ def test_the_statics_benchmark_balances_and_finds_the_same_modes_either_way() ->
     assert statics_scale.table([*sizes, direct]).count("\n") == len(sizes) + 1
 
 
+@pytest.mark.slow
 def test_the_workers_of_a_study_are_compared() -> None:
     from benchmarks import study_workers
 
@@ -263,6 +267,7 @@ def test_long_chains_are_solved_link_by_link() -> None:
     assert bench.table(4, found).count(",") == 1 + len(found), "one name has a comma"
 
 
+@pytest.mark.slow
 def test_steps_where_bars_meet_are_measured() -> None:
     from benchmarks import class_k_steps as bench
 

@@ -135,6 +135,7 @@ def check(name: str, solver: str, method: str, correction: str) -> None:
 # --- what is refused
 
 
+@pytest.mark.slow  # quick: each refusal of a run below
 def test_what_is_refused_is_what_the_table_says() -> None:
     """Over all combinations: those that are refused before the first step are those of the table and of the rule that
     RATTLE and implicit methods meet the constraints themselves, and that impulses have no energy to go by; and each in

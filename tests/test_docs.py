@@ -25,6 +25,7 @@ def test_the_first_own_model_stands_and_moves(tmp_path: Path, monkeypatch: pytes
     assert (tmp_path / "prism4.html").exists()
 
 
+@pytest.mark.slow
 def test_the_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names = run_blocks("docs/tour.md", 2)
@@ -75,6 +76,7 @@ def test_the_page_of_gait_search_runs() -> None:
     assert len(names["drives"]) == 6
 
 
+@pytest.mark.slow
 def test_the_page_of_locomotion_runs() -> None:
     names = run_blocks("docs/locomotion.md", 8)
     assert names["told"].face_changes >= 5
@@ -88,11 +90,14 @@ def test_the_page_of_locomotion_runs() -> None:
 
 @pytest.mark.slow
 def test_the_page_of_joints_runs() -> None:
-    names = run_blocks("docs/joints.md", 3)
+    names = run_blocks("docs/joints.md", 4)
     assert names["run"].ok
+    assert names["hanging"].ok
+    assert names["hanging"].stable
     assert names["plant"].names == ("hip", "knee")
 
 
+@pytest.mark.slow
 def test_the_page_of_trees_runs() -> None:
     names = run_blocks("docs/trees.md", 5)
     assert {event.subject for event in names["slid"].events} >= {"crate corner 1 on floor"}
@@ -102,6 +107,7 @@ def test_the_page_of_trees_runs() -> None:
     assert np.abs(names["at_work"].equations.loop_error(names["at_work"].positions)).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_the_page_of_stepping_runs() -> None:
     names = run_blocks("docs/stepping.md", 3)
     assert names["best"] == 0.001, "let out, it rises"
@@ -133,6 +139,7 @@ def test_the_statics_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert abs(names["aside"].nodes[-1, 2, 0]) > 0.1, "it went aside"
 
 
+@pytest.mark.slow
 def test_the_page_of_kinetostatics_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "prismatic.yaml").write_text((ROOT / "examples" / "prismatic.yaml").read_text())

@@ -14,8 +14,8 @@ NODAL = [path for path in sorted(EXAMPLES.glob("*.yaml")) if "\ntree:" not in pa
 """Trees of bodies are run by tests/trees/test_tree_models.py."""
 
 
-LONG = ("mechanism", "mechanism_joints", "mechanism_struts", "prismatic")
-"""Models whose loops take minutes to compile; quick tests of the same kinds are in tests/points and tests/dynamics."""
+LONG = ("mechanism", "mechanism_joints", "mechanism_struts", "platform", "prismatic", "winched_tower")
+"""Models whose loops are compiled for them alone; tests/points and tests/dynamics test the same kinds quickly."""
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,7 @@ def test_the_mast_is_held_up() -> None:
     assert standing.nodes[-1, 1, 2] == pytest.approx(2.0, abs=1e-6)
 
 
+@pytest.mark.slow  # quick: winches by commands in tests/control
 def test_the_tower_is_held_up_by_its_winches() -> None:
     falling, standing = script("hold_up_a_tower").main()
     assert falling.node("top1")[:, 2].min() < 0.0, "it falls over its foot"

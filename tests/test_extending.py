@@ -25,7 +25,10 @@ from small_structures import KINDS, ROUND_OFF, GroundSpring, OnSphere, WoundCabl
 import taut
 from taut import Bar, Cable, OptionError, Structure, Trajectory, assemble, balance, ensemble, linearise, modes, simulate
 from taut import extending as ex
-from taut.mechanics import kinds
+from taut.dynamics.loops import words_for
+from taut.mechanics import spec
+from taut.mechanics.assemble import reassembled
+from taut.mechanics.batch import alike, side_by_side
 from taut.mechanics.operations.redundancy import jacobian_matrix
 from taut.numerics.compiled import again, entry
 
@@ -433,9 +436,8 @@ VARIANTS = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind", ["on_sphere", *(pytest.param(k, marks=pytest.mark.slow) for k in ("ground_spring", "wound_cable"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["on_sphere", "ground_spring", "wound_cable"])
 def test_ensembles_agree_with_each_alone(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """rk4 by 0.5 ms, five plants that differ in whatever a kind has: what declares lanes goes in lanes, in one group;
     what does not goes one by one. Either way each is as it is alone, without locating events, to 1e-12 m."""
@@ -728,7 +730,7 @@ def test_a_built_in_name_is_not_for_kinds_from_outside(monkeypatch: pytest.Monke
     """A kind called "springs" would have its records taken and the built-in one in its place."""
     from ground_spring import GROUND_SPRING
 
-    monkeypatch.setattr(kinds, "_REGISTERED", dict(kinds._REGISTERED))  # whatever comes of it is forgotten
+    monkeypatch.setattr(spec, "_REGISTERED", dict(spec._REGISTERED))  # whatever comes of it is forgotten
     with pytest.raises(OptionError, match="springs"):
         taut.register(GROUND_SPRING._replace(name="springs", record=Stranger))
 
@@ -760,19 +762,72 @@ def test_a_kind_may_be_registered_again_when_its_module_is_loaded_again(monkeypa
 
     import wound_cable
 
-    from taut.mechanics import kinds
-
-    monkeypatch.setattr(kinds, "_REGISTERED", dict(kinds._REGISTERED))
+    monkeypatch.setattr(spec, "_REGISTERED", dict(spec._REGISTERED))
     again = importlib.reload(wound_cable)
     assert taut.register(again.WOUND_CABLE) is again.WOUND_CABLE
+
+
+def pushed(plant: Any) -> float:
+    """The force along z on the only node of a plant, where it starts [N]."""
+    q, v = plant.start()
+    tables, out = plant.own_tables(metric="mass", gains=(0.0, 0.0)), np.zeros(q.size)
+    plant.operations()["forces"](tables, 0.0, np.concatenate([q, v, [0.0], plant.internal]), out)
+    return float(out[2])
+
+
+def test_a_cell_that_is_run_once_more_has_its_new_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is composed, and compiled in lanes, was found by the names of kinds: the first law stayed."""
+    monkeypatch.setattr(spec, "_REGISTERED", {})
+    text, depth = (KINDS / "ground_spring.py").read_text(), 0.01
+    firmer = text.replace("s.stiffness[k] * d + s.cubic", "2.0 * s.stiffness[k] * d + s.cubic")
+    assert firmer != text
+
+    def run_cell(told: str) -> tuple[Any, Any]:
+        names: dict[str, Any] = {"__name__": "cell"}
+        exec(compile(told, "cell", "exec", dont_inherit=True), names)
+        record = names["GroundSpring"]("a", FIRM, level=depth)
+        return record, assemble(Structure({"a": (0.0, 0.0, 0.0)}, point_masses={"a": MASS}), elements=[record])
+
+    (old, before), (_, after) = run_cell(text), run_cell(firmer)
+    assert pushed(after) == pytest.approx(2.0 * FIRM * depth)
+    assert pushed(before) == pytest.approx(FIRM * depth), "a plant keeps the kind that it was assembled with"
+    assert before.fingerprint == after.fingerprint, "which is of numbers"
+    lanes = [words_for(side_by_side(alike([plant, plant]), 0))[0]["time_loop"] for plant in (before, after)]
+    assert lanes[0] is not lanes[1]
+    with pytest.raises(OptionError, match="other kinds of things than plant 0"):
+        alike([before, after])
+    for use in (assemble, balance):
+        with pytest.raises(OptionError, match='was made before the kind "ground_spring" was registered again, with'):
+            use(before.structure, elements=[old])
+    with pytest.raises(OptionError, match="with another GroundSpring; make it once more"):
+        reassembled(before.given, (), iterative=False)
+
+
+@pytest.mark.slow
+def test_what_a_kind_raises_is_raised_by_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ground_spring import GROUND_SPRING, depth_and_push, spring_count
+
+    @ex.inlined
+    def conservative_force(p, y, out):  # type: ignore[no-untyped-def]
+        for k in range(spring_count(p)):
+            if depth_and_push(p, k, y)[0] > 0.0:
+                raise ValueError("the ground is not there")
+        return 0.0, 0.0, 0.0
+
+    hollow = GROUND_SPRING._replace(conservative_force=conservative_force)
+    monkeypatch.setitem(spec._REGISTERED, "ground_spring", hollow)
+    sim = taut.start_many(dropped(), 2, method="rk4", step=1e-3)
+    fall = float(np.sqrt(2.0 * HEIGHT / G))
+    sim.step(0.9 * fall)
+    assert not sim.ended.any()
+    with pytest.raises(ValueError, match="the ground is not there"):
+        sim.step(0.2 * fall)
 
 
 def test_rattle_refuses_a_term_that_does_work_no_potential_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     """It books no work for it, and would be of first order."""
     from ground_spring import GROUND_SPRING
 
-    from taut.mechanics import kinds
-
-    monkeypatch.setitem(kinds._REGISTERED, "ground_spring", GROUND_SPRING._replace(works=True))
+    monkeypatch.setitem(spec._REGISTERED, "ground_spring", GROUND_SPRING._replace(works=True))
     with pytest.raises(OptionError, match='is for motion without damping, but the kind "ground_spring" damps'):
         simulate(dropped(), 0.01, method="rattle4", step=1e-3)

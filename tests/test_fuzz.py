@@ -10,13 +10,13 @@ import random
 import resource
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 import pytest
-from mutations import GENERATED, NUMBERS, WORDS, mutated
+from mutations import BASES, GENERATED, NUMBERS, TREES, WORDS, mutated
 
 import taut
 from taut.cli import main
@@ -25,6 +25,7 @@ from taut.mechanics.model_checks import facts, problems_of_motion
 from taut.numerics.compile_events import tell_once
 from taut.structure import memory
 from taut.structure.files import Model, parse_model
+from taut.trees import TreePlant, plant_of_model
 
 QUICK, LONG = 300, 10_000
 
@@ -66,7 +67,7 @@ def assembled(model: Model) -> taut.Plant:
     return taut.assemble(model.structure, solver=told.solver, **given)
 
 
-def short_run(plant: taut.Plant, model: Model) -> str:
+def short_run(plant: taut.Plant | TreePlant, model: Model) -> str:
     """A thousandth of a second, or twenty steps, or a tenth of a second of work."""
     told = model.scenario
     bites = iter(range(4))
@@ -88,6 +89,9 @@ def outcome(text: str, may_run: Callable[[taut.Plant, Model], bool]) -> str:
     """What became of a model file; raises what is not one of taut's own errors, and those without a word."""
     try:
         model = parse_model(text)
+        if model.tree is not None:
+            tree = plant_of_model(model.tree, model.scenario)
+            return "assembled" if tree.grounds else short_run(tree, model)
         assert problems_of_motion(model.structure) or facts(model.structure)
         plant = assembled(model)
         return short_run(plant, model) if may_run(plant, model) else "assembled"
@@ -96,16 +100,17 @@ def outcome(text: str, may_run: Callable[[taut.Plant, Model], bool]) -> str:
         return "refused"
 
 
-def fuzz(seeds: range, may_run: Callable[[taut.Plant, Model], bool]) -> Counter[str]:
+def fuzz(seeds: range, may_run: Callable[[taut.Plant, Model], bool], bases: Sequence[str] = BASES) -> Counter[str]:
     added, compiled, seen = 0, set[int](), Counter[str]()
     for seed in seeds:
         begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         tell_once(partial(compiled.add, seed))
         try:
             with bounded(LONGEST):
-                seen[outcome(mutated(seed), may_run)] += 1
+                seen[outcome(mutated(seed, bases), may_run)] += 1
         except Exception as error:
-            error.add_note(f"with `mutated({seed})` of tests/mutations.py")
+            told = "" if bases is BASES else ", TREES"
+            error.add_note(f"with `mutated({seed}{told})` of tests/mutations.py")
             raise
         if seed not in compiled:
             added += resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun
@@ -151,6 +156,17 @@ def test_many_changed_model_files() -> None:
 
     seen = fuzz(range(QUICK, QUICK + LONG), may_run)
     assert seen["ran"] > LONG // 20
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(QUICK), pytest.param(range(QUICK, LONG // 2), marks=pytest.mark.slow)], ids=["quick", "long"]
+)
+def test_changed_model_files_of_trees(seeds: range) -> None:
+    """Nothing is compiled for them but what touches grounds, so that all others that are not refused run."""
+    pytest.importorskip("pinocchio")
+    seen = fuzz(seeds, lambda plant, model: False, TREES)
+    assert seen["ran"] > len(seeds) // 20
+    assert seen["refused"] > len(seeds) // 3
 
 
 # --- commands
@@ -234,7 +250,7 @@ def command(rng: random.Random) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(150), pytest.param(range(150, 3000), marks=pytest.mark.slow)], ids=["quick", "long"]
+    "seeds", [range(60), pytest.param(range(60, 3000), marks=pytest.mark.slow)], ids=["quick", "long"]
 )
 def test_changed_commands(
     seeds: range, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], compiled: set

@@ -141,6 +141,19 @@ def test_a_run_that_cannot_end_is_found_however_short_its_chunks_are(monkeypatch
     assert run.counts["steps"] + run.counts["rejected"] == 20_000
 
 
+@pytest.mark.parametrize("options", [{}, {"correction": "none"}], ids=["corrected", "handed on"])
+def test_counts_do_not_hang_on_how_fast_a_run_goes(options: dict, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is compiled on its way hands on a first chunk early, and began the next one with an evaluation more."""
+    plant = taut.assemble(taut.generators.tbar())
+    whole = taut.simulate(plant, 2.0, verify=False, **options)
+    told: list[dict[str, int]] = []
+    monkeypatch.setattr("taut.dynamics.driver.HANDED_ON", 1e-4)
+    monkeypatch.setattr("taut.dynamics.driver.LATENCY", 0.0)
+    pieces = taut.simulate(plant, 2.0, verify=False, sink=lambda part: told.append(part.counts), **options)
+    assert len(told) > 4
+    assert pieces.counts == whole.counts
+
+
 def test_a_run_of_many_short_steps_that_can_end_does() -> None:
     """A step of 1e-6 s for 0.1 s: 40 times as many as the judgement looks at."""
     run = taut.simulate(taut.assemble(square("bars.b1.mass=1e-12", "bars.b2.mass=1e-12")), 0.02)

@@ -131,7 +131,7 @@ _HOMES = {
     "taut.structure.corrections": ("Correction",),
     "taut.structure.events": ("Event",),
     "taut.structure.files": ("Model", "read_model", "read_record"),
-    "taut.mechanics.kinds": ("register",),
+    "taut.mechanics.spec": ("register",),
     "taut.mechanics.assemble": ("assemble",),
     "taut.mechanics.plant": ("Plant",),
     "taut.mechanics.points.lagrangian": ("LagrangianPlant",),
@@ -224,9 +224,9 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         TautError,
     )
     from taut.mechanics.assemble import assemble
-    from taut.mechanics.kinds import register
     from taut.mechanics.plant import Plant
     from taut.mechanics.points.lagrangian import LagrangianPlant
+    from taut.mechanics.spec import register
     from taut.output import plot
     from taut.output.files import read, save
     from taut.output.film import film

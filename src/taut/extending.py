@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from taut.mechanics.kinds import EventSource, Given, Imposed, Rows, Term, register
+from taut.mechanics.kinds import EventSource, Given, Imposed, Rows, Term
 from taut.mechanics.operations.event_table import AS_GIVEN, FOLLOWED, events_in
 from taut.mechanics.signals import signal_at, signal_value, tabulated
+from taut.mechanics.spec import register
 from taut.mechanics.tables import constants_in, coordinate_count, part_of, slot, term_states_begin, term_states_in
 from taut.mechanics.terms.springs import spring_state, springs_in
 from taut.numerics.compiled import inlined, kernel

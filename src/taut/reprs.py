@@ -26,6 +26,12 @@ def brief(thing: Any) -> str:
     return clipped(f"{type(thing).__name__}({', '.join(shown)})", LONGEST)
 
 
+def all_fields(record: Any) -> tuple[Any, ...]:
+    """All fields of a record and of records in it, also where their own reprs are brief: by which two are compared."""
+    parts = (getattr(record, slot.name) for slot in fields(record))
+    return tuple(all_fields(part) if hasattr(part, "__dataclass_fields__") else part for part in parts)
+
+
 def titled(kind: str, name: str, *facts: str) -> str:
     """`<Plant of tower: 12 nodes, 3 loads>`."""
     told = ", ".join(fact for fact in facts if fact)

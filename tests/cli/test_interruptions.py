@@ -60,7 +60,9 @@ def shown_until(wanted: str, screen: int) -> str:
     return shown
 
 
-@pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "wish", [signal.SIGINT, *(pytest.param(other, marks=pytest.mark.slow) for other in (signal.SIGTERM, signal.SIGHUP))]
+)
 def test_an_interrupt_keeps_what_was_computed_and_the_run_can_go_on(wish: signal.Signals) -> None:
     with started(*RUN) as (process, screen):
         shown = shown_until("simulated", screen)

@@ -42,6 +42,9 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
     ),
 }
 
+SOME_SLOW = [pytest.param(name, marks=[pytest.mark.slow] if name in ("plot", "reproduce") else []) for name in COMMANDS]
+"""Films are drawn as plots are; a paper's claim compiles for itself."""
+
 
 class Ended(NamedTuple):
     code: int
@@ -142,7 +145,7 @@ def assert_survives(
         assert drafts(folder) == [], about
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", SOME_SLOW)
 def test_a_command_that_is_ended_leaves_old_files_or_whole_ones(
     command: str, stage: Stage, made: Path, tmp_path: Path
 ) -> None:
@@ -150,7 +153,7 @@ def test_a_command_that_is_ended_leaves_old_files_or_whole_ones(
     assert_survives(command, how, stage, made, tmp_path)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", SOME_SLOW)
 def test_a_full_disk_is_told_with_the_name_of_the_file(command: str, stage: Stage, made: Path, tmp_path: Path) -> None:
     """Here no file may have more than 700 bytes, which fails as a full disk does, and needs no disk."""
     arguments, results = COMMANDS[command]

@@ -44,6 +44,7 @@ def test_some_claims_with_their_report(taut: Callable, tmp_path: Path) -> None:
     assert {"report.md", "report.json", "fig03-04.png", "tbar-90-10s-1e-10-energy.nc"} <= files
 
 
+@pytest.mark.slow
 def test_json_alone_on_stdout(taut: Callable) -> None:
     told = taut("reproduce", "stedy", "--claim", "fig3-length", "--json", "--out", "here")
     assert told.code == 0, told.err

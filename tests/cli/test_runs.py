@@ -81,7 +81,13 @@ def test_other_methods_go_on_too(taut: Callable, tbar: Path, method: str) -> Non
     assert_same_run(load_run("b.nc"), load_run("whole.nc"))
 
 
-@pytest.mark.parametrize("how", [[], ["--step", 0.01], ["--step", 0.01, "--tolerance", 1e-9]])
+@pytest.mark.parametrize(
+    "how",
+    [
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ([], ["--step", 0.01])),
+        ["--step", 0.01, "--tolerance", 1e-9],
+    ],
+)
 def test_implicit_methods_take_a_tolerance_or_a_step_and_go_on(taut: Callable, tbar: Path, how: list) -> None:
     told = ["--method", "implicit3", "--every", 0.05, *how]
     assert taut("run", tbar, *told, "--duration", 0.2, "-o", "a.nc").code == 0

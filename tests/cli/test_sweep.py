@@ -250,11 +250,11 @@ def assert_goes_on(taut: Callable, same: Study) -> None:
 @pytest.mark.parametrize(
     ("jobs", "press", "wish"),
     [
-        ("1", os.killpg, signal.SIGINT),
+        pytest.param("1", os.killpg, signal.SIGINT, marks=pytest.mark.slow),
         ("2", os.killpg, signal.SIGINT),
-        ("2", os.kill, signal.SIGINT),
-        ("1", os.kill, signal.SIGTERM),
-        ("2", os.killpg, signal.SIGHUP),
+        pytest.param("2", os.kill, signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param("1", os.kill, signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param("2", os.killpg, signal.SIGHUP, marks=pytest.mark.slow),
     ],
     ids=["1", "2 by terminal", "2 by kill -INT", "1 by kill", "2 by a terminal that is closed"],
 )

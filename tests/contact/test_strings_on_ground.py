@@ -48,6 +48,7 @@ def caught(lift: float) -> tuple[float, float]:
     return float(np.sqrt(2.0 * lift / GRAVITY)), float(WEIGHT * np.sqrt(2.0 * lift * GRAVITY) / (WEIGHT + SLEDGE))
 
 
+@pytest.mark.slow
 def test_a_string_catches_as_a_plastic_impact() -> None:
     """Of first order: the catch is at the end of its step. The energy lost is work."""
     lift, off = 0.1, []
@@ -66,6 +67,7 @@ def test_a_string_catches_as_a_plastic_impact() -> None:
     assert off[1] < 0.5 * off[0]
 
 
+@pytest.mark.slow
 def test_a_string_never_pushes() -> None:
     """The sledge is kicked towards the guide by 1 m/s: both move freely until the weight has fallen as far as the
     sledge came, t (g + mu g) / 2 = 1 m/s. (A hair of slack, since a start is brought to the length held.)"""
@@ -100,6 +102,7 @@ def test_a_winch_lifts_a_weight_off_the_floor() -> None:
     assert np.abs(run.energy_violation).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_a_pendulum_on_a_string_is_of_second_order() -> None:
     made = Structure(
         {"top": (0.0, 0.0, 2.0), "sledge": (1.0, 0.0, 2.0)},

@@ -30,6 +30,7 @@ def swinging(t: float) -> float:
     return float(rest * (1.0 - np.cos(own * t)) + forced * (np.sin(TURNING * t) - TURNING / own * np.sin(own * t)))
 
 
+@pytest.mark.slow  # quick: a bar below
 def test_a_mass_is_pulled_along_the_floor_by_a_support() -> None:
     """Of second order, positions and books; the work is that of the support less that of friction."""
     off, books = [], []

@@ -1,14 +1,27 @@
 """Forces of actuators along a motion, and controllers made of them; against a reference and against the plants' own
-accelerations. No run is needed."""
+accelerations."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from taut import Angle, Bar, Command, Drive, LagrangianPlant, Load, ModelError, OptionError, Structure, assemble
+from taut import (
+    Angle,
+    Bar,
+    Command,
+    Drive,
+    LagrangianPlant,
+    Load,
+    ModelError,
+    OptionError,
+    Structure,
+    assemble,
+    simulate,
+)
 from taut.control import computed_torque, inverse_dynamics, pd_tracking
 from taut.mechanisms import Joint, in_coordinates
 from taut.papers.mechanism.model import AT_END, AT_START, LEGS, in_joints, in_nodes, static_torque
@@ -184,6 +197,59 @@ def _of(output: str, structure: Structure, places: np.ndarray, speeds: np.ndarra
     ahead, here, behind = (shown(q + s * h * v + 0.5 * h**2 * acceleration) for s in (1.0, 0.0, -1.0))
     here = shown(q)
     return here, (ahead - behind) / (2 * h), (ahead - 2.0 * here + behind) / h**2
+
+
+def test_computed_torques_are_the_same_in_joints() -> None:
+    """Of an arm whose hinges keep it in its plane, which its nodes alone do not know, pushed across it."""
+    y = (0.0, 1.0, 0.0)
+    joints = [Joint.revolute("hip", "hip", y, ("knee",)), Joint.revolute("knee", "knee", y, ("foot",), on="hip")]
+    acting = {"drives": [Drive("motor", "angle:elbow", "torque", to=Command(0.4))], "loads": [Load("foot", "y", 9.0)]}
+    free = Structure(arm().nodes, arm().bars.values(), supports={"hip": "xyz"}, angles=arm().angles.values())
+    plants = assemble(arm(), gravity=9.81, **acting), in_coordinates(assemble(free, gravity=9.81, **acting), joints)
+    _, places, speeds, _ = swing()
+    seen = np.concatenate([places[3].ravel(), speeds[3].ravel()])
+    for output in ("angle:elbow.angle", "node:foot.position.z"):
+        made = [
+            computed_torque(
+                "c", plant, [output], lambda t: (np.array([-0.7]), np.zeros(1), np.array([0.3])),
+                proportional=25.0, derivative=10.0, rate=100.0,
+            )
+            for plant in plants
+        ]  # fmt: skip
+        assert made[1].state == pytest.approx((0.0, 0.0))
+        efforts = [one.law(0.0, seen, np.array(one.state)) for one in made]  # type: ignore[operator]
+        assert efforts[1] == pytest.approx(efforts[0], rel=1e-9)
+
+
+@pytest.mark.slow
+def test_the_platform_is_led_in_joints_as_in_nodes() -> None:
+    """The mechanism with torques at its elbows, in the paper's coordinates and in nodes, x along a line."""
+    torque, ways = static_torque(AT_START), np.tile(np.eye(3) / 3.0, 3)
+    places = [f"node:C{leg}.position.{axis}" for leg in LEGS for axis in "xyz"]
+    drives = [
+        Drive(f"motor{leg}", f"angle:theta{leg}", "torque", to=Command(float(one)))
+        for leg, one in zip(LEGS, torque, strict=True)
+    ]
+    begun, pace = np.array([2.0**0.5 / 4.0, 6.0**0.5 / 12.0, 30.0**0.5 / 3.0]), np.array([0.3, -0.1, 0.05])
+
+    def line(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return begun + 0.5 * pace * t**2, pace * t, pace
+
+    runs = []
+    for given in (in_nodes(torques=torque), in_joints(torques=torque)):
+        structure, joints = given if isinstance(given, tuple) else (given, ())
+
+        def made(structure: Structure = structure, joints: tuple = joints, **more: Any) -> Any:
+            plant = assemble(structure, drives=drives, **more)
+            return in_coordinates(plant, joints) if joints else plant
+
+        law = computed_torque("x", made(), places, line, proportional=100.0, derivative=20.0, rate=500.0, combine=ways)
+        run = simulate(made(controllers=[law]), 0.05, every=0.01, method="dp8", tolerance=1e-10, verify=False)
+        names = list(structure.nodes)
+        runs.append(run.nodes[:, [names.index(f"C{leg}") for leg in LEGS]].mean(axis=1))
+    goal = np.array([line(float(t))[0] for t in run.time])
+    assert np.abs(runs[0] - runs[1]).max() < 1e-9
+    assert np.abs(runs[1] - goal).max() < 1e-4
 
 
 @pytest.mark.parametrize("start", [0.0, 5.0])

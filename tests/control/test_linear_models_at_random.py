@@ -17,7 +17,7 @@ from taut import LinearModel, Load, linearise
 from taut.errors import ModelError
 
 SOME = settings(max_examples=60, derandomize=True, deadline=None)
-FEW = settings(SOME, max_examples=20)
+FEW = settings(SOME, max_examples=8)
 
 
 def more_often(test: Any, some_cases: SearchStrategy[Mixed]) -> Any:

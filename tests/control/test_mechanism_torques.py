@@ -53,6 +53,7 @@ def mechanism(theta: np.ndarray) -> Structure:
     )
 
 
+@pytest.mark.slow
 def test_held_torques_let_it_fall() -> None:
     """Growth rates of 7.963 and 2.989 1/s at the end posture as printed, with the torques of eq. (39)."""
     theta = np.radians([-70.55, -97.13, -84.01])

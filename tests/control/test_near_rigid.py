@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ import taut
 from taut import OptionError, SampledSignal
 from taut.control import NearRigidControl, near_rigid_control
 from taut.dynamics import curve_of
-from taut.trees import Tree, TreeEquations, manipulator, single_strut, tree_plant
+from taut.trees import Tree, TreeEquations, Wrench, manipulator, single_strut, tree_plant
 
 STRUT = ("x-revoluteJt", "y-revoluteJt")
 EFFECTOR = ("floatingJt.x", "floatingJt.y", "floatingJt.z")
@@ -136,6 +138,30 @@ def test_a_slack_cable_is_told_and_pulled_in_again() -> None:
     assert {one.cable for one in control.slackenings} == set(CABLES)
     assert all(0.0 < one.end < 0.05 for one in control.slackenings)
     assert str(control.slackenings[0]).startswith('"B1-involuteJt" was slack at 0 s and taut again at ')
+
+
+def test_a_cable_that_goes_slack_under_way_is_told_and_pulled_in_again() -> None:
+    """A blow of 10 ms at the top of the strut, towards one cable, while it is held upright."""
+    strain, still = 0.1 * STRAIN, (0.0,) * 5
+    pulse = SampledSignal((0.0, 0.005, 0.01, 0.015, 1.0), (0.0, 0.0, 1.0, 0.0, 0.0), still)
+    blow = Wrench("blow", "strut", force=(120.0, 0.0, 0.0), at=(0.0, 0.0, 1.0), signal=pulse)
+    machine = replace(strut(strain=strain), wrenches=(blow,))
+    control = law_of(TreeEquations(strut(strain=strain)), wanted=leaning(0.0), least_strain=strain)
+    plant = tree_plant(machine, controller=control, rate=1000.0)
+    run = taut.simulate(plant, 0.2, every=0.002, method="rk4", step=1e-3, correction=BAUMGARTE, verify=False)
+    assert run.status == "finished"
+    strains, lean = run.element_output[:, :3], run.coordinate[:, 1]
+    assert strains[0] == pytest.approx(strain)
+    assert strains[:, 0].min() < -0.5 * strain
+    assert strains[:, 1:].min() > 0.0
+    assert {one.cable for one in control.slackenings} == {"B1-involuteJt"}
+    assert 0.005 < control.slackenings[0].start < 0.02
+    assert all(one.start < one.end < one.start + 0.03 for one in control.slackenings)
+    assert strains[-1].min() > 0.3 * strain
+    assert 0.0 < lean[-1] < 0.8 * lean.max()
+    slack = [event for event in run.events if event.change == "slack"]
+    assert [event.subject for event in slack][:1] == ["B1-involuteJt"]
+    assert 0.005 < slack[0].time < control.slackenings[0].start, "its damper takes all of the tension before"
 
 
 def test_what_is_refused() -> None:

@@ -16,7 +16,8 @@ import numpy as np
 
 from taut.mechanics.tables import slot
 from taut.numerics import pointers
-from taut.numerics.compiled import bound, callees, is_kernel
+from taut.numerics.code_stamps import callees, is_kernel
+from taut.numerics.compiled import bound
 from taut.numerics.packing import MOST_PARTS, kinds_of, size_of
 from taut.numerics.sines import sine_and_cosine
 
@@ -132,7 +133,6 @@ def values_of(values: np.ndarray) -> np.ndarray:
 POINTERS: Mapping[Any, Callable[..., Any]] = {
     pointers.start_of: lambda vector: vector,
     pointers.all_of: lambda vector: vector,
-    pointers.lent: lambda vector: vector,
     pointers.shifted: lambda vector, places: vector[places:],
     pointers.row_of: lambda matrix, number: matrix[number],
 }

@@ -178,6 +178,7 @@ def followed_together(threads: int, order: np.ndarray, **options: Any) -> tuple[
     return np.array(seen)[:, np.argsort(order)], sim
 
 
+@pytest.mark.slow
 def test_side_by_side_each_moves_as_alone_whoever_goes_beside_it() -> None:
     """The first, which does not damp, one that was set back on the way, and the last; in any order, by any threads."""
     seen, sim = followed_together(1, np.arange(MANY))
@@ -194,6 +195,7 @@ def test_side_by_side_each_moves_as_alone_whoever_goes_beside_it() -> None:
         assert np.array_equal(stepped(plant, given[:1, k])[0], taut.start(plant, **LONG).observe())
 
 
+@pytest.mark.slow
 def test_side_by_side_readings_and_runs_are_those_of_one_alone() -> None:
     plant, observe = robot(), ["bar:x1.tension", "cable:c1.tension", "node:x1a.velocity.z"]
     given = np.cumsum(0.01 * np.random.default_rng(4).normal(size=(TURNS, 16, 3)), axis=0)
@@ -213,6 +215,7 @@ def test_side_by_side_readings_and_runs_are_those_of_one_alone() -> None:
     assert run.contact_names == wanted.contact_names
 
 
+@pytest.mark.slow
 def test_side_by_side_one_that_fails_costs_the_others_nothing() -> None:
     plant, inputs = robot(), np.zeros((16, 3))
     sim = taut.start_many(plant, 16, **LONG)

@@ -382,6 +382,39 @@ def test_a_bar_that_is_cut_does_not_count() -> None:
     assert len(collisions(driven)) == 1, "one that telescopes is longer and whole"
 
 
+def grown() -> taut.Plant:
+    """A strut that grows, as a drive says, until it passes over a cable that it was too short for."""
+    structure = Structure(
+        {"a": (0.0, 0.0, 0.0), "b": (0.5, 0.0, 0.5), "c": (0.8, -1.0, 0.2), "d": (0.8, 1.0, 0.2)},
+        [Bar("strut", ("a", "b"), mass=1.0)],
+        [Cable("w", ("c", "d"), stiffness=100.0, rest_length=1.0)],
+        supports={"a": "xyz", "c": "xyz", "d": "xyz"},
+    )
+    longer = taut.Drive("out", "bar:strut", "length", by=taut.CosineRamp(0.0, 0.6, 0.0, 0.1))
+    return assemble(structure, gravity=GRAVITY, drives=[longer])
+
+
+def test_variants_and_steps_by_hand_know_of_driven_bars() -> None:
+    """A bar that is driven is longer and whole; unless told so it counts as cut, and nothing is found."""
+    plant = grown()
+    alone = simulate(plant, 0.6, every=0.01, verify=False)
+    (event,) = alone.collisions
+    assert np.linalg.norm(alone.nodes[-1, 1] - alone.nodes[-1, 0]) > 1.5 * 0.5**0.5
+    both = taut.ensemble([plant, plant], 0.6, every=0.01)
+    assert collisions(both[1]) == collisions(alone) == (event,)
+    rolled = taut.rollout(plant, {"gravity": [[0.0, 0.0, -GRAVITY]]}, 0.6, method="dp5", step=None, every=0.01)
+    assert collisions(rolled[0]) == (event,)
+    sim = taut.start(plant)
+    for _ in range(60):
+        sim.step(0.01)
+    by_hand = sim.trajectory()
+    assert collisions(by_hand) == by_hand.collisions
+    assert by_hand.collisions[0].time == pytest.approx(event.time, abs=1e-7), "its steps end at others' times"
+    few = taut.ensemble([plant], 0.05, fields=("nodes",))
+    with pytest.raises(OptionError, match="by velocities and cable_tension; name them in the `fields` of the ensemble"):
+        collisions(few[0])
+
+
 def test_what_makes_no_sense_is_told() -> None:
     with pytest.raises(
         OptionError, match=r'on_collision "stopp" is not one of warn, stop, ignore; did you mean "stop"'

@@ -13,7 +13,7 @@ from random_cases import Case, cases
 from taut.mechanics.plant import Plant
 from taut.mechanics.systems.system_tables import euclidean, packed_by_name
 from taut.mechanics.terms.members import SPRINGS_TERM
-from taut.numerics.compiled import callees
+from taut.numerics.code_stamps import callees
 
 SOME = settings(max_examples=30, derandomize=True, deadline=None)
 EXACT = 1e-12

@@ -340,7 +340,8 @@ def test_driven_bars_in_closed_form_move_as_by_the_factor() -> None:
     assert np.abs(one.drive_power - other.drive_power).max() <= 1e-7
 
 
-@pytest.mark.parametrize("bars", [MEETING[:2], pytest.param(MEETING, marks=pytest.mark.slow)], ids=["apart", "meeting"])
+@pytest.mark.slow
+@pytest.mark.parametrize("bars", [MEETING[:2], MEETING], ids=["apart", "meeting"])
 def test_driven_bars_go_in_lanes(bars: tuple[Bar, ...]) -> None:
     plants = [telescoping(bars, stroke) for stroke in (0.02, 0.05, 0.1)]
     together = ensemble(plants, 0.3, every=0.05, method="rk4", step=1e-3, correction="none")

@@ -65,7 +65,7 @@ def assert_as_alone(plant: taut.Plant, varying: dict[str, object], within: float
 
 
 @pytest.mark.parametrize("correction", ["none", "constraints", "energy", "baumgarte"])
-@pytest.mark.parametrize("make", [robot, mast])
+@pytest.mark.parametrize("make", [robot, pytest.param(mast, marks=pytest.mark.slow)])
 def test_lanes_move_as_each_would_alone(make, correction: str) -> None:
     plant = make()
     varying = spread(plant, rest_length=5.0, stiffness=20.0)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from random_cases import Case, cases
 
@@ -15,6 +17,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.signals import pieces_of
 
 MANY = settings(max_examples=100, derandomize=True, deadline=None)
+SOME = settings(MANY, max_examples=30)
 CLOSE = 1e-10  # relative to the largest of the terms that must cancel
 
 
@@ -54,7 +57,7 @@ def assert_cancels(*terms: np.ndarray, size: float = 0.0) -> None:
     assert np.abs(sum(terms)).max(initial=0.0) <= CLOSE * max(largest, size, 1e-3)
 
 
-@MANY
+@SOME
 @given(cases())
 def test_accelerations_solve_the_equations_written_with_full_matrices(case: Case) -> None:
     acceleration, _ = rates(case)
@@ -62,7 +65,7 @@ def test_accelerations_solve_the_equations_written_with_full_matrices(case: Case
     assert_cancels(acceleration, -expected)
 
 
-@MANY
+@SOME
 @given(cases())
 def test_energy_changes_by_the_power_of_loads_and_dampers(case: Case) -> None:
     acceleration, power = rates(case)
@@ -76,7 +79,7 @@ def test_energy_changes_by_the_power_of_loads_and_dampers(case: Case) -> None:
     assert abs(pushed.sum() + dragged.sum() - power) <= CLOSE * scale
 
 
-@MANY
+@SOME
 @given(cases())
 def test_reactions_loads_weight_and_inertia_are_in_balance(case: Case) -> None:
     acceleration, _ = rates(case)
@@ -97,7 +100,7 @@ def test_reactions_loads_weight_and_inertia_are_in_balance(case: Case) -> None:
         assert_cancels(*(one.sum(axis=0) for one in each), size=max(float(np.abs(one).max()) for one in each))
 
 
-@MANY
+@SOME
 @given(cases())
 def test_supports_and_bars_push_as_multipliers_of_the_full_equations_say(case: Case) -> None:
     dense, out = case.dense, outputs(case)
@@ -109,7 +112,7 @@ def test_supports_and_bars_push_as_multipliers_of_the_full_equations_say(case: C
     assert_cancels(-out.multiplier[0, : len(dense.bars)], push)
 
 
-@MANY
+@SOME
 @given(cases())
 def test_a_node_is_held_only_along_its_supported_axes(case: Case) -> None:
     out, names = outputs(case), list(case.structure.nodes)
@@ -118,7 +121,7 @@ def test_a_node_is_held_only_along_its_supported_axes(case: Case) -> None:
         assert not reaction[loose].any()
 
 
-@MANY
+@SOME
 @given(cases())
 def test_accelerations_keep_the_constraints(case: Case) -> None:
     acceleration, _ = rates(case)
@@ -129,7 +132,7 @@ def test_accelerations_keep_the_constraints(case: Case) -> None:
     assert not acceleration[held].any()
 
 
-@MANY
+@SOME
 @given(cases(springs_only=True))
 def test_energy_is_that_of_the_paper(case: Case) -> None:
     total, terms = case.plant.operations()["energy"](case.plant.pack, case.state)
@@ -141,7 +144,7 @@ def test_energy_is_that_of_the_paper(case: Case) -> None:
     )
 
 
-@MANY
+@SOME
 @given(cases())
 def test_kinetic_energy_is_half_v_m_v(case: Case) -> None:
     # The velocity need not fit the constraints: M alone is looked at, each entry of it.
@@ -156,7 +159,7 @@ def test_kinetic_energy_is_half_v_m_v(case: Case) -> None:
         assert abs(moving - energy(pack, y)[0] - kinetic) <= 1e-13 * terms
 
 
-@MANY
+@SOME
 @given(cases(loaded=False))
 def test_dampers_only_take_energy(case: Case) -> None:
     _, power = rates(case)
@@ -165,13 +168,13 @@ def test_dampers_only_take_energy(case: Case) -> None:
     assert (power < 0.0) == bool(np.abs(dense.damper_force(q, v)).max(initial=0.0) > 0.0)
 
 
-@MANY
+@SOME
 @given(cases(loaded=False, damped=False))
 def test_without_loads_and_dampers_there_is_no_power_at_all(case: Case) -> None:
     assert rates(case)[1] == 0.0
 
 
-@MANY
+@SOME
 @given(cases())
 def test_a_slack_cable_does_nothing(case: Case) -> None:
     def loosened(cable: Cable) -> Cable:
@@ -187,7 +190,7 @@ def test_a_slack_cable_does_nothing(case: Case) -> None:
     assert outputs(slack).energy_elastic[0, 0] == 0.0
 
 
-@MANY
+@SOME
 @given(cases())
 def test_saying_a_constraint_twice_changes_nothing(case: Case) -> None:
     again = []
@@ -201,7 +204,7 @@ def test_saying_a_constraint_twice_changes_nothing(case: Case) -> None:
     assert_cancels(rates(double)[0], -rates(case)[0])
 
 
-@MANY
+@SOME
 @given(cases())
 def test_two_bars_in_one_place_move_as_one_of_both_masses(case: Case) -> None:
     halves, wholes = [], []
@@ -213,3 +216,17 @@ def test_two_bars_in_one_place_move_as_one_of_both_masses(case: Case) -> None:
     whole, half = (replace(case, structure=replace(case.structure, bars=bars)) for bars in (wholes, halves))
     assert prepare(half.plant, half.state) == len(wholes)
     assert_cancels(rates(half)[0], -rates(whole)[0])
+
+
+OTHER_CASES = {
+    test_energy_is_that_of_the_paper: cases(springs_only=True),
+    test_dampers_only_take_energy: cases(loaded=False),
+    test_without_loads_and_dampers_there_is_no_power_at_all: cases(loaded=False, damped=False),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in globals() if name.startswith("test_")])
+def test_they_hold_a_hundred_times(name: str) -> None:
+    test: Any = globals()[name]
+    MANY(given(OTHER_CASES.get(test, cases()))(test.hypothesis.inner_test))()

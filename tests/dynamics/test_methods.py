@@ -186,7 +186,11 @@ def test_a_table_without_slopes_is_exact_for_a_parabola_and_flat_outside() -> No
     np.testing.assert_allclose(run.load_force[:, 0], 1.0 + t - 2.0 * t**2, rtol=0.0, atol=1e-14)
 
 
-@pytest.mark.parametrize("options", [{"tolerance": 1e-7}, {"method": "rk4", "step": 0.01}], ids=["dp5", "rk4"])
+@pytest.mark.parametrize(
+    "options",
+    [{"tolerance": 1e-7}, pytest.param({"method": "rk4", "step": 0.01}, marks=pytest.mark.slow)],
+    ids=["dp5", "rk4"],
+)
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_a_python_function_moves_it_to_the_last_bit_as_the_same_signal(options: dict, correction: str) -> None:
     signal = Sinusoid(20.0, 0.7, 0.3, mean=2.0)

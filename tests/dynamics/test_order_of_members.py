@@ -49,7 +49,8 @@ def run_of(bars: list[Bar], cables: list[Cable], solver: str = "direct", *, driv
     return simulate(plant, 0.1, every=0.02, tolerance=1e-11, verify=False)
 
 
-@pytest.mark.parametrize("driven", [pytest.param(True, marks=pytest.mark.slow), False], ids=["driven", "still"])
+@pytest.mark.slow
+@pytest.mark.parametrize("driven", [True, False], ids=["driven", "still"])
 def test_the_order_of_members_does_not_matter(driven: bool) -> None:
     """With and without a driven bar; no bars meet, and the system is that of pairs."""
     wanted = run_of(BARS, CABLES, driven=driven)
@@ -70,7 +71,8 @@ def test_both_solvers_move_it_alike() -> None:
     assert np.abs(run.nodes - wanted.nodes).max() < 1e-8
 
 
-@pytest.mark.parametrize("driven", [pytest.param(True, marks=pytest.mark.slow), False], ids=["driven", "still"])
+@pytest.mark.slow
+@pytest.mark.parametrize("driven", [True, False], ids=["driven", "still"])
 def test_cuts_mean_the_bars_of_their_names(driven: bool) -> None:
     wanted = run_of(BARS, CABLES, driven=driven, cut=True)
     run = run_of([BARS[k] for k in (2, 3, 1, 0)], CABLES[::-1], driven=driven, cut=True)

@@ -106,7 +106,7 @@ def four_bar(**more: object) -> tuple[LagrangianPlant, np.ndarray, np.ndarray]:
     return chain(3, angles, rates, residual=residual, jacobian=jacobian, **more), angles, rates
 
 
-@pytest.mark.parametrize("metric", ["mass", "euclidean"])
+@pytest.mark.parametrize("metric", [pytest.param("mass", marks=pytest.mark.slow), "euclidean"])
 def test_a_four_bar_with_a_loop_to_close(metric: str) -> None:
     plant, angles, rates = four_bar()
     wish = Correction("energy", metric=metric)
@@ -129,6 +129,7 @@ def test_the_code_is_the_very_same() -> None:
     assert words["correct"].__code__ is correction.correct.__code__
 
 
+@pytest.mark.slow
 def test_corrections_work_in_other_coordinates_too() -> None:
     plant, *_ = four_bar()
     runs = {
@@ -143,6 +144,7 @@ def test_corrections_work_in_other_coordinates_too() -> None:
     assert runs["baumgarte"].length_violation.max() < runs["none"].length_violation.max()
 
 
+@pytest.mark.slow
 def test_work_of_a_load_is_counted() -> None:
     plant, *_ = four_bar(load=lambda t, q, v: np.array([2.0 * np.sin(t), 0.0, 0.0]) - 0.3 * v, damped=True)
     run = simulate(plant, 2.0, every=0.1, tolerance=1e-10, correction="none")
@@ -150,6 +152,7 @@ def test_work_of_a_load_is_counted() -> None:
     assert np.abs(run.energy_violation).max() <= 1e-8
 
 
+@pytest.mark.slow
 def test_a_loop_said_twice_is_named_and_moves_the_same() -> None:
     plant, angles, rates = four_bar()
     twice = LagrangianPlant(

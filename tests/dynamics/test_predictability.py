@@ -46,6 +46,7 @@ def test_a_short_run_of_it_says_how_far_it_would_reach(arm: taut.Plant) -> None:
     assert "so the horizon is at about" in str(told)
 
 
+@pytest.mark.slow
 def test_corrections_do_not_make_the_arm_worse() -> None:
     """Elsewhere one seemed to, tenfold at 1e-12. Without located events every run is a draw: what a step over a
     slackening cable costs depends on where it happens to end. With them runs agree, corrected or not, also at 1e-12."""

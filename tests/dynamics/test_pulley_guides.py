@@ -181,6 +181,7 @@ def test_a_pulley_hangs_where_its_weight_is_borne() -> None:
     assert stiffness[2, 2] == pytest.approx((out_of_balance(depth + h) - out_of_balance(depth - h)) / (2 * h), rel=1e-8)
 
 
+@pytest.mark.slow
 def test_winding_in_does_the_work_that_the_books_say() -> None:
     drive = taut.Drive("reel", "cable:w", "rest_length", by=taut.Sinusoid(-0.1, 3.0))
     run = simulate(assemble(five_nodes(), gravity=9.81, drives=[drive]), 0.1, method="dp8", tolerance=1e-11)

@@ -127,6 +127,7 @@ def by_hand(times: np.ndarray) -> np.ndarray:
     return np.asarray(found.y[:2].T)
 
 
+@pytest.mark.slow
 def test_joint_springs_move_two_rods_as_minimal_coordinates_do() -> None:
     plant = taut.assemble(arm(), gravity=GRAVITY, drives=[MOTOR])
     run = taut.simulate(plant, 2.0, every=0.02, method="dp8", tolerance=1e-13, verify=False)

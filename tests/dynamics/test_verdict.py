@@ -130,6 +130,7 @@ def test_an_ensemble_looks_at_the_energy_of_each() -> None:
     assert not found[1].ok
 
 
+@pytest.mark.slow
 def test_verdicts_on_random_runs() -> None:
     """None off by more than 1 % is believed without a word; see benchmarks/verdicts.py."""
     results = [found for seed in range(30) if (found := judged(seed)) is not None]

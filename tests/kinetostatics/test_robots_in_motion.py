@@ -50,6 +50,7 @@ def test_with_lengths_held_it_rings_at_the_frequencies_of_its_posture() -> None:
     assert off[4e-6] / off[2e-6] == pytest.approx(2.0, abs=0.05)
 
 
+@pytest.mark.slow
 def test_with_tensions_held_it_falls_at_the_rate_of_its_posture() -> None:
     off = {}
     for aside in (2e-7, 1e-7):

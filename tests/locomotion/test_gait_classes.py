@@ -72,6 +72,26 @@ def test_the_classes_are_those_found_by_hand() -> None:
     assert next(iter(classes())) == "C1/C1"
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_names_are_those_of_the_classes_whatever_the_order_of_members(seed: int) -> None:
+    """Struts and nodes listed otherwise, the robot turned and mirrored: a wave does not become the wave back."""
+    draw = np.random.default_rng(seed)
+    turn, _ = np.linalg.qr(draw.normal(size=(3, 3)))
+    nodes = list(ROBOT.nodes)
+    places = {nodes[k]: tuple(turn @ ROBOT.positions[k]) for k in draw.permutation(len(nodes))}
+    bars = {name: ROBOT.bars[name] for name in draw.permutation(list(ROBOT.bars))}
+    other, shuffled = replace(ROBOT, nodes=places, bars=bars), tuple(draw.permutation(STRUTS).tolist())
+    found = gait_symmetries(other, shuffled)
+    assert [one.name for one in found] == list(classes())
+    group = [matrix(one) for one in symmetries(ROBOT)]
+    for one in found:
+        own, same = (
+            kept([(matrix(g), shift) for g, shift in symmetries_of_gaits(robot, members, tied)])
+            for robot, members, tied in ((other, shuffled, one), (ROBOT, STRUTS, classes()[one.name]))
+        )
+        assert min(np.abs(g @ same @ g.T - own).max() for g in group) < 1e-9, one.name
+
+
 def test_every_choice_of_symmetries_leaves_one_of_the_classes() -> None:
     """By linear algebra instead of ties: amplitudes that symmetries drawn at random keep are those of a class."""
     group = [matrix(one) for one in symmetries(ROBOT)]

@@ -69,6 +69,7 @@ def test_with_noise_the_statement_holds_together() -> None:
     assert table["unit"][0] == "N/m"
 
 
+@pytest.mark.slow
 def test_the_covariance_is_that_of_the_estimates_over_many_trials() -> None:
     """30 repeats of 2 parameters: the scatter of estimates is the covariance that each states."""
     truth = prism().changed("cable:vertical*", stiffness=1.1e4)

@@ -60,6 +60,7 @@ def test_a_few_trials_are_as_good_as_chance_allows() -> None:
     assert joint.sum() >= 8
 
 
+@pytest.mark.slow
 def test_intervals_that_are_a_third_too_narrow_would_be_noticed() -> None:
     """The same trials with deviations that are too small by a third: the region misses, and the fit is rejected."""
     truth = off_drawing(prism(), 1, LOOSE)

@@ -99,6 +99,7 @@ def test_a_start_that_is_not_known_is_found_too() -> None:
     assert np.abs((found.estimate[:3] - TRUTH) / found.standard_error[:3]).max() <= 3.5
 
 
+@pytest.mark.slow
 def test_two_motions_count_together() -> None:
     """Each with a start of its own."""
     each = [Moves(built(), one, 0.2, 0.01).measured(np.random.default_rng(k), MARKER) for k, one in enumerate(TWO)]
@@ -120,6 +121,7 @@ def test_assemble_takes_all_that_a_scenario_says_of_physics() -> None:
     assert {*RUN_OPTIONS} <= {*inspect.signature(taut.simulate).parameters}
 
 
+@pytest.mark.slow
 def test_sensors_controllers_and_events_of_a_scenario_act() -> None:
     """A load by feedback from a sensor that is off by much, and a cable that is cut on the way."""
     law = LinearLaw([[-300.0]], command_offset=20.0)

@@ -60,7 +60,7 @@ def found_again(result: Tolerances, number: int, **weight: Any) -> Equilibrium:
     return balance(structure.placed(places), **weight)
 
 
-@pytest.mark.parametrize("scatter", [1e-3, 6e-3])
+@pytest.mark.parametrize("scatter", [1e-3, pytest.param(6e-3, marks=pytest.mark.slow)])
 def test_builds_stand_where_balance_finds_them(scatter: float) -> None:
     result = tolerances(tower(), cut_length=scatter, stiffness=0.02, supports=scatter, builds=40)
     assert result.balanced.all()
@@ -99,7 +99,7 @@ def test_held_cables_slacken_in_builds_too() -> None:
         np.testing.assert_allclose(result.tension[number], alone.member_force, rtol=0.0, atol=1e-6)
 
 
-@pytest.mark.parametrize("distribution", ["normal", "uniform"])
+@pytest.mark.parametrize("distribution", ["normal", pytest.param("uniform", marks=pytest.mark.slow)])
 def test_small_tolerances_scatter_as_linear_propagation_says(distribution: str) -> None:
     builds = 4000
     options: dict[str, Any] = {"cut_length": {"cable:*": 3e-5, "bar:*": 1e-5}, "stiffness": 1e-3, "supports": 1e-5}

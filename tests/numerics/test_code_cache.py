@@ -8,7 +8,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -48,17 +50,35 @@ if __name__ == "__main__":
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
+def called(folder: Path, *kinds: str, **changed: object) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), **changed.pop("env", {})}  # type: ignore[dict-item]
+    command = [sys.executable, str(folder / "twice.py"), *kinds]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, **changed)  # type: ignore[call-overload, no-any-return]
+
+
+class Kept(NamedTuple):
+    folder: Path
+    content: dict[Path, bytes]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    """The kernel with a cache that has its code for a real number; whoever damages it begins with what was there."""
+    folder = tmp_path_factory.mktemp("kept")
+    (folder / "twice.py").write_text(TWICE)
+    for ended in ("compiled\n", "loaded\n"):
+        done = called(folder, "real")
+        assert (done.returncode, done.stdout, done.stderr) == (0, ended, "")
+    content = {path: path.read_bytes() for path in files(folder)}
+    assert content
+    return Kept(folder, content)
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Calls a small kernel with values of some kinds in a new process; stdout says whether it was compiled."""
     (tmp_path / "twice.py").write_text(TWICE)
-
-    def call(*kinds: str, **changed: object) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **changed.pop("env", {})}  # type: ignore[dict-item]
-        command = [sys.executable, str(tmp_path / "twice.py"), *kinds]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, **changed)  # type: ignore[call-overload, no-any-return]
-
-    return call
+    return partial(called, tmp_path)
 
 
 def files(folder: Path) -> list[Path]:
@@ -76,32 +96,29 @@ def damaged(content: bytes, kind: str) -> bytes:
     }[kind]
 
 
-@pytest.mark.parametrize("kind", ["empty", "cut", "begun", "bit", "other"])
-def test_damaged_files_are_compiled_again_with_one_line(kind: str, run: Run, tmp_path: Path) -> None:
-    first = run("real")
-    assert (first.stdout, first.stderr) == ("compiled\n", "")
-    kept = {path: path.read_bytes() for path in files(tmp_path)}
-    assert kept
-    assert run("real").stdout == "loaded\n"
-    for path, content in kept.items():
+SLOW = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("empty", "begun", "other")]
+
+
+@pytest.mark.parametrize("kind", ["cut", "bit", *SLOW])
+def test_damaged_files_are_compiled_again_with_one_line(kind: str, kept: Kept) -> None:
+    for path, content in kept.content.items():
         path.write_bytes(damaged(content, kind))
-    again = run("real")
+    again = called(kept.folder, "real")
     assert (again.returncode, again.stdout) == (0, "compiled\n")
     assert again.stderr.count("\n") == 1
     assert "cannot be used (its checksum does not fit); what is damaged in the cache is compiled again" in again.stderr
-    assert files(tmp_path) == sorted(kept)
-    last = run("real")
+    assert files(kept.folder) == sorted(kept.content)
+    last = called(kept.folder, "real")
     assert (last.stdout, last.stderr) == ("loaded\n", "")
 
 
-def test_what_cannot_be_understood_though_it_is_as_it_was_written_is_compiled_again(run: Run, tmp_path: Path) -> None:
-    run("real")
+def test_what_cannot_be_understood_though_it_is_as_it_was_written_is_compiled_again(kept: Kept) -> None:
     from taut.numerics.code_cache import SEAL, _checksum
 
-    for path in files(tmp_path):
-        content = path.read_bytes()[SEAL:].replace(b"numba", b"nvmba")
+    for path, sealed in kept.content.items():
+        content = sealed[SEAL:].replace(b"numba", b"nvmba")
         path.write_bytes(_checksum(content) + content)
-    again = run("real")
+    again = called(kept.folder, "real")
     assert (again.returncode, again.stdout, again.stderr.count("\n")) == (0, "compiled\n", 1), again.stderr
     assert "cannot be used (No module named 'nvmba" in again.stderr
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,42 @@ from numba import njit
 from numba.core.errors import TypingError
 
 import taut
-from taut.numerics.compiled import _KernelCompiler, bound, entry, kernel, reachable_stamp
+from taut.numerics.code_stamps import reachable_stamp
+from taut.numerics.compiled import _KernelCompiler, bound, entry, kernel
 
-PROGRAM = """
+LAW = """
+from taut.numerics.compiled import kernel
+
+@kernel
+def tension(stiffness, stretch, least):
+    '''[N]'''
+    return max(stiffness * stretch, least)
+"""
+
+MACHINE = """
+import numpy as np
+from law import tension
+from taut.numerics.compiled import bound, entry, kernel
+
+def pulled(stiffness):
+    return law(stiffness, 0.5, 0.0)
+
+pull = kernel(bound(pulled, {"law": tension}))
+
+@entry
+def rate(stiffness, out):
+    out[0] = pull(stiffness)
+
+@entry
+def energy(stiffness):
+    return 0.5 * 0.5 * tension(stiffness, 0.5, 0.0)
+
+out = np.zeros(1)
+rate(3.0, out)
+print(energy(3.0), out[0])
+"""
+
+ROBOT = """
 import numpy as np
 from taut import assemble
 from taut.generators import tbar
@@ -31,18 +65,32 @@ print(float(operations["energy"](plant.pack, y)[0]), float(out[12 + 6]))
 """
 
 
-def test_an_edited_kernel_never_serves_a_stale_cache(tmp_path: Path) -> None:
+def small_machine(folder: Path) -> tuple[Path, str, str]:
+    (folder / "law.py").write_text(LAW)
+    return folder / "law.py", "'''[N]'''", MACHINE
+
+
+def whole_robot(folder: Path) -> tuple[Path, str, str]:
+    shutil.copytree(Path(taut.__file__).parent, folder / "taut", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder / "taut" / "mechanics" / "terms" / "springs.py", '"""[N]"""', ROBOT
+
+
+@pytest.mark.parametrize("made", [small_machine, pytest.param(whole_robot, marks=pytest.mark.slow)])
+def test_an_edited_kernel_never_serves_a_stale_cache(
+    made: Callable[[Path], tuple[Path, str, str]], tmp_path: Path
+) -> None:
     """`energy` and `rate` are written in other files than the spring law that is edited, and know of it only by what
     they are composed of."""
-    shutil.copytree(Path(taut.__file__).parent, tmp_path / "taut", ignore=shutil.ignore_patterns("__pycache__"))
-    law = tmp_path / "taut" / "mechanics" / "terms" / "springs.py"
+    law, unit, program = made(tmp_path)
     source = law.read_text()
     spring = "return max(stiffness * stretch, least)"
     assert source.count(spring) == 1, "the spring law has moved; tell this test where it is"
 
     def run() -> str:
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-        command = [sys.executable, "-c", PROGRAM]
+        found = os.pathsep.join([str(tmp_path), str(Path(taut.__file__).parents[1])])
+        environment = {**os.environ, "PYTHONPATH": found, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+        (tmp_path / "program.py").write_text(program)
+        command = [sys.executable, "program.py"]
         done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -69,7 +117,7 @@ def test_an_edited_kernel_never_serves_a_stale_cache(tmp_path: Path) -> None:
     assert machine_code() == rebuilt, "the first machine code was still there and served"
 
     commented = source.replace(spring, f"# Nothing pulls while it is slack.\n    {spring}")
-    law.write_text(commented.replace('"""[N]"""', '"""In newtons."""'))
+    law.write_text(commented.replace(unit, unit.replace("[N]", "In newtons.")))
     assert law.read_text().count("In newtons") == 1, "a docstring says as little as a comment"
     assert run() == first
     assert machine_code() == rebuilt, "a comment compiles nothing"

@@ -468,6 +468,7 @@ def plain(function: Any) -> Any:
     return bound(source, words)
 
 
+@pytest.mark.slow  # quick: ensembles in lanes
 def test_lanes_hold_a_system_each() -> None:
     random, nodes = np.random.default_rng(12), 8
     pairs = [*tree(random, nodes, 0.2), (0, nodes - 1)]

@@ -102,7 +102,9 @@ def test_an_edited_kernel_is_compiled(before: str, after: str, ended: str, run: 
     assert run(text=SUM.replace(before, after)).stdout == ended
 
 
-@pytest.mark.parametrize("name", sorted(surroundings()))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "numba" else pytest.mark.slow) for name in sorted(surroundings())]
+)
 def test_code_made_for_other_surroundings_is_left_alone(name: str, run: Run, shipped: Path, tmp_path: Path) -> None:
     store = copied(shipped, tmp_path / "other")
     told = json.loads((store / MANIFEST).read_text())
@@ -110,7 +112,13 @@ def test_code_made_for_other_surroundings_is_left_alone(name: str, run: Run, shi
     assert run(store).stdout == "0.0 compiled\n"
 
 
-@pytest.mark.parametrize("asked", [{"TAUT_HOST_CODE": "1"}, {"NUMBA_OPT": "1"}, {"NUMBA_CPU_NAME": "generic"}])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"TAUT_HOST_CODE": "1"},
+        *(pytest.param(other, marks=pytest.mark.slow) for other in ({"NUMBA_OPT": "1"}, {"NUMBA_CPU_NAME": "generic"})),
+    ],
+)
 def test_who_asks_for_other_code_gets_it(asked: dict[str, str], run: Run) -> None:
     assert run(**asked).stdout == "0.0 compiled\n"
 
@@ -125,7 +133,7 @@ def test_a_processor_without_the_features_is_told_from_one_that_has_them(run: Ru
     assert run(text=older).stdout == "0.0 compiled\n"
 
 
-@pytest.mark.parametrize("kind", ["cut", "bit"])
+@pytest.mark.parametrize("kind", [pytest.param("cut", marks=pytest.mark.slow), "bit"])
 def test_damaged_code_is_compiled_with_a_line(kind: str, run: Run, shipped: Path, tmp_path: Path) -> None:
     store = copied(shipped, tmp_path / "damaged")
     (path,) = store.glob("*.nbc")

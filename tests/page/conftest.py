@@ -66,11 +66,11 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    """`opened(run, ...)`: what `taut.page` writes, in the browser."""
+    """`opened(run, ...)`: what `taut.page` writes, in the browser, where the script `first` has run before it."""
     contexts = []
 
     def show(
-        shown: Any, *, size: tuple[int, int] = (1280, 800), theme: str = "light", touch: bool = False, **options: Any
+        shown: Any, *, size: tuple[int, int] = (1280, 800), theme: str = "light", touch: bool = False, first: str = "", **options: Any
     ) -> Opened:
         path = shown if isinstance(shown, Path) else tmp_path / f"page{len(contexts)}.html"
         if not isinstance(shown, Path):
@@ -83,6 +83,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         one.page.on("console", lambda said: STALLS in said.text or one.complaints.append(said.text))
         one.page.on("pageerror", lambda error: one.complaints.append(str(error)))
         one.page.on("dialog", lambda dialog: (one.complaints.append(dialog.message), dialog.dismiss()))
+        one.page.add_init_script(first)
         one.page.goto(path.as_uri())
         one.settle()
         return one

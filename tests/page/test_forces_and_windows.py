@@ -94,7 +94,9 @@ def test_bars_are_drawn_in_the_colour_of_their_compression(opened: Callable, the
     assert "Bar force density, pushing [N/m]" in one.page.locator("#legend").inner_text()
 
 
-@pytest.mark.parametrize("size", [(1800, 500), (700, 900), (390, 844)])
+@pytest.mark.parametrize(
+    "size", [*(pytest.param(other, marks=pytest.mark.slow) for other in ((1800, 500), (700, 900))), (390, 844)]
+)
 def test_it_fits_again_when_the_window_changes(opened: Callable, prism: Trajectory, size: tuple[int, int]) -> None:
     """What a page looks like after a change of its window is what it looks like opened in such a window."""
     fresh = opened(prism, size=size)

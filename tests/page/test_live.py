@@ -152,22 +152,13 @@ def test_only_a_live_page_may_run_webassembly(tbar: taut.Trajectory, page_of: Ca
     assert "'unsafe-eval'" not in live.partition("<style>")[0]
 
 
-def test_without_webassembly_the_recorded_run_still_plays(browser: Any, tmp_path: Path) -> None:
+def test_without_webassembly_the_recorded_run_still_plays(opened: Callable) -> None:
     run = taut.simulate(plant_of("rolling"), 0.1, every=0.01, method="impulses", step=5e-4, verify=False)
-    path = tmp_path / "page.html"
-    taut.page(run, path, live=plant_of("rolling"))
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
-    context.add_init_script("delete globalThis.WebAssembly")
-    page = context.new_page()
-    page.goto(path.as_uri())
-    page.wait_for_timeout(500)
-    page.get_by_role("tab", name="Live").click()
-    assert "This browser has no WebAssembly" in page.locator(".live").inner_text()
-    page.evaluate("taut.state.put({ time: 0.1 })")
-    while not page.evaluate("taut.settled()"):
-        page.wait_for_timeout(50)
-    np.testing.assert_allclose(page.evaluate("taut.positions()"), run.nodes[-1].ravel(), atol=1e-6)
-    context.close()
+    one = opened(run, live=plant_of("rolling"), first="delete globalThis.WebAssembly")
+    one.page.get_by_role("tab", name="Live").click()
+    assert "This browser has no WebAssembly" in one.page.locator(".live").inner_text()
+    one.put(time=0.1)
+    np.testing.assert_allclose(one.run("taut.positions()"), run.nodes[-1].ravel(), atol=1e-6)
 
 
 def test_a_run_without_its_model_wants_the_plant(tbar: taut.Trajectory) -> None:
@@ -233,10 +224,44 @@ def test_it_settles_where_statics_says_and_tells_its_weakest_mode(opened: Callab
     np.testing.assert_allclose(nodes, still.structure.positions.ravel(), atol=1e-5)
     tensions = np.array(one.run("taut.tensions()"))
     np.testing.assert_allclose(tensions, still.cable_tension, atol=1e-2)
-    weakest = float(taut.modes(still).frequency[0])
-    assert one.run("taut.live.mode.frequency") == pytest.approx(weakest, rel=1e-3)
+    weakest, second = taut.modes(still).frequency[:2].tolist()
+    assert second == pytest.approx(weakest), "as it is the same after a turn"
+    for _ in range(5):  # of two modes that are as weak round-off chooses, another each time that it settles
+        assert one.run("taut.live.mode.frequency") == pytest.approx(weakest, rel=1e-6)
+        one.page.get_by_role("button", name="Let it settle").click()
+        one.until("!taut.live.settling && taut.live.mode", 90.0)
     assert f"has {one.run('taut.live.mode.frequency'):.4g} Hz" in one.page.locator(".live").inner_text()
     assert firm == parse_model(one.run("taut.live.modelText()")).structure.cables[cable].stiffness
+    assert one.complaints == []
+
+
+def braced() -> taut.Structure:
+    """Five nodes and a bar between any two of them, one more than makes them one body, among eight cables."""
+    nodes = {"a": (0.3, 0, 1), "b": (-0.1, 0.25, 1.05), "c": (-0.2, -0.3, 1), "n": (0, 0, 1.45), "s": (0.05, 0, 0.6)}
+    corners = {f"{x}{y}{z}": (1.6 * x - 0.8, 1.4 * y - 0.7, 2.0 * z) for x in (0, 1) for y in (0, 1) for z in (0, 1)}
+    pairs = [(one, other) for one in nodes for other in nodes if one < other]
+    stays = zip("scnasbnb", corners, strict=True)
+    made = taut.Structure(
+        {**nodes, **corners},
+        [taut.Bar("".join(pair), pair, mass=0.3) for pair in pairs],
+        [taut.Cable("".join(pair), pair, stiffness=900.0, damping=4.0) for pair in stays],
+        supports=dict.fromkeys(corners, "xyz"),
+    )
+    return made.changed("cable:*", rest_ratio=0.9)
+
+
+@pytest.mark.slow
+def test_bars_that_are_redundant_take_no_motion_from_the_weakest_mode(opened: Callable, tmp_path: Path) -> None:
+    """It has six motions, of which the tenth bar took one: the search ended before it had found the weakest."""
+    body, path = braced(), tmp_path / "braced.html"
+    taut.page(body, path, live=taut.assemble(body, gravity=9.81))
+    one = opened(path)
+    one.until("taut.live.time > 0", 60.0)
+    one.page.get_by_role("button", name="Let it settle").click()
+    one.until("taut.live.rested", 90.0)
+    assert one.run("taut.live.rested").startswith("At rest, after")
+    weakest = float(taut.modes(taut.balance(body, gravity=9.81)).frequency[0])
+    assert one.run("taut.live.mode.frequency") == pytest.approx(weakest, rel=1e-4)
     assert one.complaints == []
 
 

@@ -262,6 +262,7 @@ def big_run(cells: tuple[int, int, int], samples: int) -> Trajectory:
     )
 
 
+@pytest.mark.slow
 def test_ten_thousand_members_and_five_hundred_frames_open_and_play(opened: Callable) -> None:
     run = big_run((7, 6, 5), 500)
     assert len(run.structure.bars) + len(run.structure.cables) > 10_000
@@ -298,37 +299,28 @@ def test_it_shows_inline_in_a_notebook(opened: Callable, tbar: Trajectory, tmp_p
     page.close()
 
 
-def test_a_browser_that_cannot_draw_says_so(opened: Callable, browser: Any, tbar: Trajectory, tmp_path: Path) -> None:
+def test_a_browser_that_cannot_draw_says_so(browser: Any, tbar: Trajectory, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     taut.page(tbar, path)
     page = browser.new_page()
     page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
     page.goto(path.as_uri())
-    page.wait_for_timeout(500)
-    assert "no WebGL2" in page.locator("#trouble").inner_text()
+    page.locator("#trouble", has_text="no WebGL2").wait_for()
     page.close()
 
 
-def test_without_webgl2_a_recorded_run_plays_on_a_plain_canvas(browser: Any, tbar: Trajectory, tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    taut.page(tbar, path)
-    page = browser.new_page()
-    said: list[str] = []
-    page.on("console", lambda one: said.append(one.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.add_init_script(
-        "const of = HTMLCanvasElement.prototype.getContext;"
+def test_without_webgl2_a_recorded_run_plays_on_a_plain_canvas(opened: Callable, tbar: Trajectory) -> None:
+    one = opened(
+        tbar,
+        first="const of = HTMLCanvasElement.prototype.getContext;"
         "HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
-        "  return kind.startsWith('webgl') ? null : of.call(this, kind, ...more); }"
+        "  return kind.startsWith('webgl') ? null : of.call(this, kind, ...more); }",
     )
-    page.goto(path.as_uri())
-    page.evaluate("taut.state.put({ time: 1.0 })")
-    while not page.evaluate("taut.settled()"):
-        page.wait_for_timeout(50)
-    assert page.locator("#trouble").is_hidden()
-    assert page.evaluate("taut.scene.painted") is True
-    np.testing.assert_allclose(page.evaluate("taut.positions()"), tbar.nodes[100].ravel(), atol=1e-6)
-    seen = page.evaluate(
+    one.put(time=1.0)
+    assert one.page.locator("#trouble").is_hidden()
+    assert one.run("taut.scene.painted") is True
+    np.testing.assert_allclose(one.run("taut.positions()"), tbar.nodes[100].ravel(), atol=1e-6)
+    seen = one.run(
         """() => {
           const bar = taut.runs[0].structure.bars.ends, at = taut.positions();
           const middle = [0, 1, 2].map((i) => 0.75 * at[3 * bar[0] + i] + 0.25 * at[3 * bar[1] + i]);
@@ -341,5 +333,4 @@ def test_without_webgl2_a_recorded_run_plays_on_a_plain_canvas(browser: Any, tba
         }"""
     )
     assert max(abs(a - b) for a, b in zip(*seen, strict=True)) > 40, "a bar is seen where it is"
-    assert said == []
-    page.close()
+    assert one.complaints == []

@@ -24,6 +24,7 @@ def _tiny_papers_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(HERE)  # processes that are spawned get this path too
 
 
+@pytest.mark.slow
 def test_papers_side_by_side_end_in_one_report(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     told: list[tuple[int, str]] = []

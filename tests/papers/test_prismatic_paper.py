@@ -45,7 +45,7 @@ EXPECTED = {
     "fig11-friction": REPRODUCED,
 }
 
-SLOW = ("eq29-drift", "fig7-motors", "fig10-radii", "fig11-friction")
+SLOW = ("eq19-root", "eq29-drift", "fig7-motors", "fig10-radii", "fig10-model", "fig11-friction")
 """2600 steps of eq. (29); four runs of 35 s with friction."""
 
 

@@ -78,8 +78,8 @@ EXPECTED = {
     "table2-hinf-metal": NOT_REPRODUCED,
 }
 
-SLOW = ("fig10", "fig11", "fig12", "fig14-order")
-"""Those that follow the Arm for 20 s."""
+SLOW = ("fig5-long", "fig10", "fig11", "fig12", "fig14-order")
+"""Those that follow the T-bar for long, or the Arm for 20 s."""
 
 
 @pytest.fixture(scope="module")

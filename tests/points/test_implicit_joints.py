@@ -108,6 +108,7 @@ def test_the_residual_is_that_of_the_equations_of_motion() -> None:
     assert unbalanced(plant, pack, y, base) == pytest.approx(wanted, abs=1e-14)
 
 
+@pytest.mark.slow
 def test_what_is_solved_is_the_linearised_stage() -> None:
     """S by differences of eighth order, with steps a thousand times as long, and numpy's own solver."""
     plant, pack, y, base, push = stage()

@@ -274,6 +274,7 @@ def test_what_does_not_go_with_joints_on_a_ground_is_refused_by_name() -> None:
         linearise(plant)
 
 
+@pytest.mark.slow  # half a minute of compiling
 def test_what_starts_inside_a_ground_is_told() -> None:
     structure, joints = pendulum()
     high = Ground("floor", Plane(point=(0.0, 0.0, -0.9)))

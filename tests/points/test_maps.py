@@ -3,6 +3,7 @@ the reference of the mechanism."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -286,6 +287,28 @@ def test_a_map_that_fails_on_the_way_says_so() -> None:
     run = moved(by_map(of_map(breaks_off), loads=[Load("a", "y", Sinusoid(2.0, 1.5))]), 1.0)
     assert not run.finished
     assert "the function of the map raised ArithmeticError: the knee is locked there" in run.status
+
+
+def test_a_map_that_ends_on_the_way_says_where() -> None:
+    """Its places are not numbers beyond a turn of the knee by 0.2 rad."""
+    run = moved(by_map(of_map(lambda q: places(q) * (np.nan if abs(q[2].real) > 0.2 else 1.0))), 1.0)
+    assert not run.finished
+    told = re.search(r"the map gives places that are not finite numbers at .*knee.1 = (\S+),", run.status)
+    assert told, run.status
+    assert 0.1 < abs(float(told[1])) < 0.3
+    assert np.isfinite(run.nodes).all()
+
+
+def test_what_is_smooth_by_both_at_the_start_alone_is_refused() -> None:
+    """|q| at q = 0: differences and complex steps agree there, and nowhere else."""
+    rod = Structure({"o": (0.0, 0.0, 0.0), "p": (1.0, 0.0, 0.0)}, point_masses={"p": 1.0}, supports={"o": "xyz"})
+
+    def kinked(q: np.ndarray) -> np.ndarray:
+        return np.array([[1.0 + 0.0 * q[0], q[0], 0.5 * np.abs(q[0])]])
+
+    given = CoordinateMap(kinked, names=("q",), values=(0.0,))
+    with pytest.raises(ModelError, match='by the coordinate "q" is 0 by a complex step and .* beside the start'):
+        in_coordinates(assemble(rod), given)
 
 
 @pytest.mark.parametrize(

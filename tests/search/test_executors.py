@@ -27,6 +27,7 @@ def imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([HERE, str(Path(taut.__file__).parents[1])]))
 
 
+@pytest.mark.slow  # quick: on a cluster below, and a study in tests/output/test_studies.py
 @pytest.mark.usefixtures("imported")
 def test_what_a_dead_process_was_at_is_done_by_another(tmp_path: Path) -> None:
     deadly = tmp_path / "deadly"

@@ -67,7 +67,7 @@ def test_a_front_of_two_goals() -> None:
     assert scores[:, 0].max() > 0.7 * HEIGHT
 
 
-@pytest.mark.parametrize("algorithm", ["ga", "nsga2", "cma"])
+@pytest.mark.parametrize("algorithm", [pytest.param("ga", marks=pytest.mark.slow), "nsga2", "cma"])
 def test_a_search_goes_on_to_the_last_bit(tmp_path: Path, algorithm: str) -> None:
     options = replace(OPTIONS, algorithm=algorithm)
     whole = search(tmp_path / "whole.nc", options=options)

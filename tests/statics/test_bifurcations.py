@@ -14,7 +14,10 @@ from taut.statics.paths import LoadPath, path
 from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
 
-STEPS = (0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
+STEPS = (
+    *(0.05, 0.3, 1.0),
+    *(pytest.param(step, marks=pytest.mark.slow) for step in (0.02, 0.03, 0.08, 0.1, 0.15, 0.2, 0.5)),
+)
 STIFFNESS, HEIGHT = 1000.0, 3.0
 REST = math.hypot(1.0, HEIGHT)
 
@@ -75,7 +78,7 @@ def test_a_bifurcation_is_an_event_from_any_step(count: int, step: float) -> Non
     assert np.all(traced.unstable[beside] == np.where(traced.factor > event.factor, count - 1, 0)[beside])
 
 
-@pytest.mark.parametrize("step", [0.03, 0.1, 0.3])
+@pytest.mark.parametrize("step", [*(pytest.param(fine, marks=pytest.mark.slow) for fine in (0.03, 0.1)), 0.3])
 @pytest.mark.parametrize("count", [2, 3])
 @pytest.mark.parametrize("side", [1, -1])
 def test_the_other_branch_can_be_followed(count: int, side: int, step: float) -> None:

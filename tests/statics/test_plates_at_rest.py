@@ -99,7 +99,11 @@ def hessian(function: Callable[[np.ndarray], float], x: np.ndarray, step: float 
     return 0.5 * (np.array(found) + np.array(found).T)
 
 
-@CASES
+@pytest.mark.parametrize(
+    "structure",
+    [pytest.param(THIN, marks=pytest.mark.slow), pytest.param(THICK, marks=pytest.mark.slow), BESIDE],
+    ids=["thin", "thick", "beside"],
+)
 def test_a_plate_on_three_cables_stands_and_swings_as_a_body_of_six_coordinates(structure: Structure) -> None:
     model = SixCoordinates(structure)
     place, turned = model.settled()

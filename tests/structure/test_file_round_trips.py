@@ -272,11 +272,15 @@ def scenarios(draw: st.DrawFn, nodes: list[str], supports: Mapping[str, str]) ->
     )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.data())
-def test_random_structures_round_trip(data: st.DataObject) -> None:
-    structure = data.draw(structures())
-    assert_same_again(structure, data.draw(scenarios(list(structure.nodes), structure.supports)))
+@pytest.mark.parametrize("count", [25, pytest.param(100, marks=pytest.mark.slow)])
+def test_random_structures_round_trip(count: int) -> None:
+    @settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(st.data())
+    def trip(data: st.DataObject) -> None:
+        structure = data.draw(structures())
+        assert_same_again(structure, data.draw(scenarios(list(structure.nodes), structure.supports)))
+
+    trip()
 
 
 # --- size

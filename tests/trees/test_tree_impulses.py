@@ -132,17 +132,18 @@ def test_impacts_with_friction_and_full_restitution_make_no_energy(seed: int) ->
     assert after - before == pytest.approx(run.work[-1], abs=1e-6 * before)
 
 
-@pytest.mark.parametrize(("step", "most"), [(1e-3, 2e-4), (1e-5, 2e-6)])
-def test_what_an_impact_can_gain_goes_with_the_step(step: float, most: float) -> None:
-    """Of boxes at some 10 rad/s with full restitution, in the step that strikes."""
-    gained = []
+def test_a_step_that_strikes_makes_no_energy() -> None:
+    """Of boxes at some 10 rad/s with full restitution, in 1 ms: gyroscopic forces act half of it with velocities before
+    the impact, which made up to 2e-4 of their energy where only the work of impulses was bounded."""
+    gained, step = [], 1e-3
     for seed in range(30):
         friction = np.random.default_rng(100 + seed).uniform(0.1, 1.5)
         ground = Ground("floor", friction=friction, restitution=1.0)
         energy = followed(thrown(seed, gravity=0.0), ground, step, step).energy_kinetic
         gained.append(energy[-1] / energy[0] - 1.0)
-    assert 0.1 * most < max(gained) < most
+    assert max(gained) < 1e-9
     assert min(gained) < -0.5
+    assert sum(abs(one) < 1e-3 for one in gained) > 3, "some bounce in full"
 
 
 def test_a_thrown_box_tumbles_and_comes_to_rest() -> None:
@@ -150,7 +151,7 @@ def test_a_thrown_box_tumbles_and_comes_to_rest() -> None:
     run = followed(thrown(3), Ground("floor", friction=0.5, restitution=0.3), 1.2, 1e-3, every=1e-3)
     energy = run.energy_kinetic + run.energy_gravity
     assert energy[0] - energy[-1] > 1.0
-    assert np.diff(energy).max() < 1e-4
+    assert np.diff(energy).max() < 1e-8
     assert corners(run)[:, :, 2].min() > -1e-10
     assert np.abs(run.velocities[-1]).max() < 1e-12
     assert run.contact_force[-1].sum(axis=0) == pytest.approx([0.0, 0.0, MASS * GRAVITY], abs=1e-9)
@@ -219,6 +220,30 @@ def test_a_closed_chain_on_the_ground_stays_closed() -> None:
     assert np.count_nonzero(run.contact_state[-1]) >= 2
     feet = [number for number, name in enumerate(run.structure.nodes) if name.startswith("foot ")]
     assert run.nodes[:, feet, 2].min() > -1e-10
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+def test_a_closed_chain_that_tumbles_onto_the_ground_makes_no_energy(friction: float) -> None:
+    """Loops have impulses as large as the impact's, and turn their directions within its step."""
+    changed = []
+    for seed in range(6):
+        draw, tree = np.random.default_rng(seed), linkage(0.07)
+        turn, rates = Rotation.from_rotvec(draw.normal(size=3)).as_quat().tolist(), draw.normal(size=6)
+        free, left, right, ankle = (replace(joint, damping=0.0) for joint in tree.joints)
+        rates = rates * np.array([1.0, 1.0, 0.0, 6.0, 6.0, 6.0]) - np.array([0.0, 0.0, 4.0, 0.0, 0.0, 0.0])
+        free = replace(free, values=(0.0, 0.0, 1.0, *turn), rates=tuple(map(float, rates)))
+        left = replace(left, rates=(8.0 * float(draw.normal()),))
+        lifted = replace(tree, joints=(free, left, right, ankle), gravity=0.0)
+        equations = tree_plant(lifted).equations
+        feet = equations.points_at([point.body for point in tree.points], [point.at for point in tree.points])
+        lowest = float(equations.places(equations.start()[0], feet)[:, 2].min())
+        down = replace(free, values=(0.0, 0.0, 1.0 - lowest, *turn))
+        ground = Ground("floor", friction=friction, restitution=1.0)
+        run = followed(replace(lifted, joints=(down, left, right, ankle)), ground, 1e-3, 1e-3)
+        assert np.abs(run.contact_force[-1]).max() > 0.0
+        changed.append(run.energy_kinetic[-1] / run.energy_kinetic[0] - 1.0)
+    assert max(changed) < 1e-12
+    assert min(changed) > (-0.02 if friction == 0.0 else -0.6), "and loses what the step does, not all"
 
 
 def test_a_leg_with_a_controller_bears_its_body() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import taut
@@ -13,6 +14,7 @@ from taut.trees import (
     LoopJoint,
     PulleyCable,
     Tree,
+    TreeEquations,
     TreeJoint,
     Wrench,
     manipulator,
@@ -20,12 +22,17 @@ from taut.trees import (
     tree_plant,
 )
 
+NAN = float("nan")
 X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 ROD = Body.cylinder("rod", 0.02, 0.5, 800.0)
 
 
 def joint(**more: Any) -> TreeJoint:
     return TreeJoint(**{"name": "j", "kind": "revolute", "parent": "world", "body": ROD, "axes": (X,), **more})
+
+
+def reel(**more: Any) -> TreeJoint:
+    return joint(kind="involute", axes=(), cable=PulleyCable(**{"radius": 0.1, "stiffness": 1.0, **more}))
 
 
 @pytest.mark.parametrize(
@@ -47,6 +54,14 @@ def joint(**more: Any) -> TreeJoint:
         ([joint(kind="involute", axes=(), cable=PulleyCable(0.0, 1.0))], "is on a pulley of radius 0 m"),
         ([joint(kind="involute", axes=(), cable=PulleyCable(0.1, 1.0, law="print"))], 'has the law "print"; did you'),
         ([joint(rotation=(X, X, Z))], "joints.j: has a rotation that is none (off by 1.0e+00"),
+        ([joint(at=(NAN, 0.0, 0.0))], "joints.j: has nan as its place; give finite numbers"),
+        ([joint(axes=((0.0, NAN, 1.0),))], "joints.j: has nan as its axes; give finite numbers"),
+        ([joint(values=(NAN,))], "joints.j: has nan as its start; give finite numbers"),
+        ([joint(rates=(float("inf"),))], "joints.j: has inf as its rate; give finite numbers"),
+        ([joint(damping=-1.0)], "joints.j: has a damping of -1; give a finite number, zero or more"),
+        ([reel(damping=NAN)], "joints.j.cable: has a damping of nan; give a finite number, zero or more"),
+        ([reel(stiffness=float("inf"))], "joints.j.cable: has inf as its stiffness; give finite numbers"),
+        ([reel(longest=NAN)], "joints.j.cable: is nan m long in all; give more than zero"),
     ],
 )
 def test_joints_that_make_no_sense(joints: list[TreeJoint], told: str) -> None:
@@ -65,6 +80,13 @@ def test_joints_that_make_no_sense(joints: list[TreeJoint], told: str) -> None:
             "has a torque, but a point joint has no single axis",
         ),
         ({"wrenches": (Wrench("w", "bar"),)}, 'wrenches.w: acts on "bar", which is no body of the tree'),
+        ({"wrenches": (Wrench("w", "rod", force=(NAN, 0.0, 0.0)),)}, "wrenches.w: has nan as its force; give finite"),
+        ({"wrenches": (Wrench("w", "rod"),) * 2}, "wrenches.w: is there twice; give each of the wrenches a name"),
+        ({"loops": (LoopJoint("l", "world", "rod"),) * 2}, "loops.l: is there twice; give each of the loops a name"),
+        ({"loops": (LoopJoint("l", "rod", "rod"),)}, 'loops.l: joins "rod" to itself; name two bodies'),
+        ({"loops": (LoopJoint("l", "world", "rod", to=(0.0, NAN, 0.0)),)}, "loops.l: has nan as its place"),
+        ({"loops": (LoopJoint("l", "world", "rod", damping=1.0),)}, "has damping, but a point joint has no single"),
+        ({"gravity": NAN}, "gravity: is nan; give a finite number [m/s^2]"),
     ],
 )
 def test_loops_and_wrenches_that_make_no_sense(more: dict[str, Any], told: str) -> None:
@@ -82,6 +104,13 @@ def test_bodies_that_make_no_sense() -> None:
         Body("b", 1.0, inertia=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 3.0)))
     with pytest.raises(taut.ModelError, match="bodies.b.mass: 'heavy' is a text, where a number is wanted"):
         Body("b", "heavy")  # type: ignore[arg-type]
+
+
+def test_an_inertia_that_is_symmetric_but_for_round_off_is_taken() -> None:
+    """Pinocchio raised an error of its own; found by a model file that was changed at random."""
+    nearly = Body("b", 1.2, inertia=((0.1, 0.0, 0.0), (0.0, 0.1, 1e-12), (0.0, 0.0, 0.1)))
+    mass = TreeEquations(Tree((joint(body=nearly),))).mass(np.zeros(1))
+    assert mass == pytest.approx(np.array([[0.1]]))
 
 
 def test_machines_that_make_no_sense() -> None:

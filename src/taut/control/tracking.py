@@ -17,12 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.control.actuators import Actuator, acting_on_nodes, actuators_of, angle_gradients
+from taut.control.actuators import Acting, Actuator, acting, acting_on_nodes, actuators_of, angle_gradients
 from taut.control.port_names import OUTPUTS, ports_of
 from taut.control.run_controller import commanded
 from taut.errors import OptionError
 from taut.mechanics.linear.members import State
 from taut.mechanics.plant import Plant
+from taut.mechanics.points.generalised import GeneralisedPlant
+from taut.mechanics.points.generalised_tables import KIND
 from taut.structure.controllers import Controller, LinearLaw
 from taut.structure.ports import Port
 from taut.structure.records import AXES
@@ -30,6 +32,8 @@ from taut.structure.scenario import Drive
 from taut.structure.signals import Command, SampledSignal, Signal, SignalSum
 from taut.type_checks import checked_arguments
 
+ROUNDS, CLOSE = 20, 1e-12
+"""Of Newton's method for coordinates, and the part of a typical length at which it has arrived."""
 WEAK = 1e8
 """Condition number of what actuators do to outputs, from which they cannot be told apart."""
 
@@ -90,7 +94,7 @@ Reference = Callable[[float], tuple[np.ndarray, np.ndarray, np.ndarray]]
 @checked_arguments
 def computed_torque(
     name: str,
-    plant: Plant,
+    plant: Plant | GeneralisedPlant,
     outputs: Sequence[str],
     wanted: Reference,
     *,
@@ -102,7 +106,8 @@ def computed_torque(
 ) -> Controller:
     """A controller whose outputs follow what is wanted as y'' + derivative y' + proportional y of their errors is zero.
 
-    plant: nodal, with a drive or load of Command for every actuator; it is assembled once more, with the controller.
+    plant: from `assemble` or `in_coordinates`, with a drive or load of Command for every actuator; it is assembled once
+        more, with the controller. Coordinates of joints are found from the nodes that are measured.
     outputs: of free angles, "angle:knee.angle", and places of nodes, "node:foot.position.x".
     combine: (k, outputs) sums of them that are followed instead, such as the middle of three nodes.
     proportional: [1/s^2]. derivative: [1/s]. rate: how often it decides [Hz].
@@ -120,20 +125,39 @@ def computed_torque(
     held = [one.name for one in chosen if one.row >= 0]
     if held:
         raise OptionError(f'"{held[0]}" is of something held, and no force commands it; make it free, or commanded')
-    commands = [commanded(plant, one.name) for one in chosen]
+    commands = [commanded(plant.points, one.name) for one in chosen]
     starts = np.array([start for _, start in commands])
 
     def law(t: float, measured: np.ndarray, state: np.ndarray) -> np.ndarray:
-        places, speeds = measured[: plant.coordinates], measured[plant.coordinates :]
-        more = efforts_for(plant, t, places, speeds, chosen, ports, sums, wanted, (proportional, derivative))
+        q, v = measured[: measured.size // 2], measured[measured.size // 2 :]
+        if isinstance(plant, GeneralisedPlant):
+            q, v = _coordinates_of(plant, q, v, state)
+            state[:] = q
+        more = efforts_for(plant, t, q, v, chosen, ports, sums, wanted, (proportional, derivative))
         return np.asarray(starts + more)
 
     names = tuple(name for name, _ in commands)
-    return Controller(name, ("node:*.position", "node:*.velocity"), names, law, rate=rate)
+    start = tuple(map(float, plant.positions)) if isinstance(plant, GeneralisedPlant) else ()
+    return Controller(name, ("node:*.position", "node:*.velocity"), names, law, rate=rate, state=start)
+
+
+def _coordinates_of(
+    plant: GeneralisedPlant, places: np.ndarray, speeds: np.ndarray, near: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates and rates that nodes mean, from coordinates near them."""
+    q, table, size = near.copy(), plant.tables[KIND], places.size
+    for _ in range(ROUNDS):
+        plant.terms_at(0.0, q, np.zeros_like(q))
+        columns = table.column.reshape(q.size, size).T
+        change = np.linalg.lstsq(columns, places - table.nodal[:size], rcond=None)[0]
+        q = q + change
+        if np.abs(change * table.reach[:-1]).max(initial=0.0) < CLOSE * plant.typical_length:
+            break
+    return q, np.linalg.lstsq(columns, speeds, rcond=None)[0]
 
 
 def efforts_for(
-    plant: Plant,
+    plant: Plant | GeneralisedPlant,
     t: float,
     q: np.ndarray,
     v: np.ndarray,
@@ -145,11 +169,9 @@ def efforts_for(
 ) -> np.ndarray:
     """M a = f + B u + G^T l,  G a = bias,  H a = y'' - (dH/dt) v  solved for u: what actuators are to give beyond what
     they give where their Commands start, which is in f."""
-    state = State(plant, q, v, t)
-    found = acting_on_nodes(state, actuators)
+    found, value, slope, bending = _outputs_at(plant, t, q, v, actuators, ports)
     terms, moving = found.terms, found.terms.moving
-    value, slope, bent = _shown(state, ports)
-    y, turn, drift = sums @ value, sums @ slope, sums @ (bent @ v)
+    y, turn, drift = sums @ value, sums @ slope, sums @ bending
     to, to_rate, to_second = wanted(t)
     second = np.asarray(to_second) - gains[1] * (turn @ v - to_rate) - gains[0] * (y - to)
     f, r, m = moving.size, terms.bias.size, len(actuators)
@@ -159,6 +181,27 @@ def efforts_for(
     right[:f], right[f : f + r], right[f + r :] = terms.force, terms.bias, second - drift
     answer = np.linalg.lstsq(system, right, rcond=1.0 / WEAK**2)[0]
     return np.asarray(answer[f + r :])
+
+
+def _outputs_at(
+    plant: Plant | GeneralisedPlant,
+    t: float,
+    q: np.ndarray,
+    v: np.ndarray,
+    actuators: tuple[Actuator, ...],
+    ports: Sequence[Port],
+) -> tuple[Acting, np.ndarray, np.ndarray, np.ndarray]:
+    """What acts; outputs (p,), how they change with coordinates (p, m), and their second rates without those of
+    coordinates (p,)."""
+    if isinstance(plant, Plant):
+        state = State(plant, q, v, t)
+        value, slope, bent = _shown(state, ports)
+        return acting_on_nodes(state, actuators), value, slope, bent @ v
+    found = acting(plant, t, q, v, actuators)
+    table, size = plant.tables[KIND], plant.points.coordinates  # as that evaluation left it
+    columns, nodes = table.column.reshape(q.size, size).T, table.nodal[: 2 * size].copy()
+    value, slope, bent = _shown(State(plant.points, nodes[:size], nodes[size:], t), ports)
+    return found, value, slope @ columns, bent @ nodes[size:] + slope @ table.bias
 
 
 def _shown(state: State, ports: Sequence[Port]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -132,6 +132,9 @@ def drive(
     noted, happened = [np.zeros((0, 4))], [np.zeros((0, 3))]
     clock, counts = state.clock, state.counts
     counts[at.FILLED] = 0
+    if counts[at.FRESH] == 1 and run.rules.sample_stages > 0:
+        # What acts at its start was counted when the last chunk found it. When chunks end, the clock on the wall says.
+        counts[at.EVALUATIONS] -= 1
     counts[at.FRESH] = 0
     pace = pace or Pace(state)
     while code == loop.PAUSED and not interrupted():
@@ -208,6 +211,16 @@ def _tried(counts: np.ndarray) -> int:
     return int(counts[at.STEPS] + counts[at.REJECTED])
 
 
+def _farthest(run: Run) -> str:
+    """Which constraint is left farthest off by the step that failed, where that is known."""
+    plant, off = run.plant, np.zeros(run.plant.rows)
+    if plant.lanes or not plant.rows:
+        return ""
+    run.words["residuals"](run.tables, run.space.vectors[at.TRIAL], off, np.zeros_like(off))
+    known = np.isfinite(off).all() and np.any(off)
+    return f" (farthest off: {plant.constraint_names[int(np.argmax(np.abs(off)))]})" if known else ""
+
+
 def status_of(code: int | None, run: Run, clock: np.ndarray, y: np.ndarray | None = None) -> str:
     """y: the state at the end, to name the member that a step was too long for."""
     t = f"t = {clock[at.TIME]:.6g} s"
@@ -229,7 +242,8 @@ def status_of(code: int | None, run: Run, clock: np.ndarray, y: np.ndarray | Non
             "method, a looser tolerance or a shorter duration"
         )
     if code == loop.UNHELD:
-        return f"stopped at {t}: the correction could not bring the bars back to their lengths; take a smaller step"
+        told = f"stopped at {t}: the correction could not bring the bars back to their lengths{_farthest(run)}"
+        return f"{told}; take a smaller step, or look whether what is imposed can be met"
     member = "" if y is None else wildest_member(run.plant, y, run.rules.fixed)
     told = f"stopped at {t}: the next state is not finite; a step of {run.rules.fixed:g} s is too long here"
     return f"{told}: {member}" if member else told

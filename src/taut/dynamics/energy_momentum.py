@@ -144,4 +144,4 @@ def advance(
     return used + 1
 
 
-STEPPER = (rattle.lend_method, implicit.begin, move, balance, advance, rattle.hand_on, rattle.estimate)
+STEPPER = (implicit.begin, move, balance, advance, rattle.hand_on, rattle.estimate)

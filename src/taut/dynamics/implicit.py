@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.correction import GRADIENT_Q, NOTHING, RESIDUAL, RESIDUAL_RATE, SHIFT, SWING
-from taut.dynamics.methods.tableau import NODES, Staged
+from taut.dynamics.methods.tableau import NODES
 from taut.dynamics.operations import (
     error_size,
     factor_newton,
@@ -25,7 +25,6 @@ from taut.dynamics.operations import (
     impose,
     keep_multipliers,
     layout,
-    lend,
     newton_residual,
     rate,
     recall_multipliers,
@@ -42,18 +41,6 @@ SLOW = 0.2
 """An iteration that leaves more than this fraction of the last change asks for a new matrix."""
 ROUND_OFF = 1e-13
 """A change of positions below this fraction of the typical length that does not get smaller is round-off."""
-
-
-def lend_method(method: Any) -> Any:
-    """The same table, to be handed on within this call."""
-    return Staged(
-        lend(method.weights),
-        lend(method.lines),
-        lend(method.interpolant),
-        method.stages,
-        method.reuses_last,
-        method.tolerance,
-    )
 
 
 def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:

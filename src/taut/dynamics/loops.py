@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics import time_loop as loop
-from taut.dynamics.operations import addresses_for, asked_by, called, compiled, spoken
+from taut.dynamics.operations import addresses_for, asked_by, by_address, called, compiled, spoken
 from taut.mechanics.plant_protocol import PlantProtocol
-from taut.numerics.compiled import reachable_stamp
+from taut.numerics.code_stamps import reachable_stamp
 
 STRIKING = ("impulses", "energy-momentum")
 """Steppers whose steps strike grounds."""
@@ -25,7 +25,8 @@ Words = dict[str, Callable[..., Any]]
 _COMPILED: dict[tuple[Any, ...], Words] = {}
 _LAYOUTS: dict[str, Any] = {}
 _ADDRESSES: dict[tuple[Any, ...], np.ndarray] = {}
-"""By the operations themselves, which it so holds on to: machine code that nobody holds is gone."""
+"""Loops in lanes and addresses by the operations themselves, which they so hold on to: machine code that nobody holds
+is gone, and kinds of one name may have other kernels by now."""
 
 
 def words_for(
@@ -42,15 +43,15 @@ def words_for(
     What is called only at the start of a run stays as it is, except for what Python could not do with lanes.
     """
     algorithm, operations = loop.algorithm(stepper, dense=dense, watches=watches, printed=printed), plant.operations()
-    words = spoken(algorithm, operations)
     if not plant.compiled:
-        return words, None
+        return spoken(algorithm, operations), None
     shared = (*loop.SHARED, "advance") if watches and stepper != "impulses" else loop.SHARED
     way = (stepper, dense, watches, printed)
     if plant.lanes:
-        key: tuple[Any, ...] = (plant.formulation, *way)
+        key: tuple[Any, ...] = (*operations.items(), *way)
         if key not in _COMPILED:
             _COMPILED[key] = compiled(algorithm, operations, ("time_loop", "remember"), shared)
+        words = spoken(algorithm, operations)
         return {**words, **{name: _COMPILED[key][name] for name in ("time_loop", "remember")}}, None
     # Where things stand in a state is no call; plants of other kinds have functions of their own for it, all the same.
     layout = _LAYOUTS.setdefault(reachable_stamp(operations["layout"]), operations["layout"])
@@ -61,4 +62,5 @@ def words_for(
     own = (*operations.items(), *way)
     if own not in _ADDRESSES:
         _ADDRESSES[own] = addresses_for(asked, operations)
+    words = spoken(algorithm, {**operations, **by_address(asked, _ADDRESSES[own])})
     return {**words, "time_loop": _COMPILED[key]["time_loop"]}, _ADDRESSES[own]

@@ -191,6 +191,13 @@ def collisions(run: Trajectory, *, clearance: float = 0.0) -> tuple[Event, ...]:
     clearance: [m] that members are to stay apart, beside their radii.
     """
     check_collision_options("warn", clearance)
+    kept = {"velocities": run.velocities.shape[1], "cable_tension": run.cable_tension.shape[1]}
+    there = {"velocities": run.nodes.shape[1], "cable_tension": len(run.structure.cables)}
+    missing = [name for name, count in there.items() if kept[name] != count]
+    if missing and run.time.size:
+        raise OptionError(
+            f"collisions are looked for by {' and '.join(missing)}; name them in the `fields` of the ensemble"
+        )
     found = Collisions(run.structure, telescoping(run.options.get("drives", ())), clearance)
     return found.look(samples_of(run))
 

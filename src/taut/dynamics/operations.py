@@ -20,9 +20,10 @@ import numpy as np
 from taut.dynamics import conserving_operations, contact_operations
 from taut.dynamics.conserving_operations import UNASKED
 from taut.dynamics.contact_operations import CONTACT_UNASKED
-from taut.numerics.called import Matrix, addresses_of, calling
-from taut.numerics.compiled import again, bound, callees, entry, inlined, is_kernel, kernel, woven
-from taut.numerics.pointers import lent, row_of
+from taut.numerics.called import Called, Matrix, addresses_of, calling, handed_on
+from taut.numerics.code_stamps import callees, is_kernel
+from taut.numerics.compiled import again, bound, entry, inlined, kernel, woven
+from taut.numerics.pointers import row_of
 
 
 def rate(plant: Any, t: float, y: np.ndarray, out: np.ndarray) -> None:
@@ -216,16 +217,6 @@ def row(matrix: np.ndarray, number: int) -> np.ndarray:
     return np.asarray(matrix[number])
 
 
-def lend(array: np.ndarray) -> np.ndarray:
-    """The same array, to be handed on within this call; bound like an operation because kernels count references."""
-    return array
-
-
-def lend_plant(plant: Any) -> Any:
-    """The same plant, to be handed on within this call; like `lend`, this is what it means outside of kernels."""
-    return plant
-
-
 _UNASKED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     impose: _impose_nothing,
     imposes: _imposes_nothing,
@@ -240,7 +231,7 @@ def spoken(
     algorithm: Iterable[Callable[..., Any]], operations: Mapping[str, Callable[..., Any]]
 ) -> dict[str, Callable[..., Any]]:
     """An algorithm's functions, each of which may call those before it, bound to a plant's operations."""
-    words = {**{function.__name__: function for function in _UNASKED}, **operations, "lend_plant": lend_plant}
+    words = {**{function.__name__: function for function in _UNASKED}, **operations}
     for function in algorithm:
         words[function.__name__] = bound(function, words)
     return words
@@ -253,13 +244,7 @@ SMALL = (
 """Those that do so little in a step with impulses that the call would take as long."""
 
 
-@inlined
-def _as_it_is(plant: Any) -> Any:
-    """`lend_plant` in kernels that call operations by their addresses."""
-    return plant
-
-
-LINKED = ("layout", "lend_plant", "lend", "row")
+LINKED = ("layout", "row")
 """Operations that are no calls: what they return has no type that every plant's has."""
 
 ASKED: Mapping[str, Callable[..., Any]] = {
@@ -284,13 +269,23 @@ def asked_by(algorithm: Iterable[Callable[..., Any]], *, strikes: bool) -> dict[
 
 def called(asked: Mapping[str, int]) -> dict[str, Any]:
     """In the place of a plant's operations: calls of what stands at their addresses, the same for all plants."""
-    return {**{name: calling(ASKED[name], k) for name, k in asked.items()}, "lend_plant": _as_it_is}
+    return {name: calling(ASKED[name], k) for name, k in asked.items()}
 
 
 def addresses_for(asked: Mapping[str, int], operations: Mapping[str, Any]) -> np.ndarray:
     """Where operations of a plant stand; those that it does not have to have do nothing."""
     own = {**_entries_of_nothing(), **operations}
     return addresses_of(((k, ASKED[name], own[name]) for name, k in asked.items()), len(ASKED))
+
+
+def by_address(asked: Mapping[str, int], addresses: np.ndarray) -> dict[str, Any]:
+    """Operations of a plant for Python, which calls what stands at their addresses, too."""
+
+    def one(name: str, number: int) -> Any:
+        call = handed_on(ASKED[name], number)
+        return lambda plant, *given: call(Called(plant.integers, plant.reals, addresses), *given)
+
+    return {name: one(name, number) for name, number in asked.items()}
 
 
 @cache
@@ -313,7 +308,6 @@ def compiled(
         **operations,
         **_small(operations),
         "row": row_of,
-        "lend": lent,
     }
     for function in algorithm:
         name = function.__name__

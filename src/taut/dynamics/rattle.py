@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.correction import GRADIENT_Q, NOTHING, RESIDUAL, RESIDUAL_RATE, SHIFT, STILL, SWING
-from taut.dynamics.methods.tableau import Composition
 from taut.dynamics.operations import (
     drive_power,
     forces,
     impose,
     layout,
-    lend,
     power,
     prepare_projection,
     project,
@@ -30,11 +28,6 @@ from taut.numerics.vectors import accumulate, number_at, oppose, put, put_number
 ROUNDS = 20
 MET = 5e-16
 """A residual of this fraction of its bar is round-off."""
-
-
-def lend_method(method: Any) -> Any:
-    """The same table, to be handed on within this call."""
-    return Composition(lend(method.fractions))
 
 
 def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:

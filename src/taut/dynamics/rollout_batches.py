@@ -24,6 +24,7 @@ from taut.mechanics.assemble import reassembled
 from taut.mechanics.kinds import Given
 from taut.mechanics.operations.event_words import Watched
 from taut.mechanics.plant import Plant
+from taut.mechanics.spec import Outside, outside_of
 from taut.mechanics.varying.variation import varied_by
 from taut.numerics.lanes import WIDTH
 
@@ -37,7 +38,7 @@ A_STEP = 2e-6
 """[s] about what a step takes, of a robot of six struts in lanes."""
 
 KEPT_PLANTS = 4
-_PLANTS: dict[str, Plant] = {}
+_PLANTS: dict[tuple[str, Outside], Plant] = {}
 
 Reduce = Callable[[Ensemble], Mapping[str, np.ndarray]]
 """What is wanted of some variants: arrays by name, a row each."""
@@ -63,7 +64,8 @@ class Order:
 
     def plant(self) -> Plant:
         """Assembled here, or before."""
-        if self.physics not in _PLANTS:
+        key = self.physics, outside_of(self.given.elements)
+        if key not in _PLANTS:
             made = reassembled(self.given, self.things, iterative=self.iterative)
             if made.fingerprint != self.physics:
                 raise OptionError(
@@ -72,8 +74,8 @@ class Order:
                 )
             while len(_PLANTS) >= KEPT_PLANTS:
                 _PLANTS.pop(next(iter(_PLANTS)))
-            _PLANTS[self.physics] = made
-        return replace(_PLANTS[self.physics], positions=self.positions, velocities=self.velocities)
+            _PLANTS[key] = made
+        return replace(_PLANTS[key], positions=self.positions, velocities=self.velocities)
 
 
 def order_of(plant: Plant, duration: float, options: Mapping[str, Any], reduce: Reduce | None) -> Order:

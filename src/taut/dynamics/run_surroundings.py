@@ -1,16 +1,19 @@
-"""What a run keeps of gravity and grounds, for whoever asks later where down is and what was touched."""
+"""What a run keeps of gravity, grounds and drives, for whoever asks later where down is, what was touched, and which
+members change their length because they are told to."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from taut.dynamics.drive_limits import drive_facts
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.structure.ground_facts import facts_of
 
 
 def surroundings(plant: PlantProtocol) -> dict[str, Any]:
-    """As a file gives them back; a plant without nodes has neither, but for a tree of bodies that stands on grounds."""
+    """As a file gives them back; a plant without nodes has none, but for a tree of bodies that stands on grounds."""
     ground = {"ground": facts_of(plant.grounds)} if plant.grounds else {}
     if plant.points is not None:
-        return {"gravity": list(plant.points.given.gravity), **ground}
+        drives = {"drives": list(told)} if (told := drive_facts(plant)) else {}
+        return {"gravity": list(plant.points.given.gravity), **drives, **ground}
     return {"gravity": list(getattr(plant, "gravity", ())), **ground} if ground else {}

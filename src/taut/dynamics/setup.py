@@ -244,7 +244,8 @@ def resumed(run: Run, start: Trajectory) -> Checkpoint:
     kept = state_layout(run.plant.coordinates, run.plant.internal.size, 0).size
     y[:kept] = point.y[:kept]
     clock[at.HORIZON] = math.inf
-    clock[at.START], clock[at.LAST_ERROR], counts[at.GRID] = clock[at.TIME], 1e-4, 0
+    clock[at.START], clock[at.LAST_ERROR] = clock[at.TIME], 1e-4
+    counts[at.GRID] = counts[at.FRESH] = 0
     clock[at.STEP] = _first_step(run, y, float(clock[at.TIME])) if run.method.adaptive else 0.0
     return Checkpoint(y, clock, counts, point.flags, point.memory)
 

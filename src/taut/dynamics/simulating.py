@@ -45,6 +45,7 @@ from taut.mechanics.conserving.conserving_plant import effort_notes
 from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.operations.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
+from taut.mechanics.points.generalised import passing_notes
 from taut.mechanics.tables import state_layout
 from taut.numerics.compile_events import working_time
 from taut.structure.events import Event
@@ -163,7 +164,6 @@ def simulate(
             "physics": plant.fingerprint,
             **({"internal_states": plant.internal.size} if plant.internal.size else {}),
             **({"elements": list(plant.elements)} if plant.elements else {}),
-            **({"drives": list(limits.drives)} if limits.drives else {}),
             **({"sensors": list(sensor_facts(plant))} if plant.sensor_names else {}),
             **surroundings(plant),
         },
@@ -212,6 +212,7 @@ def simulate(
         known["notes"] = (
             *notes,
             *independence_notes(run, state.clock),
+            *_passing(run, state, when, states),
             *stiffness_notes(run, state),
             *rounding_notes(run, state),
             *contact_notes(run.plant, run.tables),
@@ -256,6 +257,12 @@ def _reached(
         "history": steps,
         "events": tuple(sorted((*events, *collided), key=lambda event: event.time)) if collided else events,
     }
+
+
+def _passing(run: Run, state: Checkpoint, when: np.ndarray, states: np.ndarray) -> tuple[str, ...]:
+    """Whether coordinates went over a place where they say nothing; when, states: the last samples."""
+    time, y = (float(when[-1]), states[-1]) if when.size else (float(state.clock[at.TIME]), state.y)
+    return passing_notes(run.plant, run.tables, time, np.ascontiguousarray(y))
 
 
 def reached_by(run: Run, state: Checkpoint) -> Checkpoint:

@@ -33,6 +33,7 @@ from taut.mechanics.contact.facts import contact_notes
 from taut.mechanics.operations.observation import sense
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
+from taut.mechanics.points.generalised import passing_notes
 from taut.numerics.compiled import direct
 
 BUDGET = 100_000
@@ -66,7 +67,7 @@ class Simulation:
         self._take(run)
         names = settings.plant.sensor_names
         self._readings = np.zeros(len(names))
-        self._chosen = [names.index(name) for name in outputs] if names else []
+        self._chosen = [names.index(name) for name in outputs] if names and self._nodal else []
         self._go_by(Course(self._no_record()))
 
     def _take(self, run: Run) -> None:
@@ -109,13 +110,23 @@ class Simulation:
     @property
     def nodes(self) -> np.ndarray:
         """(n, 3) positions now [m]."""
+        if self._nodal is None:
+            return np.array(self._seen.nodes[0])
         return self._point.y[: self.plant.coordinates].reshape(-1, 3).copy()
 
     @property
     def velocities(self) -> np.ndarray:
         """(n, 3) [m/s]."""
+        if self._nodal is None:
+            return np.array(self._seen.velocities[0])
         size = self.plant.coordinates
         return self._point.y[size : 2 * size].reshape(-1, 3).copy()
+
+    @property
+    def _seen(self) -> Trajectory:
+        """What is read off the state now."""
+        now = np.array([self.time]), self._point.y[None]
+        return read_off(self.plant, self._run.tables, *now, float(self._point.clock[at.REFERENCE]))
 
     @property
     def command(self) -> dict[str, float]:
@@ -234,7 +245,7 @@ class Simulation:
         """How contacts and implicit steps went, where that is worth a word."""
         run = self._run
         told = (*contact_notes(run.plant, run.tables), *effort_notes(run.plant, run.tables))
-        return (*told, *notes_at_steps(run))
+        return (*told, *notes_at_steps(run), *passing_notes(run.plant, run.tables, self.time, self._point.y))
 
     def trajectory(self) -> Trajectory:
         """All steps so far, a sample at the beginning of each, and one now."""

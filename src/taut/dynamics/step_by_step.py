@@ -54,7 +54,10 @@ def start(
         plant, inputs = inputs_for(plant, hold, sensors)
         outputs = asked or [*plant.sensor_names] or _positions_and_velocities(plant)
     elif observe:
-        raise OptionError("a plant in coordinates of its own has no sensors; leave out what to observe")
+        raise OptionError(
+            "a plant in coordinates of its own is observed by its coordinates; leave out what to observe, and look at "
+            "trajectory().reading for what sensors show"
+        )
     settings = Settings(plant, method, tolerance, step, wish, dense=False, locate=locate)
     return Simulation(settings, inputs, outputs, options_of(chosen, wish, tolerance, step), keep=keep)
 

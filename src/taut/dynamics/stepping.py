@@ -7,16 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from taut.dynamics.methods.tableau import ERRORS, NODES, RESULT, Tableau
-from taut.dynamics.operations import error_size, impose, lend, rate, row
+from taut.dynamics.methods.tableau import ERRORS, NODES, RESULT
+from taut.dynamics.operations import error_size, impose, rate, row
 from taut.numerics.vectors import combine, finite, put
-
-
-def lend_method(method: Any) -> Any:
-    """The same table, to be handed on within this call."""
-    return Tableau(
-        lend(method.weights), lend(method.lines), lend(method.interpolant), method.stages, method.reuses_last
-    )
 
 
 def begin(plant: Any, t: float, y: np.ndarray, stages: np.ndarray) -> int:

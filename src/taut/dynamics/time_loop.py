@@ -22,13 +22,11 @@ from taut.dynamics.operations import (
     enter_piece,
     impose,
     independence,
-    lend,
-    lend_plant,
     pass_break,
     row,
 )
 from taut.dynamics.settling import counted, keep_start, settle
-from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, lend_method, widen
+from taut.dynamics.stepping import advance, begin, blend, estimate, hand_on, widen
 from taut.dynamics.workspace import (
     ERROR,
     EVALUATIONS,
@@ -147,11 +145,9 @@ def time_loop(
     budget: int,
 ) -> int:
     """Step on until every target time has its sample or the budget of steps is used; returns how it ended."""
-    plant, method, y, b = lend_plant(plant), lend_method(method), lend(y), lend(d.scratch)
-    stages, side, history, log = lend(d.stages), lend(d.side), lend(d.history), lend(d.log)
+    stages, side, history, log, b = d.stages, d.side, d.history, d.log, d.scratch
     trial, sample, difference = row(d.vectors, TRIAL), row(d.vectors, SAMPLE), row(d.vectors, ERROR)
     zero, weak = row(d.vectors, ZERO), row(d.vectors, WEAK)
-    targets, samples = lend(targets), lend(samples)
     limits, tolerance = rules.limits, rules.tolerance
     landed = True  # at a time at which something may be due
     done, free, hands_on = counts[FILLED], limits.level == 0, rules.sample_stages < rules.stages
@@ -298,11 +294,11 @@ _NOT_BETWEEN = (rattle.widen, rattle.blend)
 
 
 STEPPERS: Mapping[str, tuple[Callable[..., Any], ...]] = {
-    "explicit": (lend_method, begin, advance, hand_on, estimate),
+    "explicit": (begin, advance, hand_on, estimate),
     "energy-momentum": energy_momentum.STEPPER,
-    "implicit": (implicit.lend_method, implicit.begin, implicit.approach, implicit.advance, hand_on, estimate),
-    "rattle": (rattle.lend_method, rattle.begin, rattle.meet, rattle.advance, rattle.hand_on, rattle.estimate),
-    "impulses": (rattle.lend_method, impulses.begin, impulses.advance, impulses.hand_on, rattle.estimate),
+    "implicit": (implicit.begin, implicit.approach, implicit.advance, hand_on, estimate),
+    "rattle": (rattle.begin, rattle.meet, rattle.advance, rattle.hand_on, rattle.estimate),
+    "impulses": (impulses.begin, impulses.advance, impulses.hand_on, rattle.estimate),
 }
 
 

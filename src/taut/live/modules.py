@@ -13,7 +13,7 @@ from typing import Any
 
 from taut.live.entries import Loop, entries
 from taut.mechanics.spec import Spec
-from taut.numerics.compiled import reachable_stamp
+from taut.numerics.code_stamps import reachable_stamp
 
 _ROWS = {"pairs": ("bars", "driven_bars"), "saddle": ("bars", "linear", "driven_bars")}
 _TERMS = Spec().terms

@@ -17,6 +17,7 @@ from taut.dynamics import time_loop as loop
 from taut.dynamics import workspace as at
 from taut.dynamics.correction import YIELDING
 from taut.dynamics.driver import status_of
+from taut.dynamics.run_surroundings import surroundings
 from taut.dynamics.settings import prepared
 from taut.dynamics.setup import Run
 from taut.dynamics.simulating import counts_of, reached_by, read_off
@@ -264,7 +265,7 @@ class Session:
         return replace(
             joined(self._parts),
             status=self.ended or f"finished: live to t = {self._parts[-1].time[-1]:g} s",
-            options={"method": self._run.method.name, "physics": plant.fingerprint},
+            options={"method": self._run.method.name, "physics": plant.fingerprint, **surroundings(plant)},
             counts=counts_of(self._point.counts),
             notes=(*self.notes, "was made by hand in a live page, and nothing compares it with another run"),
             events=tuple(self._events),

@@ -17,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from taut.errors import OptionError, suggestion
+from taut.locomotion.class_order import class_colours
 from taut.locomotion.gaits import drive_names
 from taut.locomotion.symmetry import Symmetry, symmetries
 from taut.reprs import brief
@@ -37,9 +38,9 @@ Tie = tuple[int, int, int]
 class GaitSymmetry:
     """How the members of a gait are tied to one another.
 
-    name: H/K, "Th/D2h-1"; numbered where several have the same groups. follows: of each member the place of the one
-    that it follows, its own where it follows none. ahead: [periods] by which it is ahead of that; None where symmetry
-    keeps it still.
+    name: H/K, "Th/D2h-1"; numbered where several have the same groups, by the classes themselves (`class_order.py`).
+    follows: of each member the place of the one that it follows, its own where it follows none. ahead: [periods] by
+    which it is ahead of that; None where symmetry keeps it still.
     """
 
     name: str
@@ -122,15 +123,22 @@ def gait_symmetries(structure: Structure, members: tuple[str, ...]) -> tuple[Gai
                 least = min(_image(_closed(pattern, moves, parts), goes, parts) for goes in moves)
                 todo += [least] if least not in found else []
                 found.add(least)
-    order_of = sorted(found, key=lambda pattern: (-len(_free(pattern)), len(_held(pattern, moves, parts)), pattern))
-    groups = ["/".join(_groups(pattern, group, moves, parts)) for pattern in order_of]
+    named: dict[str, list[Pattern]] = {}
+    for pattern in sorted(found):
+        named.setdefault("/".join(_groups(pattern, group, moves, parts)), []).append(pattern)
+    made = []
+    for name, alike in named.items():
+        colours = class_colours(structure, members, alike, parts) if len(alike) > 1 else [()]
+        ordered = sorted(zip(colours, alike, strict=True))
+        made += [(f"{name}-{k}" if len(alike) > 1 else name, one) for k, (_, one) in enumerate(ordered, 1)]
+    made.sort(key=lambda one: (-len(_free(one[1])), len(_held(one[1], moves, parts)), one[0]))
     return tuple(
         GaitSymmetry(
-            name if groups.count(name) == 1 else f"{name}-{groups[: k + 1].count(name)}",
+            name,
             tuple(first for first, _ in pattern),
             tuple(None if ahead == STILL else ahead / parts for _, ahead in pattern),
         )
-        for k, (name, pattern) in enumerate(zip(groups, order_of, strict=True))
+        for name, pattern in made
     )
 
 

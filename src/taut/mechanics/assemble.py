@@ -21,7 +21,7 @@ from taut.mechanics.inertia.cylinder_tables import cylinders_of, without_inertia
 from taut.mechanics.inertia.cylinders import Cylinders
 from taut.mechanics.inertia.scales import scale_of, shares_of
 from taut.mechanics.inertia.thin import Thin
-from taut.mechanics.kinds import Given, Imposed, Rows, Term, grouped, registered
+from taut.mechanics.kinds import Given, Imposed, Rows, Term
 from taut.mechanics.linear.stable_step import shortest_period
 from taut.mechanics.model_checks import problems_of_motion, problems_of_scenario
 from taut.mechanics.operations.event_table import Events
@@ -33,9 +33,12 @@ from taut.mechanics.rows.jacobian import jacobian_table
 from taut.mechanics.signals import in_order, pieces_of, tabulated
 from taut.mechanics.spec import (
     BUILT_IN,
+    Outside,
     Spec,
+    grouped,
     imposed_of,
     kind_named,
+    outside_of,
     rows_by_presence,
     rows_of,
     sources_of,
@@ -74,14 +77,13 @@ def assembled(
     iterative: where bars meet, instead of a factor. wider: from the kinds it has to more, whose tables are empty.
     """
     thin, cylinders = thin_inertia.tabulate(given), cylinders_of(given)
-    extra = [registered(name) for name in given.elements or {}]
-    spec = _spec(given, thin, cylinders, extra, iterative=iterative)
+    spec = _spec(given, thin, cylinders, outside_of(given.elements), iterative=iterative)
     spec = wider(spec) if wider is not None else spec
     tables: Tables = {name: empty(table) for name, table in _EMPTY.items()}
     tables |= {"thin": thin, "cylinders": cylinders, "watches": watches}
     rows = rows_of(spec)
     for name in (*spec.terms, *spec.rows, *spec.imposed):
-        tables[name] = kind_named(name).tabulate(given)
+        tables[name] = kind_named(spec, name).tabulate(given)
     springs: Springs = tables["springs"]
     typical, slowness = scale_of(given, thin, springs)
     tables["term_states"] = states_of(terms_of(spec), tables, typical)
@@ -146,8 +148,9 @@ _EMPTY: Mapping[str, Any] = {
 """Tables that a plant may do without, but in which kernels still look up how much there is."""
 
 
-def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, iterative: bool) -> Spec:
+def _spec(given: Given, thin: Thin, cylinders: Cylinders, outside: Outside, *, iterative: bool) -> Spec:
     ends = np.concatenate([thin.first, thin.second])
+    extra = outside.kinds
     held, driven = ["held_lengths"] if given.held_cables else [], ["driven_bars"] if given.driven_bars else []
     others = [*rows_by_presence(given.structure), *(kind.name for kind in extra if isinstance(kind, Rows))]
     alone = not (given.structure.constraints or held or others) and np.unique(ends).size == ends.size
@@ -168,6 +171,7 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, extra: list[Any], *, i
         inertia="cylinders" if cylinders.first.size else "thin",
         imposed=(*_imposed(given), *imposed),
         system=system,
+        outside=outside,
     )
 
 

@@ -1,20 +1,18 @@
 """The kinds of things a nodal plant is made of, as values: kernels, a table, and how the table is made.
 
-A kind is one file: what it acts with, its energy, its stiffness, its events and what it shows. `register` makes kinds
-from outside known under their name; their records are handed to `taut.assemble` as `elements`.
+A kind is one file: what it acts with, its energy, its stiffness, its events and what it shows. Kinds from outside are
+made known under their name by `register` (`spec.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.errors import OptionError, suggestion
-from taut.mechanics.tables import SLOTS
 from taut.reprs import counted, titled
 from taut.structure.angles import Angle
 from taut.structure.controllers import Controller, Sensor
@@ -285,62 +283,3 @@ class Imposed(NamedTuple):
 
 
 Kind = Term | Rows | Imposed
-
-_REGISTERED: dict[str, Kind] = {}
-
-
-def register(kind: Kind) -> Kind:
-    """Make a kind from outside known, so that its records can be handed to `taut.assemble`."""
-    if kind.record is None:
-        raise OptionError(f'the kind "{kind.name}" has no record: name the dataclass that its elements are given as')
-    for one, other in (("stiffness", "links"), ("observe", "shows")):
-        if (getattr(kind, one, None) is None) != (getattr(kind, other, None) is None) and isinstance(kind, Term):
-            raise OptionError(f'the kind "{kind.name}" has to say both {one} and {other}, or neither')
-    if isinstance(kind, Term) and kind.force and not kind.conservative_force and not kind.works:
-        raise OptionError(
-            f'the term "{kind.name}" has a force that no potential knows: say works=True, and dampers where it damps'
-        )
-    known = _REGISTERED.get(kind.name)
-    if kind.name in SLOTS or (known is not None and not _same(known.record, kind.record)):
-        raise OptionError(f'another kind is registered as "{kind.name}"; give yours another name')
-    _REGISTERED[kind.name] = kind
-    return kind
-
-
-def _same(one: type | None, other: type | None) -> bool:
-    """Whether two records are one, perhaps from a module that was loaded again, or a cell run once more."""
-    return (
-        one is not None
-        and other is not None
-        and (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
-    )
-
-
-def registered(name: str) -> Kind:
-    """The kind of this name; raises OptionError where it is not known here."""
-    if name not in _REGISTERED:
-        raise OptionError(
-            f'the kind "{name}" is not registered here{suggestion(name, _REGISTERED)}; import the module that defines '
-            "it, and call taut.register with it"
-        )
-    return _REGISTERED[name]
-
-
-def kind_of(record: Any) -> Kind:
-    """The kind whose elements are given as records of this type."""
-    for kind in _REGISTERED.values():
-        if kind.record is type(record):
-            return kind
-    raise OptionError(
-        f"{record!r} is not an element of any registered kind (known: {', '.join(_REGISTERED) or 'none'}); "
-        "call taut.register with its kind first"
-    )
-
-
-def grouped(elements: Iterable[Any]) -> dict[str, tuple[Any, ...]]:
-    """Records of kinds from outside, by the name of their kind."""
-    found: dict[str, tuple[Any, ...]] = {}
-    for record in elements:
-        name = kind_of(record).name
-        found[name] = (*found.get(name, ()), record)
-    return found

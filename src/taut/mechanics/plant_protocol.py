@@ -46,7 +46,7 @@ class PlantProtocol(Protocol):
 
     @property
     def formulation(self) -> str:
-        """A name for its operations: plants of one name share what is compiled around them."""
+        """A name for its operations; kinds from outside are told by their names alone."""
 
     @property
     def compiled(self) -> bool:

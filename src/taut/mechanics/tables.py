@@ -19,7 +19,7 @@ SLOTS = (
     *("contacts", "responses", "compliances", "term_states", "events", "slackening", "watches"),
     *("joints", "generalised", "torques", "coordinate_terms", "mapped"),
     *("pairs", "saddle", "minres", "metric_pairs", "metric_saddle", "metric_minres"),
-    *("newton", "newton_saddle", "stages", "tree_responses"),
+    *("newton", "newton_saddle", "stages", "tree_responses", "passing"),
 )
 """Where each table stands in the pack of a plant. Kinds from outside get the slots behind those named here."""
 

@@ -21,6 +21,8 @@ from numba.core.errors import TypingError
 from numba.core.types import unliteral
 from numba.extending import intrinsic
 
+from taut.numerics.code_stamps import reachable_stamp
+from taut.numerics.compiled import again, entry, linked
 from taut.numerics.packing import Pack
 
 Matrix = Annotated[np.ndarray, 2]
@@ -98,17 +100,71 @@ def _written() -> str:
 def addresses_of(kernels: Iterable[tuple[int, Callable[..., Any], Any]], count: int) -> np.ndarray:
     """Where kernels stand, each at its number: (number, the function whose annotations say its types, the kernel).
 
-    A kernel of other types would be called with what is none of its arguments, so it is refused.
+    They are compiled together, and kept together in one file. A kernel of other types would be called with what is none
+    of its arguments, so it is refused.
     """
     found = np.zeros(count, dtype=np.int64)
-    for number, function, kernel in kernels:
-        wanted = signature_of(function)
-        kernel.compile(wanted.args)
-        made = kernel.overloads[wanted.args]
-        if unliteral(made.signature.return_type) != wanted.return_type:
-            told = f"{made.signature.return_type}, not {wanted.return_type} as annotated"
-            raise TypeError(f"{function.__name__} returns {told}")
-        found[number] = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-        if not found[number]:
-            raise TypeError(f"{function.__name__} is no entry, so that it has no address")
+    _telling(tuple((number, function, linked(kernel)) for number, function, kernel in kernels))(found)
     return found
+
+
+@cache
+def _telling(kernels: tuple[tuple[int, Callable[..., Any], Any], ...]) -> Any:
+    """An entry that writes the addresses of kernels into a table; it holds their machine code, and is never let go."""
+    return again(entry, _tell, {"tell_addresses": _addresses_inside(kernels)})
+
+
+def tell_addresses(table: np.ndarray) -> None:
+    """Of kernels, in the code of which this one stands, too."""
+    raise NotImplementedError
+
+
+def _tell(table: np.ndarray) -> None:
+    tell_addresses(table)
+
+
+def _addresses_inside(kernels: tuple[tuple[int, Callable[..., Any], Any], ...]) -> Any:
+    def tell(typing_context: Any, table: Any) -> Any:
+        made = [(number, _compiled_for(function, kernel)) for number, function, kernel in kernels]
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            addresses = context.make_array(table)(context, builder, args[0])
+            for number, one in made:
+                context.active_code_library.add_linking_library(one.library)
+                stands = context.declare_function(builder.module, one.fndesc)
+                place = builder.gep(addresses.data, [context.get_constant(types.int64, number)])
+                builder.store(builder.ptrtoint(stands, cgutils.intp_t), place)
+            return context.get_dummy_value()
+
+        return types.none(table), generate
+
+    told = intrinsic(tell)
+    names = [(number, signature_of(function), reachable_stamp(kernel)) for number, function, kernel in kernels]
+    told.stamp = f"addresses {names} {_written()}"
+    return told
+
+
+def _compiled_for(function: Callable[..., Any], kernel: Any) -> Any:
+    """A kernel compiled for the types that a function's annotations mean."""
+    wanted = signature_of(function)
+    kernel.compile(wanted.args)
+    made = kernel.overloads[wanted.args]
+    if unliteral(made.signature.return_type) != wanted.return_type:
+        told = f"{made.signature.return_type}, not {wanted.return_type} as annotated"
+        raise TypeError(f"{function.__name__} returns {told}")
+    return made
+
+
+@cache
+def handed_on(function: Callable[..., Any], number: int) -> Any:
+    """For Python: call(plant, ...) as in kernels, the plant being a `Called`; compiled once for all plants."""
+    return again(entry, _hand_on, {"operation": calling(function, number)})
+
+
+def operation(plant: Any, *given: Any) -> Any:
+    """What stands at an address."""
+    raise NotImplementedError
+
+
+def _hand_on(plant: Any, *given: Any) -> Any:
+    return operation(plant, *given)

@@ -15,12 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import FunctionCache, NullCache, _Cache
+from llvmlite import binding
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _Cache
+from numba.core.compiler import compile_result
+from numba.core.environment import Environment
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from taut.atomic_files import written_whole
 from taut.errors import FileError
+from taut.numerics.code_libraries import KernelLibrary
 from taut.numerics.compile_events import say_once
 
 SEAL = 32
@@ -29,22 +33,66 @@ SEAL = 32
 ELSEWHERE = "every run compiles it again; set NUMBA_CACHE_DIR to a folder that can be written"
 
 
-def cache_of(function: Callable[..., Any]) -> _Cache:
-    """Where a function's machine code is kept; nowhere, if no place for it can be written."""
+def cache_of(function: Callable[..., Any], kind: type[SealedCache]) -> _Cache:
+    """Where a function's code is kept; nowhere, if no place for it can be written."""
     try:
-        return SealedCache(function)
+        return kind(function)
     except (RuntimeError, OSError):  # numba's "no locator available"
         place = Path(function.__code__.co_filename).parent
         say_once("nowhere", f"compiled code cannot be kept, neither in {place} nor in your home folder: {ELSEWHERE}")
         return NullCache()
 
 
+class MachineCode(CompileResultCacheImpl):  # type: ignore[misc]
+    """What a file holds of an entry: machine code, without what people could read, and in the place of its LLVM code,
+    which nobody links, no more than the names of what is in it."""
+
+    def reduce(self, made: Any) -> Any:
+        names = (made.fndesc.llvm_func_name, made.fndesc.llvm_cpython_wrapper_name)
+        named = "\n".join(f'define void @"{name}"() {{ unreachable }}' for name in names)
+        made.library._ensure_finalized()
+        made.library._shared_module = binding.parse_assembly(named)
+        return made._replace(type_annotation="")._reduce()
+
+
+class LinkedCode(CompileResultCacheImpl):  # type: ignore[misc]
+    """What a file holds of a kernel: LLVM code, so that who links it need not compile it again."""
+
+    def check_cachable(self, made: Any) -> bool:
+        return not made.library.has_dynamic_globals
+
+    def reduce(self, made: Any) -> Any:
+        made.fndesc.typemap = made.fndesc.calltypes = None
+        return made.library.written(), made.fndesc, made.signature, made.reload_init
+
+    def rebuild(self, target_context: Any, kept: Any) -> Any:
+        written, described, signature, reload_init = kept
+        library = KernelLibrary.read(target_context.codegen(), *written)
+        environment = Environment.from_fndesc(described)
+        return compile_result(
+            target_context=target_context,
+            typing_context=target_context.typing_context,
+            library=library,
+            environment=environment,
+            entry_point=target_context.get_executable(library, described, environment),
+            fndesc=described,
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+            reload_init=reload_init,
+            referenced_envs=(),
+        )
+
+
 class SealedCache(FunctionCache):  # type: ignore[misc]
     """Numba's cache of a function, on files of our own."""
 
+    _impl_class = MachineCode
+    ending = ""
+
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file = CodeFiles(Path(self.cache_path), self._impl.filename_base)
+        self._cache_file = CodeFiles(Path(self.cache_path), self._impl.filename_base + self.ending)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         # Not the context's `refresh`, which imports all that numba can compile (scipy.linalg and a parser of C too),
@@ -61,6 +109,13 @@ class SealedCache(FunctionCache):  # type: ignore[misc]
             self._save_overload(sig, data)
         except (FileError, OSError) as error:
             say_once("unkept", f"compiled code cannot be kept ({error}): {ELSEWHERE}")
+
+
+class KernelCache(SealedCache):
+    """The same for kernels."""
+
+    _impl_class = LinkedCode
+    ending = ".linked"
 
 
 class CodeFiles:

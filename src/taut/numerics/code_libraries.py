@@ -9,16 +9,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from llvmlite import binding
 from numba.core.codegen import CPUCodeLibrary
 
 
 class KernelLibrary(CPUCodeLibrary):  # type: ignore[misc]
     """Code of a kernel and of all it calls, as it was lowered, to be linked into whoever calls it."""
 
+    @classmethod
+    def read(cls, codegen: Any, name: str, bitcode: bytes) -> KernelLibrary:
+        """What `written` wrote."""
+        found = cls(codegen, name)
+        found._final_module = binding.parse_bitcode(bitcode)
+        found._finalized = True
+        return found
+
+    def written(self) -> tuple[str, bytes]:
+        return self.name, self._final_module.as_bitcode()
+
     def finalize(self) -> None:
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalize_dynamic_globals()
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:

@@ -1,37 +1,34 @@
 """How numba is used here: four decorators, and kernels made again with other functions in the place of some.
 
-Numba's disk cache looks only at the file of the function that was called, so an edit to a kernel it calls would go
-unseen and the old physics would run. Every entry's name in the cache therefore carries a hash of all code that it can
-reach (`reachable_stamp`): an edit compiles again what it must, and a comment
-nothing (but in the files of FOUNDATION).
+What is compiled is kept on disk under names that carry a hash of all code they can reach (`code_stamps`).
 """
 
 from __future__ import annotations
 
-import hashlib
+import gc
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from opcode import opmap
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, TypeVar
 
-import numpy as np
+from llvmlite import ir
 from numba import config, njit, typeof
-from numba.core.caching import NullCache, _Cache
+from numba.core.caching import _Cache
 from numba.core.compiler import Compiler
-from numba.core.types import unliteral
+from numba.core.registry import CPUDispatcher
+from numba.core.types import unliteral, voidptr
 
 from taut.numerics import shipped_code
-from taut.numerics.code_cache import cache_of
+from taut.numerics.code_cache import KernelCache, SealedCache, cache_of
 from taut.numerics.code_libraries import KernelLibrary
+from taut.numerics.code_stamps import callees, is_kernel, reachable_stamp, sources
 from taut.numerics.compile_events import listen
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-FOUNDATION = ("compiled", "code_libraries", "fours", "lanes", "packing", "pointers")
-"""Files whose code is no kernel but writes machine code; an edit to one of them concerns every kernel."""
+_HELD: list[Any] = []
+"""Machine code of all entries. A kernel in several of them is loaded once, with the first, so none may be let go."""
 
 listen()
 
@@ -52,8 +49,29 @@ def woven(function: Kernel) -> Kernel:
 
 
 def entry(function: Kernel) -> Kernel:
-    """Like `kernel`, for functions that Python calls too; kept apart because the way in takes long to compile."""
-    return _compiled(entry, function, no_cfunc_wrapper=True)
+    """Like `kernel`, for functions that Python calls too; kept apart because the way in takes long to compile.
+
+    Kernels that call it do not want the way in, nor machine code of its own: they link a kernel of the same function.
+    """
+    made = _compiled(entry, function, no_cfunc_wrapper=True)
+    made.get_call_template = lambda given, named: linked(made).get_call_template(given, named)
+    made.get_overload = lambda kinds: linked(made).get_overload(kinds)
+
+    def add(result: Any) -> None:
+        _HELD.append(result.library)
+        type(made).add_overload(made, result)
+
+    made.add_overload = add
+    return made
+
+
+def linked(made: Any) -> Any:
+    """What kernels link that call an entry: a kernel of the same function. Any other kernel is itself."""
+    if made.py_func.decorator is not entry:
+        return made
+    if not hasattr(made, "behind"):
+        made.behind = _compiled(entry, made.py_func, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return made.behind
 
 
 def direct(function: Callable[..., Any], *args: Any) -> Callable[..., Any]:
@@ -80,7 +98,8 @@ def address_of(function: Callable[..., Any], *args: Any) -> int:
 
 class _KernelCompiler(Compiler):  # type: ignore[misc]
     """Like numba's, but the same done to x, y and z becomes one instruction for two of them (LLVM's SLP vectoriser),
-    and only entries become machine code (`code_libraries`).
+    and only entries become machine code (`code_libraries`). Meanwhile nothing looks for garbage, which took a tenth of
+    the time and found little.
 
     Only for kernels: how others' functions are compiled is not changed. It changes no bit of a result.
     """
@@ -88,11 +107,29 @@ class _KernelCompiler(Compiler):  # type: ignore[misc]
     def compile_extra(self, function: Any) -> Any:
         if self.state.flags.no_cpython_wrapper:
             self.state.library = KernelLibrary(self.state.targetctx.codegen(), function.__qualname__)
+        _leave_out_addresses(self.state.targetctx)
         asked, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
+        collects = gc.isenabled()
+        gc.disable()
         try:
             return super().compile_extra(function)
         finally:
             config.SLP_VECTORIZE = asked
+            if collects:
+                gc.enable()
+
+
+def _leave_out_addresses(context: Any) -> None:
+    """Numba writes down where a function stands as a Python object. Nobody reads it, and LLVM takes it out again; but
+    not yet of kernels' code that is kept, which would then be of no use to another process."""
+    tell = context.add_dynamic_addr
+
+    def told(builder: Any, address: int, info: str) -> Any:
+        if info == CPUDispatcher.__name__:
+            return ir.Constant(context.get_value_type(voidptr), None)
+        return tell(builder, address, info)
+
+    context.add_dynamic_addr = told
 
 
 def _compiled(decorator: Callable[..., Any], function: Kernel, **options: bool | str) -> Kernel:
@@ -101,7 +138,7 @@ def _compiled(decorator: Callable[..., Any], function: Kernel, **options: bool |
     function.decorator = decorator  # type: ignore[attr-defined]
     function.__signature__ = _signature_of(function)  # type: ignore[attr-defined]
     made = njit(nogil=True, error_model="numpy", pipeline_class=_KernelCompiler, _nrt=False, **options)(function)
-    made._cache = (_LinkedOnly if options.get("no_cpython_wrapper") else _ReachableCache)(function)
+    made._cache = _ReachableCache(function, KernelCache if options.get("no_cpython_wrapper") else SealedCache)
     # Numba would compile a kernel once more for every number that a call of it spells out.
     made.get_call_template = lambda given, named: type(made).get_call_template(made, [*map(unliteral, given)], named)
     return made
@@ -116,33 +153,21 @@ def _signature_of(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names])
 
 
-class _LinkedOnly(NullCache):  # type: ignore[misc]
-    """In the place of a cache, for kernels, which are only linked into others.
-
-    Their names too carry the stamp of what they reach: where code is linked or loaded, two functions of the same name
-    are taken to be one, and a kernel made again with other words would be mistaken for the one it was made of.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-
-    def load_overload(self, sig: Any, target_context: Any) -> None:
-        _stamped(self._function)
-
-
 class _ReachableCache(_Cache):  # type: ignore[misc]
     """The disk cache under a name with the stamp of all reachable code, found out when it is first asked.
 
-    Not before, since a kernel may call others that stand below it in its file.
+    Not before, since a kernel may call others that stand below it in its file. Where code is linked or loaded, two
+    functions of one name are taken to be one: without the stamp a kernel made again with other words would be mistaken
+    for the one it was made of.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., Any], kind: type[SealedCache]) -> None:
+        self._function, self._kind = function, kind
         self._found: _Cache | None = None
 
     def _cache(self) -> _Cache:
         if self._found is None:
-            self._found = cache_of(_stamped(self._function))
+            self._found = cache_of(_stamped(self._function), self._kind)
         return self._found
 
     @property
@@ -150,7 +175,8 @@ class _ReachableCache(_Cache):  # type: ignore[misc]
         return str(self._cache().cache_path)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        shipped = shipped_code.load(_stamped(self._function), sig, target_context)
+        entry_of_wheel = self._kind is SealedCache
+        shipped = shipped_code.load(_stamped(self._function), sig, target_context) if entry_of_wheel else None
         return shipped or self._cache().load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -174,103 +200,9 @@ def _stamped(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def is_kernel(value: Any) -> bool:
-    return hasattr(value, "py_func")
-
-
-def callees(function: Callable[..., Any]) -> dict[str, Any]:
-    """The global names that a function mentions, and what they mean."""
-    plain = getattr(function, "py_func", function)
-    known = plain.__globals__
-    return {name: known[name] for name in _globals_in(plain.__code__) if name in known}
-
-
-@cache
-def _globals_in(code: CodeType) -> tuple[str, ...]:
-    """The names that code loads as globals; co_names has those of attributes too.
-
-    Read off the bytes, since `dis` takes a hundred times as long and this stands before every run.
-    """
-    found, wide = dict[str, None](), 0
-    for operation, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
-        wide |= argument
-        if operation == opmap["LOAD_GLOBAL"]:
-            found[code.co_names[wide >> 1]] = None  # the last bit says whether it is to be called
-        wide = wide << 8 if operation == opmap["EXTENDED_ARG"] else 0
-    return tuple(found)
-
-
-def reachable_stamp(function: Callable[..., Any]) -> str:
-    """A hash of a function's code, of all kernels it can reach and of the constants they mention."""
-    return _stamp(getattr(function, "py_func", function))[:12]
-
-
-@cache
-def _stamp(function: FunctionType) -> str:
-    digest = hashlib.sha256(_foundation())
-    digest.update(getattr(getattr(function, "decorator", None), "__name__", "").encode())
-    _add_code(digest, function.__code__)
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    known = {**callees(function), **{name: cell.cell_contents for name, cell in cells}}
-    for name, value in (*known.items(), *enumerate(function.__defaults__ or ())):
-        digest.update(f"\n{name}=".encode())
-        _add_value(digest, value)
-    return digest.hexdigest()
-
-
-def _add_value(digest: Any, value: Any) -> None:
-    """What a name means that a kernel mentions."""
-    if is_kernel(value):
-        digest.update(_stamp(value.py_func).encode())
-    elif isinstance(value, FunctionType):
-        _add_code(digest, value.__code__)
-    elif isinstance(value, ModuleType):
-        digest.update(value.__name__.encode())
-    elif isinstance(value, type):
-        digest.update(repr((value.__name__, getattr(value, "_fields", ()))).encode())
-    elif isinstance(value, np.ndarray):
-        digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
-    elif hasattr(value, "stamp"):  # an intrinsic made by a factory
-        digest.update(str(value.stamp).encode())
-    else:
-        digest.update(repr(value if isinstance(value, int | float | str | tuple) else type(value)).encode())
-
-
-def _add_code(digest: Any, code: CodeType) -> None:
-    digest.update(code.co_code)
-    digest.update(repr((code.co_names, code.co_varnames)).encode())
-    for constant in code.co_consts[1:]:  # the first is the docstring
-        if isinstance(constant, CodeType):
-            _add_code(digest, constant)
-        else:
-            digest.update(repr(constant).encode())
-
-
-@cache
-def _foundation() -> bytes:
-    here = Path(__file__).parent
-    return b"".join((here / f"{name}.py").read_bytes() for name in FOUNDATION)
-
-
-@cache
-def sources_stamp() -> str:
-    """A hash of all sources that a run's numbers come from."""
-    digest = hashlib.sha256()
-    for source in _sources():
-        digest.update(source.name.encode())
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-def _sources() -> Iterable[Path]:
-    package = Path(__file__).parent.parent
-    for part in ("numerics", "mechanics", "dynamics"):
-        yield from sorted((package / part).rglob("*.py"))
-
-
 def forget_others() -> int:
     """Delete what was compiled before the sources were last changed; returns how many files that were."""
-    newest = max(source.stat().st_mtime for source in _sources())
+    newest = max(source.stat().st_mtime for source in sources())
     package = Path(__file__).parent.parent
     # Drafts of those who were killed as they wrote, and index files of numba's own, go with the code.
     compiled = [path for kind in ("*.nbc", "*.nbi", ".*.nbc.*.part") for path in package.rglob(kind)]

@@ -16,6 +16,11 @@ RANK = 1e-10
 """Singular values below this fraction of the largest count as zero."""
 
 
+NOTHING = 1e-12
+"""Rows shorter than this fraction of the longest are round-off of rows that say nothing, and would be taken at their
+word if they were scaled."""
+
+
 class DenseSaddle(NamedTuple):
     root: np.ndarray  # L
     left: np.ndarray  # U, columns of the singular values that count
@@ -38,7 +43,8 @@ def decompose(weight: np.ndarray, gradient: np.ndarray) -> DenseSaddle:
     root = np.linalg.cholesky(weight)
     columns = np.linalg.solve(root, gradient.T)
     lengths = np.linalg.norm(columns, axis=0)
-    lengths[lengths == 0.0] = 1.0
+    nothing = lengths <= NOTHING * lengths.max(initial=0.0)
+    columns[:, nothing], lengths[nothing] = 0.0, 1.0
     left, singular, right = np.linalg.svd(columns / lengths, full_matrices=False)
     rank = int(np.sum(singular > RANK * singular[0])) if singular.size else 0
     return DenseSaddle(root, left[:, :rank], singular[:rank], right[:rank].T, lengths)

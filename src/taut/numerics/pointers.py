@@ -36,21 +36,6 @@ def all_of(typing_context: Any, array: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def lent(typing_context: Any, array: Any) -> Any:
-    """The same array, not counted: each call that is handed a counted one spends ten nanoseconds on the counting.
-
-    Only for as long as someone else holds on to the array.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        view = context.make_array(array)(context, builder, args[0])
-        view.meminfo = cgutils.get_null_value(view.meminfo.type)
-        return view._getvalue()
-
-    return array(array), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
 def shifted(typing_context: Any, pointer: Any, places: Any) -> Any:
     """The pointer to what stands so many places further on."""
 
@@ -131,7 +116,10 @@ def _calling(result: Any) -> Any:
             function = context.call_conv.get_function_type(result, kinds)
             pointer = builder.inttoptr(args[0], function.as_pointer())
             values = cgutils.unpack_tuple(builder, args[1])
-            return context.call_conv.call_function(builder, pointer, result, kinds, values)[1]
+            status, found = context.call_conv.call_function(builder, pointer, result, kinds, values)
+            with cgutils.if_unlikely(builder, status.is_error):  # kernels of kinds from outside may raise
+                context.call_conv.return_status_propagate(builder, status)
+            return found
 
         return result(types.int64, given), generate
 

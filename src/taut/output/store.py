@@ -134,7 +134,7 @@ def _read(file: Any, source: Path) -> Trajectory:
 def _check_elements(options: dict[str, Any], source: Path) -> None:
     """A run file names the kinds of its elements and holds their numbers, never their code: they have to be here."""
     for name in dict.fromkeys(element["kind"] for element in options.get("elements", ())):
-        from taut.mechanics.kinds import registered
+        from taut.mechanics.spec import registered
 
         try:
             registered(name)

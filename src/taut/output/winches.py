@@ -42,10 +42,11 @@ def winch(run: Trajectory, drive: str) -> Winch:
         known = f"; there are {', '.join(run.drive_names)}" if run.drive_names else ""
         raise SelectionError(f'this run has no drive "{drive}"{suggestion(drive, run.drive_names) or known}')
     k = run.drive_names.index(drive)
-    if "drives" not in run.options:
+    told = (run.drive_value, run.drive_rate, run.drive_force)
+    if "drives" not in run.options or any(part.shape[1] <= k for part in told):
         raise OptionError(f'this run does not keep what drives "{drive}" has; simulate it by itself')
     radius = run.options["drives"][k]["drum_radius"]
     if radius is None:
         raise OptionError(f'the drive "{drive}" says no drum_radius [m]; give it one to see its angle and torque')
-    value, rate, force = (part[:, k] for part in (run.drive_value, run.drive_rate, run.drive_force))
+    value, rate, force = (part[:, k] for part in told)
     return Winch(drive, radius, run.time, (value[:1] - value) / radius, -rate / radius, force * radius)

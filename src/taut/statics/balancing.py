@@ -206,6 +206,12 @@ def _failure(problem: EquilibriumEquations, setting: Setting, found: Settled) ->
             "keep them apart with a bar, or end the cable at one of them"
         )
     node = names[found.worst // 3]
+    if found.jammed:
+        return (
+            f'not balanced: bars and supports keep node "{node}" from moving along {AXES[found.worst % 3]}, where '
+            f"{found.residual:.4g} N pushes it, but lie across that, so that no finite force of theirs holds it; "
+            "support it along that axis, or free it along the bars"
+        )
     return (
         f"not balanced after {len(found.history) - 1} iterations: {found.residual:.1e} N is left at "
         f'node "{node}" along {AXES[found.worst % 3]}, where {found.goal:.1e} N is asked; '

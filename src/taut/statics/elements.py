@@ -14,11 +14,11 @@ import scipy.sparse as sp
 from taut.errors import ModelError, OptionError, Problem
 from taut.mechanics.capabilities import check_linear
 from taut.mechanics.compose import composed
-from taut.mechanics.kinds import Given, Imposed, Rows, Term, grouped, registered
+from taut.mechanics.kinds import Given, Imposed, Rows, Term
 from taut.mechanics.operations.outputs import angle_torques
 from taut.mechanics.operations.redundancy import csr_of
 from taut.mechanics.rows.jacobian import jacobian_table
-from taut.mechanics.spec import Spec, rows_by_presence, rows_of, terms_by_presence, terms_of
+from taut.mechanics.spec import Spec, grouped, outside_of, rows_by_presence, rows_of, terms_by_presence, terms_of
 from taut.mechanics.systems.system_tables import packed_by_name
 from taut.mechanics.tables import Constants, Nodes, Work
 from taut.numerics.link_blocks import pattern
@@ -34,15 +34,15 @@ class Elements:
 
     @cached_property
     def spec(self) -> Spec:
-        kinds = [registered(name) for name in self.given.elements or {}]
-        driven = [kind.name for kind in kinds if isinstance(kind, Imposed)]
+        outside = outside_of(self.given.elements)
+        driven = [kind.name for kind in outside.kinds if isinstance(kind, Imposed)]
         if driven:
             raise OptionError(f'"{driven[0]}" follows time, and statics has none; leave it out')
-        terms = tuple(kind.name for kind in kinds if isinstance(kind, Term))
-        check_linear(Spec(terms=terms))
+        terms = tuple(kind.name for kind in outside.kinds if isinstance(kind, Term))
+        check_linear(Spec(terms=terms, outside=outside))
         terms = (*terms_by_presence(self.given.structure), *terms)
-        others = tuple(kind.name for kind in kinds if isinstance(kind, Rows))
-        return Spec(terms=terms, rows=(*rows_by_presence(self.given.structure), *others))
+        others = tuple(kind.name for kind in outside.kinds if isinstance(kind, Rows))
+        return Spec(terms=terms, rows=(*rows_by_presence(self.given.structure), *others), outside=outside)
 
     @cached_property
     def _packed(self) -> tuple[Any, Any]:

@@ -34,10 +34,17 @@ TOGETHER = 1e-6
 SHORTEST = 1e-9
 """A step shortened to this fraction of the first try leads nowhere."""
 
+JAMS = 2
+"""Tries after one another in which no step, however short, leaves bars their lengths: there is no way to go."""
+
 
 @dataclass(frozen=True)
 class Settled:
-    """Where the iteration came to; converged: the residual [N] is below its goal."""
+    """Where the iteration came to; converged: the residual [N] is below its goal.
+
+    jammed: what is left acts along a way that constraints leave open by their first derivatives only, as across a bar
+    between nodes that are held along it. No finite force of theirs balances that, whatever the loads' size.
+    """
 
     positions: np.ndarray
     multipliers: np.ndarray
@@ -46,6 +53,7 @@ class Settled:
     converged: bool
     worst: int  # the coordinate with the largest residual
     history: np.ndarray
+    jammed: bool = False
 
 
 def goal_of(
@@ -73,7 +81,7 @@ def settled(
 ) -> Settled:
     """From these positions downhill to a balance."""
     places, multipliers = restored(problem, setting, problem.placed(positions, setting))
-    model, history = Model(), []
+    model, history, jams = Model(), list[float](), 0
     for _ in range(limit + 1):
         slope = problem.unbalance(places, multipliers, setting)[problem.free]
         residual = float(np.abs(slope).max(initial=0.0))
@@ -84,18 +92,19 @@ def settled(
             break
         worked, model = _positive(problem, setting, places, multipliers, model, solver)
         step, change = worked.solve(-slope)
-        shortened = _descended(problem, setting, places, step, float(slope @ step), worked)
-        if shortened is None:
-            if model.shift > 1.0 or solver == "iterative":
+        trial, share = _descended(problem, setting, places, step, float(slope @ step), worked)
+        if trial is None:
+            jams = jams + 1 if share == 0.0 else 0
+            if model.shift > 1.0 or solver == "iterative" or jams == JAMS:
                 break
             model = model.firmer()
             continue
-        places, share = shortened
+        places, jams = trial, 0
         # Multipliers of a step not taken in full belong to another place.
         multipliers = multipliers + change if share == 1.0 else balancing(problem, setting, places)
         model = model.after()
     worst = int(problem.free[np.argmax(np.abs(slope))]) if slope.size else 0
-    found = Settled(places, multipliers, residual, goal, bool(converged), worst, np.array(history))
+    found = Settled(places, multipliers, residual, goal, bool(converged), worst, np.array(history), jams == JAMS)
     return _polished(problem, setting, found) if converged and solver == "direct" and tolerance <= FINE else found
 
 
@@ -225,14 +234,15 @@ def _positive(
 
 def _descended(
     problem: EquilibriumEquations, setting: Setting, places: np.ndarray, step: np.ndarray, slope: float, solver: Solver
-) -> tuple[np.ndarray, float] | None:
-    """The positions after the longest step that lowers the energy, and its share; None where no step does."""
+) -> tuple[np.ndarray | None, float]:
+    """The positions after the longest step that lowers the energy, and its share; None where no step does, with a share
+    of zero where none leaves constraints met."""
     energy, size = problem.energy(places, setting)
     noise = 64.0 * np.finfo(float).eps * size
     simple = solver.simple if isinstance(solver, Preconditioned) else solver
     nothing = np.zeros_like(step)
     share = min(1.0, FARTHEST / (_distortion(problem, places, step) or 1.0))
-    least = SHORTEST * share
+    least, met = SHORTEST * share, False
     while share > least:
         trial = moved(problem, places, share * step)
         for _ in range(8):
@@ -242,10 +252,11 @@ def _descended(
         else:
             share *= 0.5
             continue
+        met = True
         if problem.energy(trial, setting)[0] <= energy + 1e-4 * share * min(slope, 0.0) + noise:
             return trial, share
         share *= 0.5
-    return None
+    return None, share if met else 0.0
 
 
 def _distortion(problem: EquilibriumEquations, places: np.ndarray, step: np.ndarray) -> float:

@@ -130,6 +130,8 @@ def stepped(
     found, total = _in_steps(
         problem, start, goal, positions, 1, limit=min(limit, PATIENCE if gradual else limit), **options
     )
+    if found.jammed:  # by its shape, which neither cables nor loads in steps change
+        return found, total
     too_long = problem.can_slacken & (_excess(problem, goal, found.positions) > AT_LENGTH)
     if gradual and not found.converged and not too_long.any():
         found, count = _gradually(problem, goal, positions, limit=limit, **options)

@@ -18,6 +18,7 @@ from taut.structure.bodies import ALONG_Z, ORIGIN, UNTURNED, Body, Matrix, Vecto
 from taut.structure.contact_points import ContactPoint, point_problems
 from taut.structure.signals import Signal
 from taut.structure.span_cables import SpanCable, span_problems
+from taut.structure.tree_numbers import number_problems
 from taut.type_checks import conform
 
 WORLD = "world"
@@ -253,6 +254,7 @@ def _problems(tree: Tree) -> Iterator[Problem]:
             yield Problem(at, f"has a torque, but a {loop.kind} joint has no single axis; take revolute or prismatic")
         for what, matrix in (("rotation", loop.rotation), ("to_rotation", loop.to_rotation)):
             yield from _rotation_problems(at, what, matrix)
+    yield from number_problems(tree)
     yield from span_problems(tree.spans, {joint.name: joint.kind for joint in tree.joints})
     yield from point_problems(tree.points, tree.bodies)
     for wrench in tree.wrenches:
@@ -302,8 +304,8 @@ def _cable_problems(at: tuple[str, ...], cable: PulleyCable) -> Iterator[Problem
         yield Problem((*at, "cable"), f'has the law "{cable.law}"{hint}; say one of {", ".join(TORQUE_LAWS)}')
     if not cable.radius > 0.0:
         yield Problem((*at, "cable"), f"is on a pulley of radius {cable.radius:g} m; give more than zero")
-    if cable.stiffness < 0.0 or cable.damping < 0.0:
-        yield Problem((*at, "cable"), "has a stiffness or damping below zero")
+    if cable.stiffness < 0.0:
+        yield Problem((*at, "cable"), "has a stiffness below zero")
     if cable.variant != "rigid" and not cable.stiffness > 0.0:
         yield Problem((*at, "cable"), "has no stiffness; give E A [N], or take the variant rigid")
 

@@ -34,13 +34,13 @@ from taut.mechanics.terms.contacts import NUMBERS, OPEN, contact_count, contacts
 from taut.numerics.compiled import entry, inlined, kernel, woven
 from taut.numerics.lanes import WIDTH, every, lowest, where, which
 from taut.numerics.packing import OneLane, Pack
-from taut.numerics.pointers import lane_at, lent, shifted, start_of
+from taut.numerics.pointers import lane_at, shifted, start_of
 
 
 @inlined
 def _lane(p: Pack, lane: int) -> Any:
     own = start_of(p.integers)[2 * ENTRIES]
-    return OneLane(lent(p.integers), lent(p.reals), lane, own, (p.integers.size - own) // WIDTH)
+    return OneLane(p.integers, p.reals, lane, own, (p.integers.size - own) // WIDTH)
 
 
 @entry

@@ -30,7 +30,7 @@ from taut.mechanics.imposed.controllers import (
     WRONG_SHAPE,
 )
 from taut.mechanics.kinds import Given
-from taut.numerics.compiled import is_kernel
+from taut.numerics.code_stamps import is_kernel
 from taut.numerics.packing import Pack, integers_of
 from taut.structure.controllers import Controller, LinearLaw
 from taut.structure.drives import QUANTITIES

@@ -29,7 +29,6 @@ def named(kernels: Iterable[Any]) -> dict[str, Any]:
 MOTION: dict[str, Any] = {
     **named(
         (
-            motion.lend_plant,
             motion.layout,
             motion.rate,
             motion.forces,

@@ -47,7 +47,7 @@ from taut.mechanics.tables import (
 )
 from taut.numerics.compiled import entry, inlined, kernel, woven
 from taut.numerics.packing import Pack
-from taut.numerics.pointers import lent, shifted, start_of
+from taut.numerics.pointers import shifted, start_of
 
 
 @inlined
@@ -205,12 +205,6 @@ def pass_break(p: Pack, t: float, inside: float, y: np.ndarray, log: np.ndarray,
     """The next piece begins, and nothing is imposed that could jump; `events.pass_imposed_break` else."""
     constants_in(p).piece[0] = inside
     return filled
-
-
-@kernel
-def lend_plant(p: Pack) -> Pack:
-    """The same pack, to be handed on within a call without counting references."""
-    return Pack(lent(p.integers), lent(p.reals))
 
 
 @entry

@@ -11,13 +11,14 @@ import numpy as np
 from taut.errors import ModelError, Problem
 from taut.mechanics import capabilities
 from taut.mechanics.contact.responses import responses_of
+from taut.mechanics.imposed import sensors
 from taut.mechanics.operations.watches import HELD_ROW, TENSION
 from taut.mechanics.plant import Plant
 from taut.mechanics.points import coordinate_terms, joints, mapped
 from taut.mechanics.points.coordinate_terms import Springs
 from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.mechanics.points.generalised_tables import KIND, work_space
-from taut.mechanics.points.operations import implicit_stages
+from taut.mechanics.points.operations import implicit_stages, singularities
 from taut.mechanics.rows.held_lengths import TAUT
 from taut.mechanics.signals import in_order, tabulated
 from taut.mechanics.systems.system_tables import Tables, packed_by_name
@@ -71,7 +72,9 @@ def in_coordinates(
         stages = implicit_stages.stage_space(
             len(names), kept.size + terms.imposed.size, 2 * len(names) + 1 + plant.internal.size
         )
-        own = {**follow.tables, KIND: space, coordinate_terms.KIND: terms, implicit_stages.KIND: stages}
+        passing = singularities.passing_space(len(names), plant.coordinates, 2 * len(names) + 1 + plant.internal.size)
+        own = {**follow.tables, KIND: space, coordinate_terms.KIND: terms}
+        own |= {implicit_stages.KIND: stages, singularities.KIND: passing}
         return packed_by_name({**plant.tables, **rods, **responses_as_one(plant), **own})
 
     reach, rods = np.ones(len(names) + 1), _rods(plant)
@@ -83,6 +86,7 @@ def in_coordinates(
     kept = _kept(trial)
     _refuse_driven(plant, kept)
     _refuse_cut(plant, kept)
+    _refuse_measured(plant, kept)
     mass, *_ = trial.terms_at(0.0, positions, velocities)
     if np.linalg.eigvalsh(mass).min(initial=1.0) <= 1e-12 * np.abs(mass).max(initial=1.0):
         weakest = np.linalg.eigh(mass)[1][:, 0]
@@ -184,6 +188,16 @@ def _refuse_cut(plant: Plant, kept: np.ndarray) -> None:
                 name = plant.constraint_names[row]
                 message = f"cuts {name}, which joints keep as it is; let its ends be carried by joints that can part"
                 raise ModelError([Problem(("events", thing.watch.name), message)])
+
+
+def _refuse_measured(plant: Plant, kept: np.ndarray) -> None:
+    """Raise ModelError where a sensor is to measure what keeps a member that joints keep as it is."""
+    table, met = plant.tables["sensors"], set(range(plant.rows)) - set(kept.tolist())
+    for kind, row, sensor in zip(table.kind, table.at, plant.given.sensors, strict=True):
+        if kind in (sensors.ROW, sensors.BAR) and int(row) in met:
+            name = plant.constraint_names[int(row)]
+            message = f"measures the force of {name}, which joints keep as it is, so that it is not known; leave it out"
+            raise ModelError([Problem(("sensors", sensor.name), message)])
 
 
 def _refuse_driven(plant: Plant, kept: np.ndarray) -> None:

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from taut.errors import OptionError, listed
+from taut.errors import OptionError
 from taut.mechanics import capabilities
 from taut.mechanics.imposed.law_addresses import with_addresses
 from taut.mechanics.operations.event_words import Watched
 from taut.mechanics.operations.observation import observed
 from taut.mechanics.plant import Plant
-from taut.mechanics.plant_protocol import changed_coordinates
+from taut.mechanics.plant_protocol import PlantProtocol, changed_coordinates
 from taut.mechanics.points.coordinate_terms import KIND as OWN
 from taut.mechanics.points.coordinate_terms import CoordinateTerms
 from taut.mechanics.points.generalised_events import JointWatcher
@@ -28,8 +28,10 @@ from taut.mechanics.points.generalised_outputs import ReadNodes, unknown_columns
 from taut.mechanics.points.generalised_tables import KIND, WEAKEST
 from taut.mechanics.points.linearisation import Linearisation, by_differences
 from taut.mechanics.points.mapped import ADDRESS as MAP_ADDRESS
-from taut.mechanics.points.mapped import MapFunction
+from taut.mechanics.points.mapped import MapFunction, lost_at
 from taut.mechanics.points.operations.binding import operations_of, tools_of
+from taut.mechanics.points.operations.singularities import LEAST as LEAST_PIVOT
+from taut.mechanics.points.operations.singularities import look_at_next, passed_between, singular_words
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.systems.system_tables import METRIC, Tables
 from taut.mechanics.tables import GAINS, STABILISED, Constants, part_of
@@ -187,23 +189,38 @@ class GeneralisedPlant:
         return self.points.coming(tables)
 
     def obstacle(self, tables: Pack) -> str:
-        told, firm = self.points.obstacle(tables), float(reals_of(tables, WEAKEST)[1])
-        if isinstance(self.joints, CoordinateMap):
-            return told or self._obstacle_of_map(firm)
-        turning = [f'"{joint.name}"' for joint in self.joints if len(joint.turns) > 1]
-        if told or not turning or firm > SINGULAR:
+        told = self.points.obstacle(tables)
+        firm = float(min(reals_of(tables, WEAKEST)[1], reals_of(tables, LEAST_PIVOT)[0]))
+        if told:
             return told
-        return (
-            f"axes of a joint, of {listed(turning, most=4)}, come to lie along what they turn, so that "
-            f"coordinates say nothing there (a pivot of {firm:.1e} in their mass matrix); choose other axes, or nodes"
-        )
-
-    def _obstacle_of_map(self, firm: float) -> str:
         if self._function and self._function.failure:
             return f"the function of the map {self._function.failure}"
+        if self._function and (lost := lost_at(tables, self.names)):
+            return f"the function of the map gives places that are not finite numbers at {lost}"
         if firm > SINGULAR:
             return ""
-        return f"coordinates come to say nothing (a pivot of {firm:.1e} in their mass matrix); choose others"
+        return f"{singular_words(self.joints)} there (a pivot of {firm:.1e} in their mass matrix); {self._other_choice}"
+
+    @property
+    def _other_choice(self) -> str:
+        return "choose other coordinates" if self._by_function else "choose other axes, or nodes"
+
+    def passed(self, tables: Pack, time: float, y: np.ndarray) -> tuple[str, ...]:
+        """Whether a run that ended at this state went over a place where coordinates say nothing, and when."""
+        if look_at_next(tables):
+            least = reals_of(tables, LEAST_PIVOT)
+            kept = least.copy()
+            self.operations()["rate"](tables, time, y, np.zeros_like(y))
+            least[:] = kept
+        found = passed_between(tables)
+        if found is None:
+            return ()
+        first, second = (f"{one:.6g}" for one in found)
+        when = f"at t = {second} s" if first == second else f"between t = {first} and {second} s"
+        told = (
+            f"{when} {singular_words(self.joints)}; the motion may be another from there on, so do not trust it beyond"
+        )
+        return (f"{told}: {self._other_choice}",)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -322,3 +339,8 @@ class GeneralisedPlant:
             "coordinate_rate": states[:, m : 2 * m].copy(),
             "multiplier": nodal[:, rows].copy(),
         }
+
+
+def passing_notes(plant: PlantProtocol, tables: Pack, time: float, y: np.ndarray) -> tuple[str, ...]:
+    """Of a run in generalised coordinates that ended at this state: see `GeneralisedPlant.passed`."""
+    return plant.passed(tables, time, y) if isinstance(plant, GeneralisedPlant) else ()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.mechanics.imposed.controllers import decide
 from taut.mechanics.operations.energy import energies
-from taut.mechanics.operations.motion import all_forces, enter_piece, lend_plant
+from taut.mechanics.operations.motion import all_forces, enter_piece
 from taut.mechanics.parts import (
     accept_step,
     carry,
@@ -43,6 +42,7 @@ from taut.mechanics.points.generalised_motion import (
 )
 from taut.mechanics.points.generalised_tables import BEGIN, generalised_in, kept_count
 from taut.mechanics.points.joints import columns, generalised_count, place
+from taut.mechanics.points.operations.singularities import note_passing, passing_in
 from taut.mechanics.tables import (
     Layout,
     constants_in,
@@ -55,7 +55,6 @@ from taut.mechanics.tables import (
     term_states_in,
     work_in,
 )
-from taut.numerics.array_views import array_at
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted, start_of
@@ -70,6 +69,7 @@ def rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
     states, begin = term_states_in(p), states_begin(p)
     for k in range(term_state_count(p)):
         rates[begin + k] = states.rate[k]
+    note_passing(p, t, state)
 
 
 @inlined
@@ -228,8 +228,9 @@ def jacobian_rate(p: Pack, y: np.ndarray, direction: np.ndarray, rates: np.ndarr
 
 @entry
 def independence(p: Pack) -> float:
-    """How independent the constraints were at worst since the last call."""
+    """How independent the constraints were at worst since the last call, which a step that is kept makes."""
     accept_step(p)
+    passing_in(p).fresh[0] = 1
     made = generalised_in(p)
     least = made.weakest[0]
     made.weakest[0] = 1.0
@@ -335,15 +336,8 @@ def fill_nodal(p: Pack, times: np.ndarray, pieces: np.ndarray, states: np.ndarra
             out[row, size + n + row_count(p) + c] = made.multiplier[kept_count(p) + c]
 
 
-@entry
-def decide_by(p: Pack, t: float, y: np.ndarray) -> float:
-    """Let controllers decide by what sensors measure at the nodes."""
-    s = stand(p, start_of(y), BEGIN)
-    return decide(p, t, array_at(s, 2 * coordinate_count(p) + 1 + internal_count(p)))
-
-
 MOTION = (
-    *(lend_plant, layout, rate, forces, power, drive_power, enter_piece, pass_break, impose_on),
+    *(layout, rate, forces, power, drive_power, enter_piece, pass_break, impose_on),
     *(error_size, residuals, prepare_projection, project, jacobian_rate, independence, energy, energy_gradient),
     keep_momentum,
 )

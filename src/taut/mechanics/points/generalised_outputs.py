@@ -8,37 +8,48 @@ from functools import cache, cached_property
 import numpy as np
 
 from taut.mechanics.compose import Composition, bound_by_name, composed
+from taut.mechanics.imposed import controllers
 from taut.mechanics.operations import motion, outputs
 from taut.mechanics.operations.motion import all_forces
 from taut.mechanics.parts import impose
 from taut.mechanics.plant import Plant
 from taut.mechanics.spec import Spec
 from taut.mechanics.tables import coordinate_count, internal_count, row_count, work_in
-from taut.numerics.compiled import entry
+from taut.numerics.compiled import entry, kernel
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted, start_of
 
 
-@entry
-def given_rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
-    """In the place of a nodal plant's rate where nodes are read off: accelerations and multipliers that follow the
-    state of the nodes, as `fill_nodal` found them."""
-    state, n, work = start_of(y), coordinate_count(p), work_in(p)
-    impose(p, t, state)
-    all_forces(p, t, state, work.force)
-    found = shifted(state, 2 * n + 1 + internal_count(p))
+@kernel
+def given_multipliers(p: Pack, t: float, y: np.ndarray) -> None:
+    """In the place of `multipliers_of` where nodes are read off: accelerations and multipliers that follow the state of
+    the nodes, as `fill_nodal` found them. What nodes alone would do is another motion: they know nothing of hinges, nor
+    of what acts on coordinates."""
+    n, work = coordinate_count(p), work_in(p)
+    impose(p, t, y)
+    all_forces(p, t, y, work.force)
+    found = shifted(y, 2 * n + 1 + internal_count(p))
     for i in range(n):
-        out[n + i] = found[i]
+        work.acceleration[i] = found[i]
     for k in range(row_count(p)):
         work.multiplier[k] = found[n + k]
+
+
+@entry
+def given_rate(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> None:
+    """The same in the place of a nodal plant's rate."""
+    n, work = coordinate_count(p), work_in(p)
+    given_multipliers(p, t, start_of(y))
+    for i in range(n):
+        out[n + i] = work.acceleration[i]
 
 
 @cache
 def _reading(spec: Spec) -> Composition:
     """What is read off nodes, by accelerations and multipliers that are known already."""
     whole = composed(spec)
-    observing = bound_by_name(spec, (outputs.observe,), {motion.rate: given_rate})
-    return whole._replace(tools={**whole.tools, **observing})
+    known = {motion.rate: given_rate, motion.multipliers_of: given_multipliers}
+    return whole._replace(tools={**whole.tools, **bound_by_name(spec, (outputs.observe, controllers.sense), known)})
 
 
 @dataclass(frozen=True, repr=False)

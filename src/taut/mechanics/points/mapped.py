@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from taut.errors import ModelError, Problem
+from taut.errors import ModelError, Problem, listed
 from taut.mechanics.points.generalised_tables import generalised_in
 from taut.mechanics.tables import constants_in, coordinate_count, part_of, slot
-from taut.numerics.compiled import inlined, is_kernel, kernel
-from taut.numerics.packing import Integers, Pack, Reals, counter, reader
+from taut.numerics.code_stamps import is_kernel
+from taut.numerics.compiled import inlined, kernel
+from taut.numerics.packing import Integers, Pack, Reals, counter, reader, reals_of
 from taut.numerics.pointers import call_at, shifted
 from taut.structure.coordinates import CoordinateMap
 from taut.structure.structure import Structure
@@ -31,6 +32,8 @@ PLACES, COLUMNS = 0.0, 1.0
 TINY = 1e-100
 WAY = 0.01
 """Of a typical length, by which b is found."""
+BESIDE = 0.05
+"""How far from the start, by its coordinates, derivatives are looked at once more: |q| is smooth by both at q = 0."""
 WEIGHTS = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
 """Of a central difference of eighth order."""
 
@@ -44,10 +47,11 @@ class Mapped(NamedTuple):
     rest: Reals  # (n,) where nodes are that nothing moves [m]
     now: Reals  # (2 (m - f) + 1,) coordinates, their rates, and the way on which b is found [s]
     out: Reals  # (max(3, m - f) k,)
+    lost: Reals  # (1 + m - f,) how often the function gave what is not finite, and at which coordinates it did last
 
 
 mapped_in = reader(Mapped, slot(KIND))
-ADDRESS = part_of(KIND, Mapped, "address")
+ADDRESS, LOST = (part_of(KIND, Mapped, name) for name in ("address", "lost"))
 _placed = counter(part_of(KIND, Mapped, "placed"))
 _own = counter(part_of(KIND, Mapped, "own"))
 _now = counter(part_of(KIND, Mapped, "now"))
@@ -71,6 +75,7 @@ def tabulate(structure: Structure, given: CoordinateMap) -> Mapped:
         rest=structure.positions.ravel().copy(),
         now=np.zeros(2 * count + 1),
         out=np.zeros(max(3, count) * len(places)),
+        lost=np.zeros(1 + count),
     )
 
 
@@ -87,11 +92,19 @@ def generalised_count(p: Pack) -> int:
 
 @kernel
 def _call(p: Pack, what: float) -> int:
-    given, size = mapped_in(p), _placed(p) * (3 if what == PLACES else _function_count(p))
-    done = call_at(given.address[0], what, given.now, _function_count(p), given.rest, 0, given.out, size)
-    if done != DONE:
-        for i in range(size):
+    given, m = mapped_in(p), _function_count(p)
+    size = _placed(p) * (3 if what == PLACES else m)
+    done, sound, begun = call_at(given.address[0], what, given.now, m, given.rest, 0, given.out, size), 0.0, 0.0
+    for i in range(size):
+        if done != DONE:
             given.out[i] = np.nan
+        sound += 0.0 * given.out[i]
+    for i in range(m):
+        begun += 0.0 * given.now[i]
+    if done == DONE and begun == 0.0 and sound != 0.0:
+        given.lost[0] += 1.0
+        for i in range(m):
+            given.lost[1 + i] = given.now[i]
     return done
 
 
@@ -217,7 +230,8 @@ class MapFunction:
         if not np.isfinite(given).all():
             return RAISED  # something went wrong before
         try:
-            done = self._evaluate(what, given, m, np.ctypeslib.as_array(out, (size,)), size)
+            with np.errstate(over="ignore", invalid="ignore"):  # steps that are tried may lead anywhere
+                done = self._evaluate(what, given, m, np.ctypeslib.as_array(out, (size,)), size)
         except Exception as error:
             self._failures.setdefault(threading.get_ident(), f"raised {type(error).__name__}: {error}")
             return RAISED
@@ -228,6 +242,13 @@ class MapFunction:
             told = f"returned another number of places than its {len(self.nodes)} nodes have"
             self._failures.setdefault(threading.get_ident(), told)
         return done
+
+
+def lost_at(tables: Pack, names: Sequence[str]) -> str:
+    """The coordinates about which a function gave what is not finite last; nothing where it never did."""
+    count, *at = reals_of(tables, LOST)
+    told = listed([f"{name} = {value:.6g}" for name, value in zip(names, at, strict=False)], most=6)
+    return f"{told}, or where it moves from there by {4.0 * WAY:.0%} of a typical length" if count else ""
 
 
 def _compiled(given: CoordinateMap) -> Any:
@@ -280,17 +301,24 @@ def check_function(structure: Structure, given: CoordinateMap) -> None:
         node = nodes[int(np.argmax(apart))]
         told = f'at the start it puts node "{node}" {apart.max():.3g} m from where the structure has it'
         raise problem(f"{told}; change the values, or the structure")
-    for k in range(count):
-        name, way = given.names[k], np.eye(count)[k]
-        exact = found(q + 1j * TINY * way, f'by a complex step of the coordinate "{name}"').imag / TINY
-        step = 1e-3 * max(1.0, abs(q[k]))
-        near = [found(q + j * step * way, f'near the start, along "{name}",').real for j in (-2, -1, 1, 2)]
-        slope = (near[0] - 8.0 * near[1] + 8.0 * near[2] - near[3]) / (12.0 * step)
-        off = np.abs(exact - slope)
-        if off.max(initial=0.0) > 1e-6 * max(size, float(np.abs(slope).max(initial=0.0))):
-            worst = int(np.argmax(off))
-            raise problem(
-                f'its derivative by the coordinate "{name}" is {exact[worst]:.6g} by a complex step and '
-                f'{slope[worst]:.6g} by differences, for node "{nodes[worst // 3]}": it is not smooth there, or drops '
-                "imaginary parts; leave out abs, norm, atan2, max and comparisons"
-            )
+    beside = q + BESIDE * np.maximum(1.0, np.abs(q)) * np.cos(np.arange(1.0, count + 1.0))
+    for place, at in ((q, "at the start"), (beside, "beside the start")):
+        for k in range(count):
+            name, way = given.names[k], np.eye(count)[k]
+            step = 1e-3 * max(1.0, abs(q[k]))
+            try:
+                exact = found(place + 1j * TINY * way, f'by a complex step of the coordinate "{name}"').imag / TINY
+                near = [found(place + j * step * way, f'near the start, along "{name}",').real for j in (-2, -1, 1, 2)]
+            except ModelError:
+                if place is beside:
+                    break  # it may end there
+                raise
+            slope = (near[0] - 8.0 * near[1] + 8.0 * near[2] - near[3]) / (12.0 * step)
+            off = np.abs(exact - slope)
+            if off.max(initial=0.0) > 1e-6 * max(size, float(np.abs(slope).max(initial=0.0))):
+                worst = int(np.argmax(off))
+                raise problem(
+                    f'its derivative by the coordinate "{name}" is {exact[worst]:.6g} by a complex step and '
+                    f'{slope[worst]:.6g} by differences {at}, for node "{nodes[worst // 3]}": it is not smooth there, '
+                    "or drops imaginary parts; leave out abs, norm, atan2, max and comparisons"
+                )

@@ -6,6 +6,8 @@ import numpy as np
 
 from taut.errors import ModelError, Problem
 from taut.mechanics.trees.equations import TreeEquations
+from taut.mechanics.trees.loops import HELD, turned_round
+from taut.structure.trees import LoopJoint
 
 CLOSED = 1e-12
 """[m] that a loop may be open at the start."""
@@ -18,8 +20,25 @@ LONGEST = 0.3
 def closed(equations: TreeEquations, q: np.ndarray) -> np.ndarray:
     """Positions near q at which all loops are closed, by Gauss-Newton along the shortest ways of all joints.
 
-    Raises ModelError where they stay open.
+    Raises ModelError where they stay open, or close turned round.
     """
+    q = _closed(equations, q)
+    equations.loop_error(q)  # leaves the tree there
+    if problems := [*map(_round, turned_round(equations.loops))]:
+        raise ModelError(problems)
+    return q
+
+
+def _round(found: tuple[LoopJoint, float]) -> Problem:
+    loop, angle = found
+    message = (
+        f'closes only turned round: axes of "{loop.predecessor}" and "{loop.successor}" that it holds together are '
+        f"{angle:.3g} rad apart; start them nearer to one another, or turn its rotation or to_rotation"
+    )
+    return Problem(("loops", loop.name), message)
+
+
+def _closed(equations: TreeEquations, q: np.ndarray) -> np.ndarray:
     error = equations.loop_error(q)
     for _ in range(TRIES):
         if np.abs(error).max(initial=0.0) < CLOSED:
@@ -44,7 +63,7 @@ def _open(equations: TreeEquations, error: np.ndarray) -> list[Problem]:
     """The loops that stay open, each with its gap, the widest first."""
     found, first = [], 0
     for loop in equations.tree.loops:
-        gap = float(np.linalg.norm(error[first : first + min(3, loop.rows)]))
+        gap = float(np.linalg.norm(error[first : first + HELD[loop.kind]]))
         first += loop.rows
         if gap > 1e-9:
             message = (

@@ -26,7 +26,7 @@ _TURNS = {
 }
 """Axes of the predecessor and of the successor that stay at right angles."""
 
-_HELD = {"point": 3, "universal": 3, "revolute": 3, "prismatic": 2, "fixed": 3}
+HELD = {"point": 3, "universal": 3, "revolute": 3, "prismatic": 2, "fixed": 3}
 """How many components of the gap are held: all three in the world's axes, or x and y of the predecessor."""
 
 
@@ -118,7 +118,7 @@ def opening(loops: Loops, place: np.ndarray) -> np.ndarray:
         out[first : first + 3] = gap[number]  # of points; others are written over
     for number, loop in loops.general:
         before, after = _axes(loops, number, loop)
-        held = _HELD[loop.kind]
+        held = HELD[loop.kind]
         first = loops.rows[number]
         out[first : first + held] = gap[number] if held == 3 else before[:held] @ gap[number]
         for k, (i, j) in enumerate(_TURNS[loop.kind]):
@@ -149,10 +149,23 @@ def _axes(loops: Loops, number: int, loop: LoopJoint) -> tuple[np.ndarray, np.nd
     return before.T, after.T
 
 
+def turned_round(loops: Loops) -> list[tuple[LoopJoint, float]]:
+    """Loops whose rows hold at Pinocchio's placements while the axes that they hold together do not point the same way,
+    and by how much they are apart [rad]: dot products alone cannot tell."""
+    found = []
+    for number, loop in loops.general:
+        before, after = _axes(loops, number, loop)
+        axes = {"universal": (), "revolute": (2,)}.get(loop.kind, (0, 1, 2))
+        worst = min((float(before[k] @ after[k]) for k in axes), default=1.0)
+        if worst < 0.5:
+            found.append((loop, float(np.arccos(np.clip(worst, -1.0, 1.0)))))
+    return found
+
+
 def _general_rows(
     loops: Loops, number: int, loop: LoopJoint, at: Moving, tree: np.ndarray, rows: np.ndarray, right: np.ndarray
 ) -> None:
-    n, first, held = loops.number, loops.rows[number], _HELD[loop.kind]
+    n, first, held = loops.number, loops.rows[number], HELD[loop.kind]
     carried = loops.points.carried
     before, after = _axes(loops, number, loop)
     turns = [tree[3:] * carried[number], tree[3:] * carried[n + number]]

@@ -46,7 +46,9 @@ def built(tree: Tree) -> Built:
             last = model.addJoint(last, kind, here, f"{joint.name}/{number}")
             chain.append(last)
         body = joint.body
-        inertia = pin.Inertia(body.mass, np.array(body.centre), np.array(body.inertia))
+        turning = np.array(body.inertia)
+        # A body may be off by round-off, which Pinocchio refuses.
+        inertia = pin.Inertia(body.mass, np.array(body.centre), 0.5 * (turning + turning.T))
         model.appendBodyToJoint(last, inertia, pin.SE3.Identity())
         chains[joint.name], ends[body.name] = tuple(chain), last
     return Built(model, chains, ends)

@@ -20,15 +20,19 @@ from taut.mechanics.signals import in_order
 from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.closure import closed
 from taut.mechanics.trees.contact.contact_nodes import on_grounds
+from taut.mechanics.trees.contact.striking_operations import STRIKING
 from taut.mechanics.trees.embedding import Embedding, embedding_of
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_watcher import TreeWatcher, slackening, tree_watcher, watched_by_tree
-from taut.mechanics.trees.pushes import Nodal, Pushes
+from taut.mechanics.trees.pushes import Nodal, Pushes, dampers_of, works_by_itself
+from taut.mechanics.trees.saddle import of_unit_length
 from taut.mechanics.trees.shown import Shown, observed, shown
 from taut.mechanics.trees.spans.span_cables import Spans, span_names
+from taut.mechanics.trees.spans.span_starts import left_by, turned_at_start
+from taut.mechanics.trees.spans.turns import Counted
 from taut.mechanics.trees.tree_linearisation import tree_linearisation
-from taut.mechanics.trees.tree_operations import OPERATIONS, STRIKING, Workspace, all_rows
-from taut.reprs import titled
+from taut.mechanics.trees.tree_operations import OPERATIONS, Workspace, all_rows
+from taut.reprs import all_fields, titled
 from taut.structure.bodies import ORIGIN
 from taut.structure.grounds import Ground
 from taut.structure.scenario import Watch
@@ -46,7 +50,8 @@ class TreePlant:
 
     positions, velocities: at the start, with quaternions as four numbers (`names`). torques: signals at driven joints.
     controller: (t, q, v) -> torques at driven joints, more than those signals; decided so often a second (`rate`), or
-    at every evaluation. size: a typical length [m], which tolerances are relative to.
+    at every evaluation. size: a typical length [m], which tolerances are relative to. counted: where spans have their
+    natural lengths, and where it is known how far they have turned since.
     """
 
     tree: Tree
@@ -58,6 +63,7 @@ class TreePlant:
     nodal: Nodal | None = None
     size: float = 1.0
     things: tuple[Watched, ...] = ()
+    counted: Counted | None = None
 
     formulation = "tree"
     compiled = False
@@ -103,7 +109,7 @@ class TreePlant:
 
     @cached_property
     def shown(self) -> Shown:
-        return shown(self.tree, self.equations, on_sphere.configuration(self.embedding, self.positions))
+        return shown(self, self.equations)
 
     @property
     def coordinates(self) -> int:
@@ -124,24 +130,12 @@ class TreePlant:
 
     @property
     def works(self) -> bool:
-        cables = self.equations.cables
-        return bool(
-            self.torques
-            or self.controller is not None
-            or self.tree.wrenches
-            or any(loop.torque != 0.0 for loop in self.tree.loops)
-            or self.dampers
-            or (cables.compliant & (cables.consistent == 0.0)).any()
-            or (self.nodal is not None and self.nodal.plant.works)
-        )
+        pushes = bool(self.torques) or self.controller is not None or bool(self.dampers)
+        return pushes or works_by_itself(self.equations, self.nodal)
 
     @property
     def dampers(self) -> tuple[str, ...]:
-        joints = [j for j in self.tree.joints if j.damping > 0.0 or (j.cable is not None and j.cable.damping > 0.0)]
-        found = [f'joint "{joint.name}"' for joint in joints]
-        found += [f'loop "{loop.name}"' for loop in self.tree.loops if loop.damping > 0.0]
-        found += [f'span "{span.name}"' for span in self.tree.spans if span.damping > 0.0]
-        return (*found, *(() if self.nodal is None else self.nodal.plant.dampers))
+        return (*dampers_of(self.tree), *(() if self.nodal is None else self.nodal.plant.dampers))
 
     @property
     def typical_length(self) -> float:
@@ -182,7 +176,16 @@ class TreePlant:
     def internal(self) -> np.ndarray:
         """Torques that a controller holds; states of the nodal plant's terms; how far the ways of spans have turned."""
         kept = np.zeros(0) if self.nodal is None else self.nodal.plant.internal
-        return np.concatenate([np.zeros(self.held_inputs), kept, np.zeros(2 * len(self.tree.spans))])
+        return np.concatenate([np.zeros(self.held_inputs), kept, self.turned])
+
+    @cached_property
+    def turned(self) -> np.ndarray:
+        """(2 spans,) how far ways between pulleys have turned at the start [rad]; OptionError where nothing says it."""
+        return turned_at_start(self)
+
+    def after(self, run: Any, sample: int = -1) -> TreePlant:
+        """The plant as a run of it left it, with turns of spans, which positions may not say: for linear models."""
+        return left_by(self, run, sample)
 
     @property
     def ticks(self) -> bool:
@@ -201,12 +204,14 @@ class TreePlant:
     @cached_property
     def fingerprint(self) -> str:
         """By the records and the start; a controller cannot be compared."""
-        tree = self.tree
-        told = repr(tuple(map(_whole, (*tree.joints, *tree.loops, *tree.wrenches, *tree.spans, *tree.points))))
-        told += repr((self.tree.gravity, sorted((k, repr(s)) for k, s in self.torques.items()), self.rate))
+        tree, parts = self.tree, [self.positions, self.velocities]
+        if self.counted is not None and not np.array_equal(self.counted.natural_at, self.positions):
+            parts += [self.counted.natural_at, self.turned]
+        told = repr(tuple(map(all_fields, (*tree.joints, *tree.loops, *tree.wrenches, *tree.spans, *tree.points))))
+        told += repr((tree.gravity, sorted((k, repr(s)) for k, s in self.torques.items()), self.rate))
         told += repr(self.things) + ("" if self.nodal is None else self.nodal.plant.fingerprint + repr(self.nodal[1:]))
         digest = hashlib.sha256(told.encode())
-        for part in (self.positions, self.velocities):
+        for part in parts:
             digest.update((part + 0.0).tobytes())
         return digest.hexdigest()[:16]
 
@@ -243,9 +248,7 @@ class TreePlant:
     def _rows_of_unit_length(self, y: np.ndarray) -> np.ndarray:
         x = y[: self.coordinates]
         space = Workspace(self, False, (0.0, 0.0))
-        gradient = all_rows(space, x, on_sphere.configuration(self.embedding, x))
-        lengths = np.linalg.norm(gradient, axis=1, keepdims=True)
-        return np.asarray(gradient / np.where(lengths > 0.0, lengths, 1.0))
+        return of_unit_length(all_rows(space, x, on_sphere.configuration(self.embedding, x)))
 
     def dependent(self, tables: Workspace, y: np.ndarray) -> np.ndarray:
         left, singular, _ = np.linalg.svd(self._rows_of_unit_length(y))
@@ -267,13 +270,6 @@ class TreePlant:
         return observed(self, tables, times, states)
 
 
-def _whole(record: Any) -> tuple[Any, ...]:
-    """All fields of a record, also where its own repr is brief."""
-    names = record.__dataclass_fields__
-    parts = (getattr(record, name) for name in names)
-    return tuple(_whole(part) if hasattr(part, "__dataclass_fields__") else part for part in parts)
-
-
 @checked_arguments
 def tree_plant(
     tree: Tree,
@@ -290,8 +286,7 @@ def tree_plant(
     torques: at driven joints, by name [N m]; positive ones wind cables in. controller: a function (t, q, v) of time,
         positions and velocities of the tree, that returns torques of all driven joints in their order, beside those.
     rate: how often a second it decides, its torques being held between; None for every evaluation of the equations.
-    size: a typical length [m], which tolerances are relative to; None for the largest distance of a joint from the
-        first.
+    size: a typical length [m], which tolerances are relative to; by default the largest distance from the first joint.
     events: what to look out for, and what to do when it happens; nodes are those of `structure`. Cables of involute
         joints and spans that go slack and taut again are found in any case, and told in the run's `events`.
     ground: what the tree's contact points touch, which are nodes to it; with rigid ones a plant is followed by method
@@ -347,4 +342,5 @@ def made_plant(
         nodal,
         size or (reach if reach > 1e-6 else 1.0),
     )
-    return replace(made, positions=q)
+    counted = Counted(q, q, np.zeros(2 * len(tree.spans))) if tree.spans else None
+    return replace(made, positions=q, counted=counted)

@@ -18,6 +18,7 @@ from taut.mechanics.trees.loops import loop_axis, moving
 from taut.mechanics.trees.spans.span_cables import Spans
 from taut.numerics.packing import Pack, reals_of
 from taut.structure.signals import Constant, Feedback, Signal
+from taut.structure.trees import Tree
 
 STATE_RATES, STATE_SIZES = (part_of("term_states", TermStates, name) for name in ("rate", "size"))
 
@@ -46,6 +47,14 @@ class Signals:
         return self._now
 
 
+def dampers_of(tree: Tree) -> list[str]:
+    """What damps in it, in words."""
+    joints = [j for j in tree.joints if j.damping > 0.0 or (j.cable is not None and j.cable.damping > 0.0)]
+    found = [f'joint "{joint.name}"' for joint in joints]
+    found += [f'loop "{loop.name}"' for loop in tree.loops if loop.damping > 0.0]
+    return found + [f'span "{span.name}"' for span in tree.spans if span.damping > 0.0]
+
+
 class Nodal(NamedTuple):
     """A nodal plant whose nodes stand on bodies."""
 
@@ -60,6 +69,17 @@ class Nodal(NamedTuple):
         return self.plant.own_tables(metric="mass", gains=(0.0, 0.0))
 
 
+def works_by_itself(equations: TreeEquations, nodal: Nodal | None) -> bool:
+    """Whether something of a tree works beside torques that are given and what damps."""
+    tree, cables = equations.tree, equations.cables
+    return bool(
+        tree.wrenches
+        or any(loop.torque != 0.0 for loop in tree.loops)
+        or (cables.compliant & (cables.consistent == 0.0)).any()
+        or (nodal is not None and nodal.plant.works)
+    )
+
+
 class Pushes:
     """All of it, for one run: holds the tables of signals and of the nodal plant."""
 
@@ -68,9 +88,9 @@ class Pushes:
         equations: TreeEquations,
         torques: Mapping[str, Signal | float],
         nodal: Nodal | None,
-        start: np.ndarray | None = None,
+        spans: Spans | None = None,
     ) -> None:
-        """start: positions from which what is wound on pulleys of spans is counted; None where nothing is to act."""
+        """spans: that have begun to count; None where there are none, or nothing is to act."""
         tree = equations.tree
         self._equations, self._nodal = equations, nodal
         self.located = False  # whether events of the nodal plant are looked for
@@ -91,9 +111,7 @@ class Pushes:
             self._pull = np.zeros(self._state.size)
             self._operations = nodal.plant.operations()
         self.points = equations.points_at(bodies, places) if bodies else None
-        self.spans = Spans(equations) if tree.spans else None
-        if self.spans is not None and start is not None:
-            self.spans.begin(start)
+        self.spans = spans
 
     @property
     def acts(self) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from taut.errors import MotionError, listed
-from taut.numerics.dense_saddle import DenseSaddle, decompose
+from taut.numerics.dense_saddle import NOTHING, DenseSaddle, decompose
 from taut.numerics.dense_saddle import solve as solve_decomposed
 
 DEPENDENT = 1e-11
@@ -49,6 +49,13 @@ def _weighed(mass: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, float]:
     return squares, scale
 
 
+def of_unit_length(rows: np.ndarray) -> np.ndarray:
+    """Rows that say something scaled, and others zero."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    says = lengths > NOTHING * lengths.max(initial=0.0)
+    return np.asarray(np.where(says, rows, 0.0) / np.where(says, lengths, 1.0))
+
+
 def factor(weight: np.ndarray, rows: np.ndarray) -> Factored:
     """Raises LinAlgError where a motion has neither inertia nor a loop that says where it goes."""
     root, failed = lapack.dpotrf(weight.T, lower=1, clean=0)
@@ -59,10 +66,10 @@ def factor(weight: np.ndarray, rows: np.ndarray) -> Factored:
     columns, _ = lapack.dtrtrs(root, rows.T, lower=1)
     products = columns.T @ columns
     inner, failed = lapack.dpotrf(products.T, lower=1, clean=0)
-    least = 0.0
-    if not failed:
+    least, squares = 0.0, products.diagonal()
+    if not failed and squares.min() > NOTHING**2 * squares.max():
         pivots = inner.diagonal()
-        least = float((pivots * pivots / products.diagonal()).min())
+        least = float((pivots * pivots / squares).min())
     whole = decompose(weight, rows) if not least > DEPENDENT else None
     return Factored(root, columns, inner, least if whole is None else 0.0, whole)
 

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from taut.errors import ModelError, Problem
+from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_events import freeze, release
 from taut.mechanics.trees.loops import Points
 from taut.mechanics.trees.spans.span_cables import Spans
+from taut.mechanics.trees.spans.span_starts import begun
 from taut.mechanics.trees.tree_operations import Workspace, energies, motion, residuals
 from taut.structure.bodies import ORIGIN, Vector
 from taut.structure.records import Bar, Cable
@@ -63,8 +65,9 @@ class Shown(NamedTuple):
         return np.concatenate(places), np.concatenate(rates), lengths
 
 
-def shown(tree: Tree, equations: TreeEquations, q: np.ndarray) -> Shown:
-    """At positions q."""
+def shown(plant: TreePlant, equations: TreeEquations) -> Shown:
+    """Where it starts."""
+    tree, q = plant.tree, on_sphere.configuration(plant.embedding, plant.positions)
     same = _shared(tree)
     names = dict[Place, str]()
     for joint in tree.joints:
@@ -99,9 +102,8 @@ def shown(tree: Tree, equations: TreeEquations, q: np.ndarray) -> Shown:
         )
         for joint, natural, stiffness in zip(cables, _natural(equations, q), equations.cables.stiffness, strict=True)
     ]
-    spans, touches = Spans(equations) if tree.spans else None, list[str]()
+    spans, touches = begun(plant, equations), list[str]()
     if spans is not None:
-        spans.begin(q)
         for span, natural in zip(tree.spans, spans.states(q)[1], strict=True):
             ends_of = (f"{span.name} at {span.pulleys[0]}", f"{span.name} at {span.pulleys[1]}")
             wires.append(Cable(span.name, ends_of, float(natural), float(span.stiffness / natural)))
@@ -167,7 +169,7 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
         if spans is not None:
             at._terms(q, v)  # residuals have left the tree at rest
         held = None if spans is None else spans.act(q, *at.tree_jacobians())[2]
-        shown_of_spans = () if held is None else np.concatenate([held.strain, held.tension])
+        shown_of_spans = () if held is None else np.concatenate([tables.true_turns(y), held.strain, held.tension])
         shows[row] = np.concatenate([at.strains(q), pulls, u, shown_of_spans])
         if drawn is not None:
             places[row], speeds[row], lengths[row] = plant.shown.nodes(at, drawn, spans, q, v)

@@ -24,6 +24,10 @@ SHARE = 0.05
 """Of its strain, by which a cable is stretched and let go: four of them leave it taut."""
 
 
+ROOM = 0.02
+"""Of what lies between a span and where it has no tangent: four of them are far from there."""
+
+
 def tree_linearisation(plant: TreePlant, x: np.ndarray, rate: np.ndarray, time: float, held: str) -> Linearisation:
     """About a state with closed loops. Massless bodies leave the mass matrix singular, so that of the saddle point,
     M + s G^T G, is given, which is the same along the constraints."""
@@ -47,6 +51,9 @@ def tree_linearisation(plant: TreePlant, x: np.ndarray, rate: np.ndarray, time: 
         return weight, rows, turn.T @ (force - terms.mass @ bias), -bends(space, at, moving)
 
     steps = _steps(plant, x)
+    if space.pushes.spans is not None:
+        room = space.pushes.spans.room(on_sphere.configuration(space.embedding, x))
+        steps = np.minimum(steps, ROOM * max(room, 1e-6))
     return by_differences(terms_at, time, x, rate, (steps, np.full(x.size, STEP / plant.typical_time)))
 
 

@@ -15,14 +15,22 @@ import numpy as np
 from taut.errors import OptionError
 from taut.mechanics.tables import Layout, state_layout
 from taut.mechanics.trees import embedding as on_sphere
-from taut.mechanics.trees.contact.tree_impulses import IMPULSES, Striking, look
+from taut.mechanics.trees.contact.tree_impulses import Striking
 from taut.mechanics.trees.equations import TreeEquations, TreeTerms
 from taut.mechanics.trees.events.tree_events import EVENTS, TreeEvents
 from taut.mechanics.trees.pushes import Pushes
 from taut.mechanics.trees.saddle import Factored, accelerations, factor, solve, weight_of, without_inertia
+from taut.mechanics.trees.spans.span_starts import begun
 
 if TYPE_CHECKING:
     from taut.mechanics.trees.plant import TreePlant
+
+ASTRAY = 0.3
+"""[rad] by which a step may integrate the turns of a span wrongly: a way that turns fast within it may be missed, or
+counted for more than it is, while positions are right."""
+
+REFUSED = 1e12
+"""An error that no step has."""
 
 STEP = 1e-6
 """Of a coordinate, for slopes of the energy as differences; corrections along them are repeated until they hold."""
@@ -35,8 +43,7 @@ class Workspace:
         self.plant, self.euclidean, self.gains = plant, euclidean, gains
         self.equations = TreeEquations(plant.tree)
         self.embedding = plant.embedding
-        start = on_sphere.configuration(plant.embedding, plant.positions)
-        self.pushes = Pushes(self.equations, plant.torques, plant.nodal, start)
+        self.pushes = Pushes(self.equations, plant.torques, plant.nodal, begun(plant, self.equations))
         self.n, self.inside = plant.coordinates, 0.0
         self.coming = np.zeros(plant.held_inputs)
         self._turned = 2 * self.n + 1 + plant.internal.size - 2 * len(plant.tree.spans)
@@ -69,6 +76,11 @@ class Workspace:
     def turned(self, y: np.ndarray) -> np.ndarray:
         """(2 spans,) how far ways between pulleys have turned since the start [rad]."""
         return y[self._turned : 2 * self.n + 1 + self.plant.internal.size]
+
+    def true_turns(self, y: np.ndarray) -> np.ndarray:
+        """(2 spans,) what positions say of them but for whole turns, and the state of these."""
+        assert self.pushes.spans is not None
+        return self.pushes.spans.followed(self.split(y)[2], self.turned(y))
 
     def inputs(self, t: float, y: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(inputs,) torques at driven joints: signals, and what a controller says, held or at every evaluation."""
@@ -191,6 +203,10 @@ def decide(d: Workspace, t: float, y: np.ndarray) -> float:
 def error_size(d: Workspace, y: np.ndarray, trial: np.ndarray, error: np.ndarray, tolerance: float, h: float) -> float:
     """Errors relative to the plant's size, the largest speed, and the energy such speeds mean; round-off not known."""
     n, plant = d.n, d.plant
+    if d.pushes.spans is not None:
+        off = np.maximum(np.abs(d.turned(trial) - d.true_turns(trial)), np.abs(d.turned(error)))
+        if not off.max() < ASTRAY:
+            return REFUSED
     speed = max(1e-3 * plant.size / plant.typical_time, np.abs(y[n : 2 * n]).max(), np.abs(trial[n : 2 * n]).max())
     works = plant.whole_mass * speed**2 + max(abs(y[2 * n]), abs(trial[2 * n]))
     worst = max(np.abs(error[:n]).max() / plant.size, np.abs(error[n : 2 * n]).max() / speed, abs(error[2 * n]) / works)
@@ -299,6 +315,13 @@ def keep_momentum(d: Workspace, y: np.ndarray, shift: np.ndarray, swing: np.ndar
     """No momentum is known to be kept."""
 
 
+def note_contacts(d: Workspace, t: float, y: np.ndarray, trial: np.ndarray, log: np.ndarray, filled: int) -> int:
+    """A step is kept. There are no contacts; turns of spans are made exact, so that their errors do not add up."""
+    if d.pushes.spans is not None:
+        d.turned(trial)[:] = d.true_turns(trial)
+    return filled
+
+
 def layout(d: Workspace) -> Layout:
     return state_layout(d.n, d.coming.size, 0)
 
@@ -308,20 +331,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     for operation in (
         *(layout, rate, forces, power, drive_power, independence, enter_piece, pass_break, decide, error_size),
         *(residuals, prepare_projection, project, jacobian_rate, energy, energy_gradient, keep_momentum),
+        note_contacts,
         *EVENTS,
     )
 }
-
-
-def prepare_both(d: Workspace, y: np.ndarray) -> int:
-    """For corrections, and for impulses."""
-    look(d, y[: d.n])
-    return prepare_projection(d, y)
-
-
-STRIKING: Mapping[str, Callable[..., Any]] = {
-    **OPERATIONS,
-    **{operation.__name__: operation for operation in IMPULSES},
-    "prepare_projection": prepare_both,
-}
-"""Of trees that strike rigid grounds."""

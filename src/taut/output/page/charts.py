@@ -71,7 +71,7 @@ def _contact_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[d
 
 def _drive_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
     """What drives are told, a chart for each unit, and their power."""
-    told = list(run.options.get("drives", ()))[: run.drive_value.shape[1]]
+    told = list(run.options.get("drives", ()))[: min(run.drive_value.shape[1], run.drive_power.shape[1])]
     charts: dict[str, list[tuple[str, np.ndarray]]] = {}
     for k, drive in enumerate(told):
         charts.setdefault(drive["unit"], []).append((drive["name"], run.drive_value[:, k]))

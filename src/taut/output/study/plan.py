@@ -45,6 +45,6 @@ def plan_from(data: Mapping[str, Any]) -> Plan:
 def this_program() -> str:
     """The version of taut and of its equations."""
     from taut import __version__
-    from taut.numerics.compiled import sources_stamp
+    from taut.numerics.code_stamps import sources_stamp
 
     return f"{__version__} ({sources_stamp()})"

@@ -10,7 +10,7 @@ from taut.mechanics.compose import bound_by_name
 from taut.mechanics.points import generalised_operations as own
 from taut.mechanics.points import joints, mapped
 from taut.mechanics.points.generalised_events import EVENTS, begin_events, cut
-from taut.mechanics.points.operations import implicit_stages, impulses
+from taut.mechanics.points.operations import deciding, implicit_stages, impulses
 from taut.mechanics.spec import Spec
 
 _BY_FUNCTION = {
@@ -28,12 +28,14 @@ def _instead(spec: Spec, by_function: bool) -> dict[Any, Any]:
 @cache
 def operations_of(spec: Spec, by_function: bool, imposes: bool) -> Mapping[str, Any]:
     """The operations of all plants of one Spec in generalised coordinates. imposes: whether time decides anything."""
-    decides = "controllers" in spec.imposed
-    asked = (*own.MOTION, *EVENTS, *implicit_stages.STAGES, *((own.decide_by,) if decides else ()))
-    asked += impulses.IMPULSES if "contacts" in spec.terms else ()
-    found = bound_by_name(spec, asked, _instead(spec, by_function))
+    instead = _instead(spec, by_function)
+    asked = [*own.MOTION, *EVENTS, *implicit_stages.STAGES, *(impulses.IMPULSES if "contacts" in spec.terms else ())]
+    found = bound_by_name(spec, asked, instead)
     impose = {"impose": found.pop("impose_on")} if imposes else {}
-    return {**found, **impose, **({"decide": found.pop("decide_by")} if decides else {})}
+    if "controllers" not in spec.imposed:
+        return {**found, **impose}
+    deciders = bound_by_name(spec, (deciding.decide_by,), {**instead, **deciding.INSTEAD})
+    return {**found, **impose, "decide": deciders["decide_by"]}
 
 
 @cache

@@ -41,6 +41,7 @@ from taut.mechanics.points.generalised_motion import (
 from taut.mechanics.points.generalised_operations import states_begin
 from taut.mechanics.points.generalised_tables import BEGIN, generalised_in, kept_count
 from taut.mechanics.points.joints import columns, generalised_count
+from taut.mechanics.points.operations.singularities import LATEST, passing_in
 from taut.mechanics.rows.jacobian import add_transposed
 from taut.mechanics.tables import (
     constants_in,
@@ -204,6 +205,8 @@ def factor_newton(p: Pack, t: float, y: np.ndarray, base: np.ndarray, s: float) 
 @entry
 def newton_residual(p: Pack, t: float, y: np.ndarray, base: np.ndarray, s: float, out: np.ndarray) -> float:
     """out = r; returns the power of what does work."""
+    passing = passing_in(p)
+    passing.time[LATEST] = max(passing.time[LATEST], t)
     return _unbalanced(p, t, start_of(y), start_of(base), s, start_of(out))
 
 

@@ -23,11 +23,6 @@ def on_grounds(plant: TreePlant, grounds: tuple[Ground, ...]) -> Nodal:
     if not points:
         told = "the tree has no points that could touch it; give it some, as in points=[ContactPoint(...)]"
         raise ModelError([Problem(("ground", grounds[0].name), told)])
-    rigid = [ground.name for ground in grounds if ground.compliance is None]
-    if rigid and plant.tree.spans:
-        belt = plant.tree.spans[0].name
-        told = f'a cable between two pulleys ("{belt}") does not go with rigid grounds; give it a compliance'
-        raise ModelError([Problem(("ground", rigid[0]), told)])
     bodies, places = tuple(point.body for point in points), tuple(point.at for point in points)
     equations, q = plant.equations, on_sphere.configuration(plant.embedding, plant.positions)
     found = equations.places(q, equations.points_at(bodies, places))

@@ -20,7 +20,7 @@ from taut.mechanics.contact.closed_contacts import IMMOVABLE, RESTING, add_impul
 from taut.mechanics.contact.impulses import begin_contacts, keep_apart, resume_contacts, strike, struck
 from taut.mechanics.contact.lengths import follow_whole, keep_whole
 from taut.mechanics.contact.pressing import press
-from taut.mechanics.contact.responses import body_whole, fill_whole, push_whole, respond_to, responses_in
+from taut.mechanics.contact.responses import Responses, body_whole, fill_whole, push_whole, respond_to, responses_in
 from taut.mechanics.parts import body_of, fill_response, prepare_system, push_response
 from taut.mechanics.plant import Plant
 from taut.mechanics.points.following_joints import responses_as_one
@@ -43,7 +43,7 @@ class TreeResponses(NamedTuple):
 
 
 tree_responses_in = reader(TreeResponses, slot(KIND))
-RESPONSE = part_of(KIND, TreeResponses, "response")
+RESPONSE, WORK = part_of(KIND, TreeResponses, "response"), part_of("responses", Responses, "work")
 
 
 @kernel

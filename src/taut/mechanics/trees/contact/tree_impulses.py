@@ -4,6 +4,10 @@ Nodes of the nodal plant are points of bodies. A move goes along velocities of t
 along curves: to contacts a node's velocity in a move is its way over the step, as it is for nodal plants. Impulses
 change velocities of the tree by S J^T P, with J and S of the start of a move while it moves, and of its end where
 velocities jump there; what they lead to is looked at again and again until it is as it is to be.
+
+Where velocities jump, forces that velocities make act with those of one side, loops turn their directions and the mass
+matrix changes, each of which makes or takes energy to the order of the step. A bounce is therefore bounded not by the
+work of impulses but by all of the kinetic energy that the step made and no other force accounts for (`_made`).
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ import numpy as np
 from taut.mechanics.contact.impulses import MET, ROUNDS
 from taut.mechanics.tables import SCALE
 from taut.mechanics.trees import embedding as on_sphere
-from taut.mechanics.trees.contact.response_tables import RESPONSE, contact_kernels
+from taut.mechanics.trees.contact.response_tables import RESPONSE, WORK, contact_kernels
 from taut.mechanics.trees.loops import moving
 from taut.mechanics.trees.saddle import Factored, factor, solve, weight_of, without_inertia
 from taut.numerics.packing import reals_of
@@ -40,6 +44,14 @@ class Striking:
         self.factored: Factored
         self.begun, self.velocity = np.zeros(0), np.zeros(0)  # of nodes and of the tree, where the step begins
         self.impulse = np.zeros(n)
+        self.mass, self.mass_begun = np.zeros((0, 0)), np.zeros((0, 0))  # there, and where the step begins
+        self.step, self.struck = 0.0, False
+        self.acting = ((np.zeros(0),) * 3,) * 2  # q, v and generalised forces at the start and the end of the step
+        self.bounces = any(ground.restitution > 0.0 for ground in nodal.grounds)
+
+    def note(self, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> None:
+        """Keep what acted, at the state it did."""
+        self.acting = (self.acting[1], (q.copy(), v.copy(), force))
 
 
 def look(d: Workspace, x: np.ndarray) -> bool:
@@ -52,7 +64,7 @@ def look(d: Workspace, x: np.ndarray) -> bool:
     at = d.equations._terms(q, np.zeros(d.equations.nv))
     tree, w = d.equations.tree_jacobians()
     found = moving(d.pushes.points, tree[0], tree[1], w)
-    s.x, s.q, s.places, s.rows = x.copy(), q.copy(), found.place[first:], at.loop_jacobian
+    s.x, s.q, s.places, s.rows, s.mass = x.copy(), q.copy(), found.place[first:], at.loop_jacobian, at.mass.copy()
     s.points = d.equations.pulled_back(found.jacobian[first:]).reshape(-1, d.equations.nv)
     weight = weight_of(at.mass, at.loop_jacobian)
     try:
@@ -118,14 +130,14 @@ def begin_contacts(d: Workspace, y: np.ndarray) -> None:
 def resume_contacts(d: Workspace, y: np.ndarray, afresh: bool) -> None:
     """All is found again at every step."""
     s = d.striking
-    q = on_sphere.configuration(d.embedding, y[: d.n])
+    _, _, q, _ = d.split(y)
     if wrong := d.equations.unwound_wrong(q) or (d.pushes.spans.wrong(q) if d.pushes.spans is not None else ""):
         d.stuck = wrong
         y[0] = np.nan
     if not look(d, y[: d.n]):
         y[0] = np.nan
         return
-    s.velocity = _velocity(d, y)
+    s.velocity, s.mass_begun = _velocity(d, y), s.mass
     s.begun = _nodal(d, s.places, s.points @ s.velocity, y)
     state = s.begun.copy()
     s.kernels["resume_contacts"](d.pushes.tables, state, True)
@@ -143,7 +155,7 @@ def move_apart(d: Workspace, h: float, y: np.ndarray, trial: np.ndarray) -> int:
     s, pack = d.striking, d.pushes.tables
     if not np.isfinite(trial).all():
         return 0
-    v = on_sphere.velocity(d.embedding, s.x, trial[d.n : 2 * d.n])
+    v, s.step = on_sphere.velocity(d.embedding, s.x, trial[d.n : 2 * d.n]), h
     small, taken = 0.5 * MET * reals_of(pack, SCALE)[0], np.zeros(s.impulse.size)
     for k in range(ROUNDS):
         v, q = _meet(d, h, v)
@@ -160,6 +172,8 @@ def move_apart(d: Workspace, h: float, y: np.ndarray, trial: np.ndarray) -> int:
             break  # with positions as they are
     trial[: d.n] = q
     _give(d, trial, v)
+    if d.pushes.spans is not None:  # no step goes half way round
+        d.turned(trial)[:] = d.pushes.spans.followed(q, d.turned(y))
     return k + 1
 
 
@@ -189,7 +203,8 @@ def _meet(d: Workspace, h: float, v: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 def foresee(d: Workspace, y: np.ndarray, trial: np.ndarray) -> None:
     s = d.striking
-    if not s.kernels["has_struck"](d.pushes.tables, s.begun):
+    s.struck = bool(s.kernels["has_struck"](d.pushes.tables, s.begun))
+    if not s.struck:
         _give(d, trial, 2.0 * _velocity(d, trial) - s.velocity)
 
 
@@ -205,11 +220,29 @@ def strike(d: Workspace, y: np.ndarray, moved: np.ndarray, trial: np.ndarray) ->
     s = d.striking
     v, came = _velocity(d, trial), on_sphere.velocity(d.embedding, s.x, moved[: d.n])
     end = _nodal(d, s.places, s.points @ v, trial)
+    if s.struck and s.bounces:
+        reals_of(d.pushes.tables, WORK)[0], came = _made(d, came, v)
     sweeps = int(s.kernels["strike"](d.pushes.tables, s.begun, s.points @ came, end))
     if sweeps:
         s.kernels["name_sticking"](d.pushes.tables, end)
         _give(d, trial, v + _changed(d, s.points.T @ _impulses(d), np.zeros(len(s.rows))))
     return sweeps
+
+
+def _made(d: Workspace, came: np.ndarray, v: np.ndarray) -> tuple[float, np.ndarray]:
+    """What kinetic energy the step made that no force accounts for but those of contacts, loops and velocities, before
+    velocities v jump at its end [J]; and velocities that say, with those after the jump, what this adds: v less what
+    other forces did in this half. came: velocities of the move."""
+    s, quarter = d.striking, 0.25 * d.striking.step
+    start, last = (_external(d, *acted) for acted in s.acting)
+    made = 0.5 * float(v @ s.mass @ v - s.velocity @ s.mass_begun @ s.velocity)
+    made -= quarter * float(start @ (s.velocity + came) + last @ (came + v))
+    return made, v - 2.0 * quarter * _changed(d, last, np.zeros(len(s.rows)))
+
+
+def _external(d: Workspace, q: np.ndarray, v: np.ndarray, force: np.ndarray) -> np.ndarray:
+    """Generalised forces without those that velocities make by inertia."""
+    return np.asarray(force + d.equations.bias(q, v) - d.equations.bias(q, np.zeros(v.size)))
 
 
 def book_contacts(d: Workspace, before: np.ndarray, trial: np.ndarray) -> float:

@@ -15,7 +15,8 @@ With the way t from the first pulley to the second, and sides s = +-1 of t on wh
 The energy E A eps^2 l0 / 2 has the slopes F by l and -F (1 + eps / 2) by l0: winding in takes strained cable along. A
 damper acts by l0 D d(eps), and takes at most the tension that there is. Directions are counted against the bodies that
 the joints stand on. A direction is known but for whole turns; how many there were, a state of the run says, which is
-the integral of its rate (`turned`): only the nearest whole turn of it is used.
+the integral of its rate (`turned`): only the nearest whole turn of it is used. Where a run begins elsewhere than spans
+have their natural lengths, `turns.py` says what it begins with.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from taut.errors import ModelError, Problem
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.kernels import BOTH_WAYS, GONE, ONE_SIDED
 from taut.mechanics.trees.loops import moving, places_of
+from taut.mechanics.trees.spans.turns import EDGE, SAME, nearest, turning, unsaid
 from taut.structure.bodies import ORIGIN
 from taut.structure.span_cables import SIDES, SpanCable
 
@@ -138,8 +140,7 @@ class Spans:
         tilt = math.atan2(aside, length)
         turned = []
         for end in (0, 1):
-            angle = self._direction(number, end) - self._level[number][end]
-            angle += 2.0 * math.pi * round((float(self.turned[first + end]) - angle) / (2.0 * math.pi))
+            angle = nearest(self._direction(number, end) - self._level[number][end], float(self.turned[first + end]))
             turned.append(angle - tilt - float(q[self._turns[first + end]]))
         unwound = (one * turned[0], -two * turned[1])
         started = self._start[number]
@@ -147,6 +148,31 @@ class Spans:
             r * (now - then) for r, now, then in zip(span.radii, unwound, started, strict=True)
         )
         return Span(length, natural, unwound, axis, way / apart if far else way, apart, aside, off)
+
+    def turned_at(self, q: np.ndarray, known: np.ndarray, turned: np.ndarray) -> np.ndarray:
+        """(2 spans,) how far ways have turned at positions q, from how far they had at others where that is known.
+
+        Raises OptionError where positions do not say it.
+        """
+        said = [turning(self._equations, span, known) for span in self.cables]
+        self._equations.places(q, self._points)
+        out = np.zeros(2 * len(self.cables))
+        for number, (span, one) in enumerate(zip(self.cables, said, strict=True)):
+            if one.unsaid and np.abs(q - known)[one.between].max(initial=0.0) > SAME:
+                raise unsaid(span, one.unsaid)
+            for end in (0, 1):
+                about = float(turned[2 * number + end] + one.by[end] @ (q - known))
+                angle = nearest(self._direction(number, end) - self._level[number][end], about)
+                if abs(angle - about) > math.pi - EDGE:
+                    raise unsaid(span, "it has turned by half a turn, one way or the other")
+                out[2 * number + end] = angle
+        return out
+
+    def followed(self, q: np.ndarray, turned: np.ndarray) -> np.ndarray:
+        """(2 spans,) how far ways have turned at positions less than half a turn from those where they had so far."""
+        self._equations.places(q, self._points)
+        found = [self._direction(k // 2, k % 2) - self._level[k // 2][k % 2] for k in range(turned.size)]
+        return np.array([nearest(angle, float(about)) for angle, about in zip(found, turned, strict=True)])
 
     def wrong(self, q: np.ndarray) -> str:
         """What no span can do; nothing where all is well."""
@@ -169,6 +195,12 @@ class Spans:
         self._equations.places(q, self._points)
         found = [self._at(number, q) for number in range(len(self.cables))]
         return np.array([one.length for one in found]), np.array([one.natural for one in found])
+
+    def room(self, q: np.ndarray) -> float:
+        """[m] the least that lies between a span and where it has no tangent, or no cable: forces bend with that."""
+        self._equations.places(q, self._points)
+        found = [self._at(number, q) for number in range(len(self.cables))]
+        return min(min(one.apart - abs(one.aside), one.natural) for one in found)
 
     def hold_laws(self, q: np.ndarray) -> None:
         """Let each cable go on as what it is at these positions, a spring both ways or nothing."""
@@ -254,5 +286,14 @@ def _too_near(span: SpanCable, at: Span) -> str:
     return f'the pulleys of "{span.name}" are {at.apart:.4g} m apart, too near for its tangent; move them away'
 
 
+def turned_names(spans: tuple[SpanCable, ...]) -> tuple[str, ...]:
+    """Of how far the ways of spans have turned at both ends."""
+    return tuple(f"{span.name}.turned at {pulley}" for span in spans for pulley in span.pulleys)
+
+
 def span_names(spans: tuple[SpanCable, ...]) -> tuple[str, ...]:
-    return (*(f"{span.name}.strain" for span in spans), *(f"{span.name}.tension" for span in spans))
+    return (
+        *turned_names(spans),
+        *(f"{span.name}.strain" for span in spans),
+        *(f"{span.name}.tension" for span in spans),
+    )

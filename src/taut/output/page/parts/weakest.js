@@ -3,7 +3,7 @@
 
 const NUDGE = 1e-6; // of the structure's size, how far beside
 const MOST = 720; // coordinates; of more it takes too long here
-const SWEEPS = 400; // over all bars, to make a vector one that they allow
+const DEPENDENT = 1e-9; // of a bar's row, what is left of it where others say the same
 const FREE = 1e-9; // of the highest, an eigenvalue that is zero
 
 /** { frequency, shape } of the weakest mode, or { refused }. frequency [Hz] is negative where it is unstable. */
@@ -30,14 +30,10 @@ export function weakest(live) {
     return out;
   };
   const rigid = given.bars.map(({ row }, bar) => (row >= 0 && !engine.gone.has(`bar ${bar}`) ? bar : -1)).filter((bar) => bar >= 0);
+  const stretches = independent(rigid.map((bar) => stretching(q, ends[2 * bar], ends[2 * bar + 1], held)));
   const allowed = (x) => {
     for (let k = 0; k < n; k++) if (held[k]) x[k] = 0;
-    for (let sweep = 0; sweep < SWEEPS; sweep++) {
-      let off = 0;
-      for (const bar of rigid) off = Math.max(off, straighten(x, q, ends[2 * bar], ends[2 * bar + 1], held));
-      if (off < 1e-15) break;
-    }
-    return x;
+    return stripped(x, stretches);
   };
   const apply = (x) => {
     const nudge = (NUDGE * size) / Math.max(...x.map(Math.abs));
@@ -46,11 +42,12 @@ export function weakest(live) {
   };
   const standing = held.some(Boolean);
   const aside = standing ? [] : rigidMotions(q, n).map(allowed);
-  const motions = n - held.filter(Boolean).length - rigid.length; // more where bars are redundant; then it ends a little early
-  return lanczos(apply, weighted, allowed(noise(n)), aside, n, motions);
+  const motions = n - held.filter(Boolean).length - stretches.length; // bars that are redundant take none
+  return lanczos(apply, weighted, allowed, aside, n, motions);
 }
 
-function lanczos(apply, weighted, start, aside, n, motions) {
+/** All motions one after another, so that modes of equal frequency are all found: a structure that is the same after a turn has two. */
+function lanczos(apply, weighted, allowed, aside, n, motions) {
   const basis = [];
   const images = []; // M times each
   const [diagonal, beside] = [[], []];
@@ -62,13 +59,19 @@ function lanczos(apply, weighted, start, aside, n, motions) {
     });
     return x;
   };
+  // Where little is left of a vector round-off is much of it, and would stretch bars: what is left is made long, and cleaned once more.
   const enter = (x) => {
-    const image = weighted(x);
-    const norm = Math.sqrt(Math.max(0, dot(x, image)));
-    if (!(norm > 0)) return 0;
-    basis.push(x.map((value) => value / norm));
-    images.push(image.map((value) => value / norm));
-    return norm;
+    let left = 0;
+    for (const again of [false, true]) {
+      without(allowed(x));
+      const norm = Math.sqrt(Math.max(0, dot(x, weighted(x))));
+      if (!(norm > 0)) return 0;
+      for (let i = 0; i < n; i++) x[i] /= norm;
+      if (!again) left = norm;
+    }
+    basis.push(x);
+    images.push(weighted(x));
+    return left;
   };
   for (const motion of aside) {
     const before = Math.sqrt(dot(motion, weighted(motion)));
@@ -76,19 +79,18 @@ function lanczos(apply, weighted, start, aside, n, motions) {
     if (Math.sqrt(dot(motion, weighted(motion))) > 1e-8 * before) enter(motion); // a line turns about itself without moving
   }
   const first = basis.length;
-  if (first >= motions || !enter(without(start))) return { refused: "Its weakest mode is not told here: it has as many bars and supports as motions. In Python: taut.modes." };
+  if (first >= motions || !enter(noise(n, 12345))) return { refused: "Its weakest mode is not told here: it has as many bars and supports as motions. In Python: taut.modes." };
   for (let k = first; k < motions; k++) {
     const image = apply(basis[k]);
     diagonal.push(dot(images[k], image));
-    const norm = enter(without(image));
-    const largest = Math.max(...diagonal.map(Math.abs));
-    if (!(norm > 1e-6 * largest)) break; // all that it reaches is found
-    beside.push(norm);
+    if (k + 1 === motions) break;
+    const left = enter(image);
+    if (!left && !enter(noise(n, 12345 + k))) break; // it reached no further; the others are begun with afresh
+    beside.push(left);
   }
-  const size = diagonal.length;
-  const value = highest(diagonal, beside.slice(0, size - 1));
-  const lowest = -highest(diagonal.map((one) => -one), beside.slice(0, size - 1));
-  const shares = vectorOf(diagonal, beside.slice(0, size - 1), value);
+  const value = highest(diagonal, beside);
+  const lowest = -highest(diagonal.map((one) => -one), beside);
+  const shares = vectorOf(diagonal, beside, value);
   const shape = new Float64Array(n);
   shares.forEach((share, k) => basis[first + k].forEach((part, i) => {
     shape[i] += share * part;
@@ -141,20 +143,37 @@ function vectorOf(diagonal, beside, value) {
   return x;
 }
 
-/** Take out of a velocity what would stretch a bar; returns how much that was. */
-function straighten(x, q, a, b, held) {
+/** The motion that stretches a bar most, of unit length but where supports hold its ends. */
+function stretching(q, a, b, held) {
+  const row = new Float64Array(held.length);
   const d = [0, 1, 2].map((axis) => q[3 * b + axis] - q[3 * a + axis]);
-  let [rate, give] = [0, 0];
   for (let axis = 0; axis < 3; axis++) {
-    rate += d[axis] * (x[3 * b + axis] - x[3 * a + axis]);
-    give += d[axis] ** 2 * (Number(!held[3 * a + axis]) + Number(!held[3 * b + axis]));
+    for (const [node, sign] of [[a, -1], [b, 1]]) if (!held[3 * node + axis]) row[3 * node + axis] = (sign * d[axis]) / (Math.SQRT2 * Math.hypot(...d));
   }
-  if (!(give > 0)) return 0;
-  for (let axis = 0; axis < 3; axis++) {
-    if (!held[3 * a + axis]) x[3 * a + axis] += (rate / give) * d[axis];
-    if (!held[3 * b + axis]) x[3 * b + axis] -= (rate / give) * d[axis];
+  return row;
+}
+
+/** Rows made orthonormal, each against those before it; those that say nothing more are left out. */
+function independent(rows) {
+  const found = [];
+  for (const row of rows) {
+    const left = stripped(row, found);
+    const norm = Math.hypot(...left);
+    if (norm > DEPENDENT) found.push(left.map((value) => value / norm));
   }
-  return Math.abs(rate);
+  return found;
+}
+
+/** Take out of x what it has of orthonormal vectors; twice, since once leaves round-off. */
+function stripped(x, vectors) {
+  for (let twice = 0; twice < 2; twice++) {
+    for (const vector of vectors) {
+      let share = 0;
+      for (let k = 0; k < x.length; k++) share += vector[k] * x[k];
+      if (share !== 0) for (let k = 0; k < x.length; k++) x[k] -= share * vector[k];
+    }
+  }
+  return x;
 }
 
 function heldCoordinates({ supports }, n) {
@@ -178,8 +197,7 @@ function rigidMotions(q, n) {
 }
 
 /** The same numbers every time. */
-function noise(n) {
-  let seed = 12345;
+function noise(n, seed) {
   return Float64Array.from({ length: n }, () => {
     seed = (1103515245 * seed + 12345) % 2147483648;
     return seed / 1073741824 - 1;
