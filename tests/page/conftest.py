@@ -70,7 +70,13 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
     contexts = []
 
     def show(
-        shown: Any, *, size: tuple[int, int] = (1280, 800), theme: str = "light", touch: bool = False, first: str = "", **options: Any
+        shown: Any,
+        *,
+        size: tuple[int, int] = (1280, 800),
+        theme: str = "light",
+        touch: bool = False,
+        first: str = "",
+        **options: Any,
     ) -> Opened:
         path = shown if isinstance(shown, Path) else tmp_path / f"page{len(contexts)}.html"
         if not isinstance(shown, Path):
