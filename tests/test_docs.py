@@ -127,6 +127,7 @@ def test_the_page_of_control_runs() -> None:
     assert np.abs(names["follower"].node("top")[:, 0] - names["way"]).max() < 1e-3
 
 
+@pytest.mark.slow
 def test_the_statics_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
@@ -161,6 +162,7 @@ def test_the_page_of_kinetostatics_runs(tmp_path: Path, monkeypatch: pytest.Monk
     assert names["targets"].reached.all()
 
 
+@pytest.mark.slow
 def test_the_page_of_identification_runs() -> None:
     names = run_blocks("docs/identification.md", 4)
     found, vague, moving = (names[name] for name in ("found", "vague", "moving"))

@@ -14,7 +14,7 @@ NODAL = [path for path in sorted(EXAMPLES.glob("*.yaml")) if "\ntree:" not in pa
 """Trees of bodies are run by tests/trees/test_tree_models.py."""
 
 
-LONG = ("mechanism", "mechanism_joints", "mechanism_struts", "platform", "prismatic", "winched_tower")
+LONG = ("damped_mast", "mechanism", "mechanism_joints", "mechanism_struts", "platform", "prismatic", "winched_tower")
 """Models whose loops are compiled for them alone; tests/points and tests/dynamics test the same kinds quickly."""
 
 

@@ -44,6 +44,7 @@ def test_a_winch_and_a_strut_are_driven() -> None:
     assert any("speed" in note for note in names["run"].notes), "0.04 m in 0.6 s is faster than 0.1 m/s half way"
 
 
+@pytest.mark.slow
 def test_variants_go_to_a_pool() -> None:
     names = run_blocks("docs/howto/cluster.md", 1)
     assert names["far"].distance.shape == (32,)

@@ -93,6 +93,7 @@ def test_the_prismatic_robot_goes_around_a_circle() -> None:
     assert np.abs(names["way"].values[-1] - names["way"].values[0]).max() < 1e-8, "the circle closes"
 
 
+@pytest.mark.slow
 def test_the_tower_is_held_up_by_its_winches() -> None:
     names = run_tutorial("controlled-tower", 6)
     assert names["standing"].ok

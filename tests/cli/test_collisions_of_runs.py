@@ -30,6 +30,7 @@ def falling(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_run_tells_stops_and_goes_on(taut: Callable, falling: Path) -> None:
     told = taut("run", falling, "--no-verify")
     assert told.code == 0

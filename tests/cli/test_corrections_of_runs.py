@@ -82,6 +82,7 @@ def test_what_is_set_wins_over_the_run_that_is_continued(taut: Callable, tbar: P
     assert (options["method"], options["tolerance"], options["correction"]) == ("dp8", 1e-9, "energy")
 
 
+@pytest.mark.slow
 def test_numbers_without_a_kind_take_the_kind_of_the_method(taut: Callable, tbar: Path) -> None:
     tbar.write_text(tbar.read_text().replace("correction: energy ", "correction: {iterations: 3} "))
     kinds = {"dp5": "energy", "implicit3": "constraints", "rattle4": "none"}

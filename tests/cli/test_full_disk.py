@@ -47,6 +47,7 @@ def on_a_small_disk(folder: Path, *lines: str) -> str:
     return done.stdout.replace(f"{COMPILING}\n", "")
 
 
+@pytest.mark.slow
 def test_a_run_that_fills_the_disk_keeps_what_goes_on_to_the_same_bits(tbar: Path, disk: Path) -> None:
     said = on_a_small_disk(
         disk,

@@ -6,9 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rolling.yaml"
 
 
+@pytest.mark.slow
 def test_a_run_is_summed_up(taut: Callable) -> None:
     told = taut("run", EXAMPLE, "--duration", "2", "--step", "1e-3", "--no-verify", "-o", "rolling.nc")
     assert told.code == 0, told

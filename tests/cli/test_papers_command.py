@@ -32,6 +32,7 @@ def test_all_papers_in_one_report(taut: Callable, tmp_path: Path, monkeypatch: p
     assert "Papers computed again" in (tmp_path / "all" / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_some_claims_with_their_report(taut: Callable, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     told = taut("reproduce", "stedy", "--claim", "fig4-energy", "--claim", "fig3-length")

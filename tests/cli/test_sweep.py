@@ -247,14 +247,15 @@ def assert_goes_on(taut: Callable, same: Study) -> None:
     assert sorted(os.listdir()) == ["s.nc", "tbar.yaml"]
 
 
+@pytest.mark.slow  # quick: test_kill_keeps_what_was_computed_and_leaves_no_processes
 @pytest.mark.parametrize(
     ("jobs", "press", "wish"),
     [
-        pytest.param("1", os.killpg, signal.SIGINT, marks=pytest.mark.slow),
+        ("1", os.killpg, signal.SIGINT),
         ("2", os.killpg, signal.SIGINT),
-        pytest.param("2", os.kill, signal.SIGINT, marks=pytest.mark.slow),
-        pytest.param("1", os.kill, signal.SIGTERM, marks=pytest.mark.slow),
-        pytest.param("2", os.killpg, signal.SIGHUP, marks=pytest.mark.slow),
+        ("2", os.kill, signal.SIGINT),
+        ("1", os.kill, signal.SIGTERM),
+        ("2", os.killpg, signal.SIGHUP),
     ],
     ids=["1", "2 by terminal", "2 by kill -INT", "1 by kill", "2 by a terminal that is closed"],
 )

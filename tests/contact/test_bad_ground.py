@@ -25,6 +25,7 @@ def test_a_terrain_of_a_function_and_of_an_array() -> None:
     assert Terrain.of(np.array([[0, 1], [2, 3]]), (1.0, 2.0)) == Terrain(((0.0, 1.0), (2.0, 3.0)), (1.0, 2.0))
 
 
+@pytest.mark.slow
 def test_a_terrain_of_an_image(tmp_path: Path) -> None:
     """Seen from above: the lower left corner of the picture is the first point, x goes to the right."""
     image = pytest.importorskip("matplotlib.image")

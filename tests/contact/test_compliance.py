@@ -55,6 +55,7 @@ def test_the_robot_sinks_in_by_its_weight_over_three_feet_and_stays_there() -> N
     assert sorted(run.contact_state[-1]) == [0.0] * 9 + [1.0] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rk4", "dp5", "implicit3"])
 def test_bristles_stick_on_a_slope(method: str) -> None:
     """F_t / F_n = tan(theta), the depth is m g cos(theta) / k, and what has settled does not move in 5 s."""

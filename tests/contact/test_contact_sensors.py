@@ -62,6 +62,7 @@ def test_a_controller_acts_on_touch() -> None:
     assert run.nodes[-1, 0, 0] == pytest.approx(0.5 * gained * (0.5 - began) ** 2, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_normal_is_that_of_the_ground() -> None:
     """On a slope of 10 degrees that holds: along its normal, along z, and in all."""
     quantities = ("node:a.contact_normal", "node:a.contact_force.z", "ground:slope.contact_size")

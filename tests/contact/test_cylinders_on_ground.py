@@ -67,6 +67,7 @@ def test_it_strikes_with_its_own_inertia() -> None:
     assert impulse_of(run, step) == pytest.approx([0.0, 0.0, speed / soft], rel=1e-4)
 
 
+@pytest.mark.slow
 def test_momentum_is_what_ground_and_weight_gave() -> None:
     """Over several impacts with friction and bounces: to round-off."""
     step = 1e-3

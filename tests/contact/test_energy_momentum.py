@@ -71,6 +71,7 @@ def momenta(run: Trajectory, *, even: bool) -> tuple[np.ndarray, np.ndarray]:
 # --- in flight
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("even", [False, True], ids=["lumped", "even"])
 @pytest.mark.parametrize("stiffness", [600.0, 6e4])
 def test_flight_keeps_energy_and_momentum_to_round_off(stiffness: float, even: bool) -> None:

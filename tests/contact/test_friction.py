@@ -115,6 +115,7 @@ def test_a_bar_falls_with_its_end_sliding(friction: float) -> None:
     assert off[0] / off[1] == pytest.approx(4.0, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("degrees", "friction", "slips", "tips"),
     [(15.0, 0.6, False, False), (15.0, 0.2, True, False), (21.5, 0.8, False, False), (22.2, 0.8, False, True)],

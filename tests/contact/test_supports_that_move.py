@@ -86,6 +86,7 @@ def dragged(friction: float, start: float, duration: float) -> tuple[np.ndarray,
     return np.array([[top - LENGTH * np.cos(angle), 0.0, 0.0], [top, 0.0, LENGTH * np.sin(angle)]]), float(work)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [0.0, 0.2])
 def test_a_bar_is_dragged_by_a_moved_end(friction: float) -> None:
     """Against minimal coordinates: its mass couples both ends, so that the support's acceleration acts on the other."""
@@ -112,6 +113,7 @@ def test_a_bar_is_dragged_by_a_moved_end(friction: float) -> None:
         assert run.work[-1] == pytest.approx(work, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_support_that_is_moved_into_the_ground_is_told() -> None:
     sunk = Motion("s", "z", displacement=Sinusoid(-0.01, FREQUENCY))
     run = followed(pulled(), Ground("floor", friction=FRICTION), 0.3, 1e-3, motions=[sunk])

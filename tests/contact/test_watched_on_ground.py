@@ -32,6 +32,7 @@ def passed(level: float) -> tuple[float, float, float]:
     return np.sqrt(2.0 * (HEIGHT - level) / GRAVITY), first + (up - root) / GRAVITY, first + (up + root) / GRAVITY
 
 
+@pytest.mark.slow
 def test_what_is_watched_is_noted_at_the_end_of_its_step() -> None:
     """Two levels that are passed within one step too; each within a step of the closed form, and the impact's own."""
     low = Watch.at_plane("low", "ball", "z", 0.05)

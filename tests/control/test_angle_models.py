@@ -45,6 +45,7 @@ def arm(by: Any = 0.0) -> Any:
 SEEN = ["node:hand.x", "node:hand.z", "angle:bend.torque", "angle:bend.angle", "cable:spring.tension"]
 
 
+@pytest.mark.slow
 def test_a_driven_angle_moves_the_plant_as_the_model_says() -> None:
     model = linearise(arm(), inputs="drive:motor", outputs=SEEN)
     assert model.inputs == ("angle:bend.angle_acceleration",)

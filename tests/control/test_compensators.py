@@ -207,6 +207,7 @@ def test_pd_begins_without_a_kick_where_it_knows_what_was_before(smooth: float) 
         replace(known, start=np.zeros(2))
 
 
+@pytest.mark.slow
 def test_pd_in_a_run_begins_without_a_kick() -> None:
     cable = Cable("c", ("a", "b"), stiffness=100.0, rest_length=0.9)
     nodes, supports = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0)}, {"a": "xyz", "b": "yz"}

@@ -57,6 +57,7 @@ def swing(count: int = 7) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
     return time, places, speeds, accelerations
 
 
+@pytest.mark.slow
 def test_torques_of_the_mechanism_are_those_of_the_reference() -> None:
     """In joints, with rates from a spline: a second after the angles have stopped, where all is smooth."""
     known = np.load(DATA)

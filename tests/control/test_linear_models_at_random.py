@@ -69,6 +69,7 @@ def clear_of_kinks(case: Mixed, y: np.ndarray | None = None) -> bool:
     return bool(case.plant.tables["nodes"].free.size and np.all(clear | np.isinf(cables.least)))
 
 
+@pytest.mark.slow
 @SOME
 @given(mixed_cases())
 def test_a_moving_state_off_balance_is_linearised_as_the_kernels_move(case: Mixed) -> None:
@@ -150,6 +151,7 @@ def test_supports_that_move_are_where_they_are_then(case: Mixed) -> None:
 test_supports_that_move_often = more_often(test_supports_that_move_are_where_they_are_then, mixed_cases(moved=True))
 
 
+@pytest.mark.slow
 @FEW
 @given(mixed_cases(loaded=False))
 def test_inputs_do_what_the_same_change_of_the_plant_does(case: Mixed) -> None:

@@ -131,6 +131,7 @@ def followed(plan: FeedForward, *, ahead: bool) -> Trajectory:
     return simulate(assemble(**setup, controllers=[controller]), 3.0, every=0.01, tolerance=1e-8, verify=False)
 
 
+@pytest.mark.slow
 def test_a_tower_that_would_fall_follows_a_circle_better_with_commands_computed_ahead() -> None:
     samples = 301
     x, y = circle(samples)

@@ -64,6 +64,7 @@ def played(compensator: Compensator, setup: dict[str, Any], speed: float, **opti
     return simulate(plant, 1.0, every=1.0 / RATE, tolerance=1e-12, verify=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measured", "stiff", "drag"),
     [

@@ -166,7 +166,7 @@ def winch(amplitude: float, hold: str, delay: float, commands: np.ndarray) -> Dr
 
 @pytest.mark.parametrize(
     ("hold", "delay"),
-    [("zero", 0.0), ("zero", 0.14), ("first", 0.0), pytest.param("first", 0.14, marks=pytest.mark.slow)],
+    [("zero", 0.0), ("zero", 0.14), *(pytest.param("first", delay, marks=pytest.mark.slow) for delay in (0.0, 0.14))],
 )
 def test_small_steps_of_a_winch_move_the_plant_as_the_model_says(hold: str, delay: float) -> None:
     commands = np.array([[1.0], [-0.5], [0.2], [0.8], [-1.0], [0.0], [0.4], [0.1], [0.0], [0.0]])

@@ -64,7 +64,8 @@ def test_a_plain_angle_lets_a_pendulum_go_round_its_cone() -> None:
     assert np.abs(np.unwrap(phase) + turning * run.time).max() < 1e-10
 
 
-@pytest.mark.parametrize("method", ["dp8", "dp5", pytest.param("implicit4", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["dp8", "dp5", "implicit4"])
 def test_the_torque_of_a_driven_pendulum_is_that_of_inverse_dynamics(method: str) -> None:
     motor = swung_angle.SwungAngle("joint", mean=0.3, amplitude=2.2, rate=4.0)  # well past the top
     plant = taut.assemble(flat(pendulum(0.3)), gravity=GRAVITY, elements=[motor])
@@ -110,6 +111,7 @@ def joined_shafts() -> tuple[Structure, dict[str, tuple[float, float, float]]]:
     return structure, turning
 
 
+@pytest.mark.slow
 def test_a_universal_joint_turns_by_its_closed_form() -> None:
     structure, turning = joined_shafts()
     run = taut.simulate(taut.assemble(structure, velocities=turning), 6.0, every=0.05, method="dp8", tolerance=1e-12)
@@ -149,6 +151,7 @@ def test_every_method_turns_a_universal_joint_alike(method: str, how: dict[str, 
     assert np.abs(run.angle_torque - right.angle_torque).max() < 100.0 * close
 
 
+@pytest.mark.slow
 def test_a_hinge_lets_a_plate_turn_about_its_axis_only() -> None:
     # A plate on a ball joint, kept square to an axis by a hinge: a physical pendulum.
     nodes = {"o": (0.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "a": (0.8, 0.0, 0.0), "b": (0.8, 0.0, -0.4)}

@@ -75,6 +75,7 @@ def test_an_ensemble_varies_the_cables_only() -> None:
 # --- the Ball
 
 
+@pytest.mark.slow
 def test_the_ball_stands_with_its_prestress_and_runs() -> None:
     model = read_model(ROOT / "examples" / "ball_compressible.yaml")
     rigid = read_model(ROOT / "examples" / "ball.yaml")

@@ -80,6 +80,7 @@ def inertia(signal: Sinusoid | Doublet | SampledSignal, mass: float) -> list[Sin
     return list(ramps(signal, -mass))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("class_", [1, 2])
 @pytest.mark.parametrize(
     "signal", [Sinusoid(4.0, 2.5, 0.3, 0.2), Doublet(5.0, 0.11, 0.07), RECORD], ids=["sinusoid", "doublet", "record"]
@@ -331,6 +332,7 @@ def test_motions_of_one_support_add_up_and_a_record_may_begin_before_the_run() -
 # --- energy, order, continuing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("class_", [1, 2])
 def test_the_work_of_supports_is_their_force_times_their_speed(class_: int) -> None:
     """Energy is not corrected here, so what is left over is the error of the integration alone."""

@@ -48,6 +48,7 @@ def test_a_free_bar_spins_evenly_while_its_middle_goes_straight(inertia: str) ->
     np.testing.assert_allclose(run.bar_force[:, 0], 2.5 * share * spin**2 * length, rtol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("poisson", [0.0, 0.3])
 def test_the_force_in_a_thick_bar_is_that_of_a_very_stiff_compressible_one(poisson: float) -> None:
     # The rigid bar: 2 kg, 1 m, r 0.2 m at 3 rad/s has 1.5 N. A compressible one shows E A times its strain, from which

@@ -259,6 +259,7 @@ def test_variants_under_control_go_one_by_one(steps: dict[str, Any]) -> None:
     assert np.ptp(many.nodes[:, -1, 1, 0]) > 1e-3
 
 
+@pytest.mark.slow
 def test_loads_in_python_and_commands_go_together() -> None:
     def plant(load: Any) -> Any:
         return assemble(

@@ -237,6 +237,7 @@ def reference(damped: bool, moved: bool, jumps: bool) -> taut.Trajectory:
     return simulate(together(damped, moved, jumps), 1.0, every=0.05, **options)
 
 
+@pytest.mark.slow
 def test_energy_balances_with_all_drives_and_events() -> None:
     """To 1e-9 J, with cables that slacken, jumps, dampers and moved supports."""
     run = reference(True, True, True)
@@ -329,6 +330,7 @@ def telescoping(bars: tuple[Bar, ...], stroke: float, more: tuple[LinearConstrai
     return assemble(structure, gravity=G, drives=[Drive("screw", "bar:one", "length", by=Sinusoid(stroke, 2.0))])
 
 
+@pytest.mark.slow
 def test_driven_bars_in_closed_form_move_as_by_the_factor() -> None:
     """A mass that falls aside, kept from going along x, where nothing pulls it, makes it one for the sparse system."""
     idle = LinearConstraint("idle", (("m", "x", 1.0),))
@@ -350,6 +352,7 @@ def test_driven_bars_go_in_lanes(bars: tuple[Bar, ...]) -> None:
         assert np.array_equal(together.nodes[k], alone.nodes)
 
 
+@pytest.mark.slow
 def test_a_bar_driven_to_its_own_length_moves_as_one_that_is_not() -> None:
     structure = Structure(
         {"o": (0.0, 0.0, 0.0), "a": (0.6, 0.0, -0.8), "b": (0.9, 0.3, -1.4)},

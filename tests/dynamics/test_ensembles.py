@@ -220,6 +220,7 @@ def test_a_plant_without_damping_may_have_variants_that_damp() -> None:
     assert_as_alone(plant, {**spread(plant), "damping": damping}, 1e-7, method="rk4", step=2e-3)
 
 
+@pytest.mark.slow
 def test_what_is_to_be_said_of_a_run_is_said_of_its_variants() -> None:
     """A parallelogram on equal cranks, through the line in which its bars all lie."""
     nodes = {"a": (0.0, 0.0, 0.0), "b": (2.0, 0.0, 0.0), "A": (0.0, 0.0, 1.0), "B": (2.0, 0.0, 1.0)}

@@ -65,6 +65,7 @@ def test_a_cable_over_its_limit_at_the_start_is_cut_at_once() -> None:
     assert np.abs(run.velocities).max() < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"method": "implicit3", "step": 1e-3}, {"method": "implicit4", "tolerance": 1e-8}])
 def test_implicit_steps_over_a_force_that_jumps(options: dict) -> None:
     structure = on_a_leash(20.0, slack=0.3)

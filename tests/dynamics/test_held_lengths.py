@@ -25,6 +25,7 @@ def balance_of(run: Trajectory) -> np.ndarray:
     return np.asarray(run.energy_kinetic + run.energy_elastic + run.energy_gravity - run.work)
 
 
+@pytest.mark.slow
 def test_a_string_slackens_and_catches_where_the_closed_form_says() -> None:
     """Thrown from below with v, the string slackens at the height (v^2 / g - 2 l) / 3; from there a parabola leads back
     to its circle, where the speed along the string is lost."""

@@ -25,6 +25,7 @@ def test_accelerations_are_those_of_the_direct_solver(case: Case) -> None:
     assert np.abs(direct - by_turns).max() <= 1e-9 * max(1.0, np.abs(direct).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["mass", "euclidean"])
 def test_a_grid_of_bars_moves_the_same_way(metric: str) -> None:
     grid = cubic_grid(3)

@@ -28,7 +28,8 @@ def test_ten_seconds_to_round_off(method: str, options: dict[str, float]) -> Non
     assert np.abs(free_places(run) - truth).max() <= 2e-13
 
 
-@pytest.mark.parametrize(("rest_ratio", "allowed"), [pytest.param(0.9, 2e-12, marks=pytest.mark.slow), (0.5, 1e-11)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("rest_ratio", "allowed"), [(0.9, 2e-12), (0.5, 1e-11)])
 def test_rattle_stays_exact_for_two_hundred_seconds(rest_ratio: float, allowed: float) -> None:
     truth, doubt = reference(200.0, 0.1, rest_ratio)
     run = taut.simulate(
@@ -49,6 +50,7 @@ TABLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rest_ratio", "tolerance"), list(TABLE))
 def test_the_corrections_earn_what_the_paper_says(rest_ratio: float, tolerance: float) -> None:
     truth, _ = reference(200.0, 0.1, rest_ratio)

@@ -106,7 +106,8 @@ def four_bar(**more: object) -> tuple[LagrangianPlant, np.ndarray, np.ndarray]:
     return chain(3, angles, rates, residual=residual, jacobian=jacobian, **more), angles, rates
 
 
-@pytest.mark.parametrize("metric", [pytest.param("mass", marks=pytest.mark.slow), "euclidean"])
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["mass", "euclidean"])
 def test_a_four_bar_with_a_loop_to_close(metric: str) -> None:
     plant, angles, rates = four_bar()
     wish = Correction("energy", metric=metric)

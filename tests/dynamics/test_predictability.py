@@ -24,6 +24,7 @@ def apart(a: taut.Trajectory, b: taut.Trajectory) -> np.ndarray:
     return np.linalg.norm(a.nodes - b.nodes, axis=2).max(axis=1)
 
 
+@pytest.mark.slow
 def test_the_arm_at_300_newton_is_chaotic_and_its_horizon_is_true(arm: taut.Plant) -> None:
     """The horizon comes from runs at 1e-8 and 1e-9; whether it is true is said by one at 1e-12."""
     run, finer, best = (simulate(arm, 4.0, every=0.05, tolerance=tolerance) for tolerance in (1e-8, 1e-9, 1e-12))

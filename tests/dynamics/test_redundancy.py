@@ -123,10 +123,8 @@ def straight_chain(seed: int, spread: float) -> Structure:
     )
 
 
-@pytest.mark.parametrize(
-    ("spread", "precision"),
-    [pytest.param(1.0, 1e-13, marks=pytest.mark.slow), pytest.param(1e6, 1e-9, marks=pytest.mark.slow), (1e10, 1e-6)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("spread", "precision"), [(1.0, 1e-13), (1e6, 1e-9), (1e10, 1e-6)])
 def test_masses_do_not_hide_that_constraints_depend_on_one_another(spread: float, precision: float) -> None:
     # The pivot by which a factor would tell is round-off of the lightest mass; some were missed from 1e6 on.
     for seed in range(45):

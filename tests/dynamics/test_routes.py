@@ -329,6 +329,7 @@ def test_a_sliding_cable_has_the_ratio_of_a_capstan(speed: float) -> None:
     assert first == pytest.approx(last, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_friction_takes_what_the_supports_give() -> None:
     """The cable keeps its length and its energy, so all that the supports do is lost at the guides."""
     (first, last), _, run = _dragged(0.3, 0.05)

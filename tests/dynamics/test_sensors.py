@@ -101,6 +101,7 @@ def spinning(rates: tuple[float, float, float]) -> Any:
     return assemble(structure, velocities=velocities)
 
 
+@pytest.mark.slow
 def test_a_gyroscope_and_an_accelerometer_on_a_spinning_plate() -> None:
     """A body of equal moments keeps turning as it does: the accelerometer feels w x (w x r)."""
     rates = np.array([0.7, -1.1, 2.0])

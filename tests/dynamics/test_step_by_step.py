@@ -166,6 +166,7 @@ def test_a_first_order_hold_is_a_line() -> None:
     assert np.allclose(shown, [0.0, 0.5, 2.0, -1.0, 0.3], rtol=0.0, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_lengths_go_smoothly_and_do_work() -> None:
     structure = Structure(
         {"o": (0.0, 0.0, 0.0), "a": (0.6, 0.0, -0.8)},

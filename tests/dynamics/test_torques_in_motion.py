@@ -139,6 +139,7 @@ def test_joint_springs_move_two_rods_as_minimal_coordinates_do() -> None:
     assert np.abs(run.energy_violation).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_the_work_of_a_torque_is_what_the_energy_gains() -> None:
     """A constant torque works by how far it has turned the angle."""
     plant = taut.assemble(arm(damping=0.0), gravity=GRAVITY, drives=[Drive("motor", "angle:elbow", "torque", to=5.0)])

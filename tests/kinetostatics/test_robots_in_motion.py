@@ -27,6 +27,7 @@ def squares(rest: taut.Equilibrium) -> np.ndarray:
     return np.asarray(eigh(np.diag(values), ways @ mass @ ways.T, eigvals_only=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(control_modes(robot())))
 def test_stiffness_and_mass_give_the_poles_of_the_dynamics(name: str) -> None:
     """Under each way to command its cables, by three roads."""

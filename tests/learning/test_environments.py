@@ -90,6 +90,7 @@ def test_copies_move_as_one_alone_does_whatever_the_threads() -> None:
     assert not np.array_equal(observations[0], observations[1])
 
 
+@pytest.mark.slow
 def test_side_by_side_copies_move_as_one_alone_and_begin_again_by_themselves() -> None:
     """Of 18 copies 16 go in lanes; one whose trial ends before the others' goes by itself from then on."""
     many, count = RobotVectorEnv(TASK, 18, threads=1), TASK.steps

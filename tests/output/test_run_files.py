@@ -228,6 +228,7 @@ def test_a_run_recorded_part_by_part_is_the_run(tmp_path: Path, monkeypatch: pyt
         save_run(told, tmp_path / "s.nc")
 
 
+@pytest.mark.slow
 def test_a_long_run_needs_memory_for_a_part_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant = taut.assemble(taut.generators.icosahedron())
     taut.simulate(plant, 0.01)

@@ -165,6 +165,7 @@ def test_statics_takes_commands_at_their_start_and_leaves_controllers_out() -> N
         assert np.allclose(linear.drift, 0.0 if rest else [0.0, (10.0 + 20.0 * -1.0) / np.sqrt(2.0)])
 
 
+@pytest.mark.slow
 def test_identification_runs_what_was_measured_under_control() -> None:
     """The stiffness by which a bead swings while a controller holds it."""
     seen = Measurements(run().time, ("b",), run().node("b")[:, None])

@@ -221,6 +221,7 @@ class Deadly:
         return self.model
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_takes_nothing_with_it(short: taut.Model, tmp_path: Path) -> None:
     good = Variant(short.text, short.source, ())
     variants = [

@@ -244,6 +244,7 @@ def _darkest(one: object, x: float, y: float) -> list[int]:
     )
 
 
+@pytest.mark.slow
 def test_a_reading_stands_until_the_next_measurement(opened: Callable) -> None:
     structure = taut.Structure(
         {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0)},

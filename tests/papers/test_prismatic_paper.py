@@ -45,8 +45,8 @@ EXPECTED = {
     "fig11-friction": REPRODUCED,
 }
 
-SLOW = ("eq19-root", "eq29-drift", "fig7-motors", "fig10-radii", "fig10-model", "fig11-friction")
-"""2600 steps of eq. (29); four runs of 35 s with friction."""
+SLOW = ("eq19-root", "eq29-drift", "fig7-motors", "fig10-radii", "fig10-model", "fig11-friction", "table3-node21")
+"""2600 steps of eq. (29); four runs of 35 s with friction; a motion that is compiled for it."""
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +98,7 @@ def test_tensions_hardly_lift_the_plate(bench: Bench) -> None:
     assert measured(bench, "eq29-lift").ours == pytest.approx(101.8, abs=0.1)
 
 
+@pytest.mark.slow
 def test_steps_of_eq_29_drift_at_first_order(bench: Bench) -> None:
     worst = [1e3 * differential.drift(bench, steps).max() for steps in (175, 350)]
     assert worst == pytest.approx([5.33, 2.67], abs=0.01)
@@ -115,6 +116,7 @@ def test_radii_grow_with_height_where_lengths_are_driven(bench: Bench) -> None:
     assert float(measured(bench, "fig10-model").beside["angle between the two [deg]"]) > 90.0
 
 
+@pytest.mark.slow
 def test_printed_weights_have_a_root_only_without_the_moments_of_the_upper_bars(bench: Bench) -> None:
     """It is (14) and (19)-(21) that contradict each other, and the root without (14) is another posture."""
     q, steps = newton(printed.root(bench), cases.pull(**SWAPPED), (COMPONENTS,))

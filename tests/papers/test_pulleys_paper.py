@@ -64,7 +64,7 @@ EXPECTED = {
 }
 
 
-QUICK = ("spline", "freedoms", "torque-energy", "ringing-strut", "predictive-strut-small")
+QUICK = ("spline", "freedoms", "torque-energy", "ringing-strut")
 
 
 @pytest.fixture(scope="module")

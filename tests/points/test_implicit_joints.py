@@ -132,6 +132,7 @@ def test_what_is_solved_is_the_linearised_stage() -> None:
 # --- order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "order"), [("implicit3", 3), ("implicit4", 4)])
 def test_the_order_without_loops_is_the_full_one(method: str, order: int) -> None:
     """Also of implicit4, of which rigid bars in nodes leave order 3. Samples are at ends of steps."""
@@ -146,6 +147,7 @@ def test_the_order_without_loops_is_the_full_one(method: str, order: int) -> Non
 # --- stiff machines, in joints and in nodes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), (ROD,)], ids=["open", "loop"])
 @pytest.mark.parametrize("law", [MEDIUM, STIFF], ids=["medium", "stiff"])
 def test_a_stiff_arm_moves_as_its_nodes_do(law: tuple[float, float], more: tuple[Bar, ...]) -> None:

@@ -53,6 +53,7 @@ def test_a_top_on_a_spherical_joint_moves_as_its_nodes_do() -> None:
     assert spin == pytest.approx(np.full_like(spin, spin[0]), abs=1e-10)
 
 
+@pytest.mark.slow
 def test_a_body_in_a_plane_slides_straight_and_turns_evenly() -> None:
     """A rod, whose joint stands at one end: its middle goes straight on, whatever turns about it; across the plane that
     leans, gravity does nothing, and along it pulls."""

@@ -88,6 +88,7 @@ def test_a_sensor_of_a_loop_shows_its_force() -> None:
     assert run.reading[:, 0] == pytest.approx(run.bar_force[:, 1], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_plant_in_joints_is_stepped_by_hand() -> None:
     """With and without sensors: coordinates are observed, and nodes are where the run has them."""
     structure, joints = pendulum()

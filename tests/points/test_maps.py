@@ -108,6 +108,7 @@ def test_derivatives_of_maps_and_joints_are_those_of_complex_steps() -> None:
 # --- the same machine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [njit(places), places], ids=["numba", "numpy"])
 def test_a_map_moves_as_joints_do(function: Any) -> None:
     structure, joints = pendulum()

@@ -25,6 +25,7 @@ def run(structure: Structure, joints: tuple, driven: tuple[Drive, ...], duration
     return simulate(plant, duration, every=duration, method="dp8", tolerance=1e-10, verify=False)
 
 
+@pytest.mark.slow
 def test_an_almost_straight_elbow_is_told_with_its_condition_number() -> None:
     """Of how far the ends are apart, rho^2 / (L_s^2 sin theta): by differences of eq. (1)."""
     assert straight_notes(in_joints(np.radians([-40.0, -60.0, -60.0]))[0]) == ()
@@ -43,6 +44,7 @@ def test_an_almost_straight_elbow_is_told_with_its_condition_number() -> None:
     assert note in run(structure, joints, held).notes
 
 
+@pytest.mark.slow
 def test_an_elbow_that_straightens_in_a_run_is_told_after_it() -> None:
     """By samples: when it came within 5 degrees, and the worst condition number, that of eq. (1) at 3 degrees."""
     begun, ended = np.radians([-12.0, -30.0, -30.0]), np.radians([-3.0, -30.0, -30.0])
@@ -62,6 +64,7 @@ def test_an_elbow_that_straightens_in_a_run_is_told_after_it() -> None:
     assert f"(a condition number of {wanted:.1e})" in note
 
 
+@pytest.mark.slow
 def test_a_start_that_does_not_fit_is_brought_onto_the_loops_and_told() -> None:
     structure, joints = in_joints()
     longer = with_cables(structure, Cable("C1C2", ("C1", "C2"), command=SIDE + 0.003, mode="length"))
@@ -87,6 +90,7 @@ def test_loops_that_depend_on_one_another_are_named() -> None:
     assert found.finished
 
 
+@pytest.mark.slow
 def test_a_drive_that_tears_a_cable_ends_the_run_with_its_name_and_time() -> None:
     """A side of the platform that is to be longer than both others together, which it would be from 0.5 s on."""
     structure, joints = in_joints()

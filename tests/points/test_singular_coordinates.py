@@ -65,6 +65,7 @@ def test_the_last_step_is_looked_at_too() -> None:
     assert any("say nothing" in note for note in run.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["implicit4", "rk4"])
 def test_turning_far_in_a_step_is_not_taken_for_it(method: str) -> None:
     """A rod that turns by 2 rad in every step, and swings in good coordinates."""

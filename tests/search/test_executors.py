@@ -37,6 +37,7 @@ def test_what_a_dead_process_was_at_is_done_by_another(tmp_path: Path) -> None:
     assert same(found, search(None))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("imported")
 def test_a_cluster_gives_the_same_bits_though_a_worker_is_killed(tmp_path: Path) -> None:
     """A search, a sweep and builds on two workers of dask, one of which is killed in the middle of a generation."""

@@ -99,11 +99,8 @@ def hessian(function: Callable[[np.ndarray], float], x: np.ndarray, step: float 
     return 0.5 * (np.array(found) + np.array(found).T)
 
 
-@pytest.mark.parametrize(
-    "structure",
-    [pytest.param(THIN, marks=pytest.mark.slow), pytest.param(THICK, marks=pytest.mark.slow), BESIDE],
-    ids=["thin", "thick", "beside"],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("structure", [THIN, THICK, BESIDE], ids=["thin", "thick", "beside"])
 def test_a_plate_on_three_cables_stands_and_swings_as_a_body_of_six_coordinates(structure: Structure) -> None:
     model = SixCoordinates(structure)
     place, turned = model.settled()
@@ -209,6 +206,7 @@ def boom(value: float | None = None) -> Structure:
     )
 
 
+@pytest.mark.slow
 def test_a_held_angle_bears_what_the_cable_does_not() -> None:
     structure = boom()
     rest = taut.balance(structure, gravity=GRAVITY)

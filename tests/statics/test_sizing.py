@@ -182,6 +182,7 @@ def test_a_determinate_elastic_structure_is_sized_in_closed_form() -> None:
     assert elastic.lower_bound == elastic.mass
 
 
+@pytest.mark.slow
 def test_an_indeterminate_elastic_structure_bears_all_and_is_near_the_bound() -> None:
     """Three bars on one node under two loads, as in Schmit's truss: forces go where the stiffness is."""
     feet = {"a": (-1.0, 0, 1.0), "b": (0.0, 0, 1.0), "c": (1.0, 0, 1.0)}

@@ -196,6 +196,7 @@ LENGTHS, WIDE, DENSE = (0.2, 0.6, 0.5), 0.02, 900.0
 """[m] of crank, coupler and rocker, and what they are made of."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["revolute", "universal", "point"])
 def test_loops_whose_rows_depend_on_one_another_move_as_the_plane_does(kind: str) -> None:
     """A crank and rocker in its plane: a hinge that closes it has five rows, of which two are needed. With one freedom

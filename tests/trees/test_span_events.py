@@ -60,6 +60,7 @@ def fallen() -> float:
     return math.sqrt(2.0 * (taut_at - begun) / 9.81)
 
 
+@pytest.mark.slow
 def test_slackening_is_located() -> None:
     run = run_of(hanging(), 0.4)
     assert [event.name for event in run.events][:2] == ['cable "belt" taut', 'cable "belt" slack']

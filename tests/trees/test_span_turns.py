@@ -127,6 +127,7 @@ def test_energy_is_kept_through_turns_of_a_cable_that_pulls() -> None:
     assert strain.max() > 0.05
 
 
+@pytest.mark.slow
 def test_turns_that_no_coordinate_says_are_counted_by_runs_and_left_to_plants() -> None:
     plant = tree_plant(carried(), size=0.5)
     run = taut.simulate(plant, 1.7, every=0.005, **OPTIONS)
@@ -162,6 +163,7 @@ def test_turns_that_no_coordinate_says_are_counted_by_runs_and_left_to_plants() 
     np.testing.assert_allclose(again, wanted, atol=1e-6 * np.abs(wanted).max())
 
 
+@pytest.mark.slow
 def test_turns_are_counted_in_steps_with_impulses() -> None:
     """Over a rigid ground that nothing touches: of second order to the motion without it."""
     tree, winding = planet((0.0, 20.0, -12.5), heavy=True), {"two": -1.0}
@@ -178,6 +180,7 @@ def test_turns_are_counted_in_steps_with_impulses() -> None:
     assert 3.5 < off[0] / off[1] < 4.5
 
 
+@pytest.mark.slow
 def test_a_weight_on_a_span_lands_on_a_rigid_floor() -> None:
     """The floor bears what the cable does not."""
     one, two = (Body(name, 0.5, inertia=HEAVY) for name in ("p1", "p2"))

@@ -48,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # The dense pieces of sparse factors are small: threads of BLAS wait for one another many times longer than they
     # work (a tower of 4,854 members: 56 s to count and certify instead of 2). Read when numpy is first imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # It would look through the names of all that is installed, for plugins that the checks of model files do not use.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # A hundred thousand objects come with the imports and stay: looking through them for garbage, on the way and once
     # more at the end, took a fifth of the CPU time of a short run.
     gc.set_threshold(20_000)
