@@ -202,6 +202,7 @@ def test_a_bar_a_hair_off_its_length_is_brought_back_and_one_further_off_is_refu
         taut.assemble(structure)
 
 
+@pytest.mark.slow
 def test_constraints_that_contradict_each_other(command: Callable) -> None:
     told = (
         "constraints={p: {on_plane: a, normal: [1, 0, 0], value: 0}, q: {on_plane: a, normal: [1, 0, 0], value: 0.1}}"

@@ -171,6 +171,7 @@ def test_the_stiff_benchmark_compares_at_equal_accuracy() -> None:
     assert bench.size_table(sizes).count("\n") == len(sizes)
 
 
+@pytest.mark.slow
 def test_locating_events_is_measured_on_the_arm() -> None:
     from benchmarks import located_events as bench
 

@@ -14,7 +14,10 @@ NODAL = [path for path in sorted(EXAMPLES.glob("*.yaml")) if "\ntree:" not in pa
 """Trees of bodies are run by tests/trees/test_tree_models.py."""
 
 
-LONG = ("damped_mast", "mechanism", "mechanism_joints", "mechanism_struts", "platform", "prismatic", "winched_tower")
+LONG = (
+    *("ball_compressible", "damped_mast", "drop_on_stairs", "mechanism", "mechanism_joints", "mechanism_struts"),
+    *("platform", "prismatic", "tower_earthquake", "winched_tower"),
+)
 """Models whose loops are compiled for them alone; tests/points and tests/dynamics test the same kinds quickly."""
 
 
@@ -74,6 +77,7 @@ def test_the_tower_carries_its_weight() -> None:
     assert run.cable_tension.min() > 0.0
 
 
+@pytest.mark.slow
 def test_two_hundred_seconds_shows_what_corrections_are_worth(tmp_path: Path) -> None:
     figure = tmp_path / "errors.png"
     errors = script("two_hundred_seconds").main(20.0, rest_ratios=(0.5,), tolerances=(1e-8,), figure=str(figure))

@@ -230,6 +230,7 @@ def test_energy_is_kept_through_bounces() -> None:
     assert np.abs(run.energy_elastic - (0.5 * FIRM * d**2 + 0.25 * CUBIC * d**4)).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_the_order_of_accuracy_is_kept_through_a_bounce() -> None:
     """rk4 by steps of 4, 2 and 1 ms through contact and back: located, errors go down at least 13-fold a halving (16 is
     the order, the rest its next term); not located, the kink leaves more than ten times as much at 1 ms."""
@@ -356,6 +357,7 @@ def test_outputs_are_the_forces_by_hand() -> None:
         assert run.element_output[:, k].min() == 0.0
 
 
+@pytest.mark.slow
 def test_the_force_of_a_sphere_is_that_of_a_pendulum() -> None:
     """What m a needs beyond the weight, along the normal, is minus the pull m (v^2 - g z) / R of a rod."""
     run, found = reference("on_sphere"), plant("on_sphere")

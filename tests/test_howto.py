@@ -37,6 +37,7 @@ def test_a_planar_frame_is_held() -> None:
     assert names["taut"].stability(names["tight"]).verdict == "super-stable"
 
 
+@pytest.mark.slow
 def test_a_winch_and_a_strut_are_driven() -> None:
     names = run_blocks("docs/howto/drives.md", 1)
     assert names["run"].ok

@@ -101,6 +101,7 @@ def test_what_the_gallery_says_of_live_pages_is_so() -> None:
                 live_model(model)
 
 
+@pytest.mark.slow
 def test_the_script_of_the_gallery_writes_pages_and_tells_reasons(tmp_path: Path) -> None:
     script = [sys.executable, str(ROOT / "docs" / "live_gallery.py"), str(tmp_path), "tbar", "platform"]
     told = subprocess.run(script, capture_output=True, text=True, check=True).stdout

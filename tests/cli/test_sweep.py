@@ -281,6 +281,7 @@ def test_ctrl_c_while_processes_start_is_no_accident(tbar: Path) -> None:
     assert re.fullmatch(r"interrupted: \d+ of 60 points are kept; the same command goes on with the others\n", err)
 
 
+@pytest.mark.slow
 @needs_proc
 def test_kill_keeps_what_was_computed_and_leaves_no_processes(taut: Callable, tbar: Path, never_stopped: Study) -> None:
     with begun(tbar.parent, *LONG, "--jobs", "2") as process:

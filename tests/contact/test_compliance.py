@@ -45,6 +45,7 @@ def on_slope(degrees: float, friction: float, method: str = "dp8", **options: An
 # --- rest and friction
 
 
+@pytest.mark.slow
 def test_the_robot_sinks_in_by_its_weight_over_three_feet_and_stays_there() -> None:
     """0.098 mm, all of its weight in contact forces, and no motion: 1e-13 m over the last ten seconds."""
     run = on(robot(0.05, damping=20.0), floor(), 20.0, "rk4", damping=1.0)

@@ -71,6 +71,7 @@ def test_the_normal_is_that_of_the_ground() -> None:
     assert run.reading[-1] == pytest.approx([np.cos(np.radians(10.0)) * GRAVITY, GRAVITY, GRAVITY], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_contact_is_observed_step_by_step() -> None:
     """As samples of a run have it, from the same state."""
     observe = ["node:foot.touch", "ground:*.contact_force.z"]

@@ -61,6 +61,7 @@ def test_robots_with_a_gait_move_as_each_would_alone() -> None:
         assert_same(many, k, alone(variants.single(k)))
 
 
+@pytest.mark.slow
 def test_bits_depend_on_no_one_else_and_on_no_thread() -> None:
     plant, random = wound(), np.random.default_rng(5)
     parameters = {
@@ -78,6 +79,7 @@ def test_bits_depend_on_no_one_else_and_on_no_thread() -> None:
         assert np.array_equal(whole.samples[name][3:5], few.samples[name]), name
 
 
+@pytest.mark.slow
 def test_one_that_fails_costs_the_others_nothing() -> None:
     plant = wound()
     start, places = velocities(plant), np.repeat(plant.positions[None], COUNT, axis=0)
@@ -95,6 +97,7 @@ def test_one_that_fails_costs_the_others_nothing() -> None:
         assert_same(many, k, alone(variants.single(k)))
 
 
+@pytest.mark.slow
 def test_what_sticks_stays_in_every_lane() -> None:
     """Robots on slopes of up to 12 degrees, their cables damped: once they have settled, nothing creeps."""
     tilts = np.linspace(0.0, 12.0, 17)
@@ -112,6 +115,7 @@ def test_what_sticks_stays_in_every_lane() -> None:
     assert np.abs(late[:, 1] - late[:, 0]).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_the_order_of_plants_that_damp_and_that_do_not_changes_nothing() -> None:
     """How a step begins hangs on whether anything damps, which in lanes is asked for all of them."""
     plants = [wound(lift=0.02 + 0.001 * k, damping=20.0 * (k % 3 > 0)) for k in range(COUNT)]
@@ -127,6 +131,7 @@ def test_the_order_of_plants_that_damp_and_that_do_not_changes_nothing() -> None
         assert_same(many, k, alone(plants[k]))
 
 
+@pytest.mark.slow
 def test_contacts_make_no_energy() -> None:
     plant = wound(amplitude=0.0)
     many = ensemble(plant, END, velocities=velocities(plant), method="impulses", step=STEP, every=EVERY, fields=KEPT)

@@ -69,6 +69,7 @@ def _tilted(normal: np.ndarray) -> np.ndarray:
     return np.array([np.cross(across, normal), across, normal]).T @ own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [1e-4, 1e-3, 5e-3])
 def test_drops_make_no_energy(step: float) -> None:
     """Of robots turned at random: the energy exceeds that at the start by no more than the same robot's in free flight

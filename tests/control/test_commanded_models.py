@@ -42,6 +42,7 @@ def rates_of(structure: Structure) -> np.ndarray:
     return out[size : 2 * size][[3 * k + axis for k in (4, 5) for axis in range(3)]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("port", "change"),
     [
@@ -60,6 +61,7 @@ def test_inputs_accelerate_as_commands_do(port: str, change: Any) -> None:
     assert (model.C @ model.A @ model.B)[:, 0] == pytest.approx(wanted, rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_tension_and_length_of_a_string_are_outputs() -> None:
     structure = crane()
     plant = assemble(structure, gravity=9.81)

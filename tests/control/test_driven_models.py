@@ -44,6 +44,7 @@ def mast(drives: list[Drive] | tuple[Drive, ...] = (), *, even: bool = False, **
     return assemble(structure, drives=drives, **options)
 
 
+@pytest.mark.slow
 def test_a_drive_is_an_input_by_its_name() -> None:
     drives = [
         Drive("winch", "cable:r", "rest_length", by=0.0),

@@ -91,6 +91,7 @@ def test_at_rest_torques_are_those_of_statics(theta: np.ndarray) -> None:
         assert found.unbalanced[0] < 1e-12
 
 
+@pytest.mark.slow
 def test_an_arm_needs_what_lagrange_says() -> None:
     """Nodes, joints and Lagrange's equations of two angles, written out here; torques at hip and elbow."""
     time, places, speeds, accelerations = swing()
@@ -200,6 +201,7 @@ def _of(output: str, structure: Structure, places: np.ndarray, speeds: np.ndarra
     return here, (ahead - behind) / (2 * h), (ahead - 2.0 * here + behind) / h**2
 
 
+@pytest.mark.slow
 def test_computed_torques_are_the_same_in_joints() -> None:
     """Of an arm whose hinges keep it in its plane, which its nodes alone do not know, pushed across it."""
     y = (0.0, 1.0, 0.0)
@@ -283,6 +285,7 @@ def test_computed_torque_says_what_does_not_fit() -> None:
         computed_torque("c", held, ["node:foot.position.x"], wanted, actuators=["angle:elbow.torque"], **gains)
 
 
+@pytest.mark.slow
 def test_pd_tracking_puts_what_is_wanted_into_signals() -> None:
     time = np.array([0.0, 1.0, 2.0])
     led = pd_tracking(

@@ -77,6 +77,7 @@ def test_a_moving_state_off_balance_is_linearised_as_the_kernels_move(case: Mixe
     check_against_rate(case, linearise(case.plant, time=case.time))
 
 
+@pytest.mark.slow
 @SOME
 @given(mixed_cases())
 def test_a_state_at_rest_too(case: Mixed) -> None:

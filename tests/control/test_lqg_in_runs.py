@@ -117,6 +117,7 @@ def judged(made: Design, found: Played, skip: int) -> dict[str, tuple[float, flo
     return told
 
 
+@pytest.mark.slow
 def test_the_tower_is_held_by_noisy_gauges_and_estimated_as_well_as_predicted() -> None:
     made = design()
     found = played(made, 40.0, seed=3)

@@ -34,6 +34,7 @@ UPRIGHT = linearise(assemble(mast(), gravity=9.81), inputs="node:knee.x", output
 """One force, below the upper bar's hinge: that bar must be balanced through the lower one."""
 
 
+@pytest.mark.slow
 def test_upright_it_falls_in_two_ways() -> None:
     assert UPRIGHT.notes == ()
     assert int(np.sum(UPRIGHT.poles.real > 0.1)) == 2

@@ -121,6 +121,7 @@ def test_commands_are_counted_from_where_they_start() -> None:
     assert np.ptp(runs[0].drive_value[:, 0]) > 1e-4
 
 
+@pytest.mark.slow
 def test_a_continuous_regulator_acts_at_every_evaluation_as_its_loads_do() -> None:
     setup = rig()
     model = linearise(assemble(**setup), inputs=["node:top.x"], outputs=MEASURED[:2])

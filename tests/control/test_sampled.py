@@ -63,6 +63,7 @@ def integrated(model: LinearModel, start: np.ndarray, hold: str, delay: float) -
     return np.array(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("hold", ["zero", "first"])
 @pytest.mark.parametrize("delay", [0.0, 0.03, 0.1, 0.27])

@@ -43,6 +43,7 @@ def flat(structure: Structure) -> Structure:
     return structure.with_constraints(taut.on_plane("plane", "tip", (0.0, 1.0, 0.0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [0.0, 0.8, 2.5, math.pi, -2.0])
 def test_the_torque_of_a_held_pendulum_is_that_of_its_weight(start: float) -> None:
     run = taut.simulate(taut.assemble(flat(pendulum(start)), gravity=GRAVITY), 0.2, every=0.1)
@@ -51,6 +52,7 @@ def test_the_torque_of_a_held_pendulum_is_that_of_its_weight(start: float) -> No
     assert run.labelled().values["angle_torque"].shape == (run.time.size, 1)
 
 
+@pytest.mark.slow
 def test_a_plain_angle_lets_a_pendulum_go_round_its_cone() -> None:
     # A conical pendulum: the rod keeps its angle with the vertical at any speed of turning.
     start, turning = 0.8, 3.0

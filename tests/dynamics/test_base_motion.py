@@ -128,6 +128,7 @@ def test_a_shaken_base_under_thick_compressible_bars() -> None:
     assert np.ptp(run.bar_force) > 10.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["dp5", "dp8"])
 def test_steps_are_short_enough_for_the_work_where_nothing_else_asks_for_it(method: str) -> None:
     # A carried mass of 100 kg is shaken at 2 Hz, and beside it a free one swings slowly: the free motion alone would
@@ -182,6 +183,7 @@ def test_supports_that_move_differently() -> None:
     assert balanced(run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pointed", [False, True], ids=["alone", "with a stay"])
 def test_a_rod_on_a_moved_pivot(pointed: bool) -> None:
     """A rod of 2 kg and 1.2 m with 0.5 kg at its end; the stay, a second rod, makes it class 2."""

@@ -37,6 +37,7 @@ def stepped(plant: taut.Plant, inputs: np.ndarray, **options: Any) -> list[np.nd
     return [sim.observe(), *(sim.step(PERIOD, one) for one in inputs)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
 def test_each_moves_as_alone(threads: int) -> None:
     plant = robot(**PUSHED)

@@ -99,6 +99,7 @@ def test_mass_damping_slows_every_mass_alike_and_node_damping_by_its_weight() ->
 # --- guides
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slope", [0.2, 0.9])
 def test_a_node_on_an_inclined_plane_slides_with_g_sin(slope: float) -> None:
     normal = (-math.sin(slope), 0.0, math.cos(slope))

@@ -394,6 +394,7 @@ def grown() -> taut.Plant:
     return assemble(structure, gravity=GRAVITY, drives=[longer])
 
 
+@pytest.mark.slow
 def test_variants_and_steps_by_hand_know_of_driven_bars() -> None:
     """A bar that is driven is longer and whole; unless told so it counts as cut, and nothing is found."""
     plant = grown()

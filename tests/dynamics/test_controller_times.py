@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from bead_under_control import (
     MEASURED,
     START,
@@ -157,6 +158,7 @@ def test_a_sensor_that_is_due_shows_what_it_measures_now() -> None:
     assert sim.observe()[0] == sim.trajectory().node("b")[5, 0]
 
 
+@pytest.mark.slow
 def test_a_ramp_ends_where_it_was_to_end() -> None:
     sim = start(bead(push=0.0), hold="first")
     sim.step(0.1, [1.0])

@@ -151,6 +151,7 @@ def test_winching_a_weight_is_a_mass_on_a_spring_whose_rest_length_is_ramped() -
     assert np.abs(fine.drive_work[:, 0] - fine.work).max() <= 0.5 * 0.002 * 1.5 * 1.01
 
 
+@pytest.mark.slow
 def test_a_rest_length_that_jumps_does_its_work_at_once() -> None:
     """A doublet on the rest length: the elastic energy jumps by k/2 ((s - a)^2 - s^2) and that is work; cables slacken
     and tighten at the jump, which is told."""
@@ -249,6 +250,7 @@ def test_energy_balances_with_all_drives_and_events() -> None:
     assert np.abs(power).max() > 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["none", "constraints", "energy"])
 def test_energy_balances_with_every_correction(correction: str) -> None:
     run = simulate(
@@ -258,6 +260,7 @@ def test_energy_balances_with_every_correction(correction: str) -> None:
     assert np.abs(run.nodes - reference(True, True, True).nodes).max() <= 1e-8
 
 
+@pytest.mark.slow
 def test_corrections_bring_driven_runs_back() -> None:
     """With loose steps: energy less work is off by 1e-6 J and more without a correction and within 1e-9 J with it, and
     the telescoping strut is as long as it is told."""
@@ -369,6 +372,7 @@ def test_a_bar_driven_to_its_own_length_moves_as_one_that_is_not() -> None:
 # --- Python functions
 
 
+@pytest.mark.slow
 def test_a_rest_length_that_is_a_python_function() -> None:
     """The same motion as by the signal it computes, and the same work."""
     wave = Sinusoid(0.05, 1.5)
@@ -404,6 +408,7 @@ def test_a_rest_length_that_answers_to_the_motion() -> None:
             assert np.abs(run.node("a")[:, 2] - found.y[0]).max() <= 1e-8
 
 
+@pytest.mark.slow
 def test_a_bar_that_cannot_move_beside_a_driven_one() -> None:
     plant = telescoping((*MEETING[:2], Bar("idle", ("p", "q"), mass=1.0)), 0.1)
     assert plant.spec.system == "pairs"

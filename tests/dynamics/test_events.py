@@ -41,6 +41,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", METHODS)
 def test_a_leash_tightens_and_slackens_when_it_should(options: dict) -> None:
     run = thrown(on_a_leash(slack=0.3), 2.0, **options)

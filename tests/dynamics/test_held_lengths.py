@@ -187,6 +187,7 @@ def test_a_linear_model_of_a_string_swings_as_a_pendulum() -> None:
     assert np.unique(np.round(found[found > 0.1], 9)) == pytest.approx([math.sqrt(G)])
 
 
+@pytest.mark.slow
 def test_what_needs_instants_says_so() -> None:
     plant = assemble(pendulum(), gravity=G)
     for run in (

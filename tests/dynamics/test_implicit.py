@@ -240,6 +240,7 @@ def test_a_run_in_two_parts_is_the_run_in_one(options: dict) -> None:
     assert np.abs(changed.nodes - whole.nodes).max() <= 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"tolerance": 1e-6}, {"step": 0.01}], ids=["adapted", "fixed"])
 def test_a_python_function_moves_it_to_the_last_bit_as_the_same_signal(options: dict) -> None:
     signals = (Sinusoid(2.0, 0.7), lambda t: float(evaluated(Sinusoid(2.0, 0.7), np.array([t]))[0, 0]))

@@ -48,6 +48,7 @@ def test_a_grid_of_bars_moves_the_same_way(metric: str) -> None:
     assert np.abs(runs[1].energy_violation).max() <= 1e-9
 
 
+@pytest.mark.slow
 def test_a_bar_said_twice_gets_half_the_force() -> None:
     structure = taut.generators.tower(2, class_=2).supported("bottom*")
     bar = next(iter(structure.bars.values()))

@@ -83,6 +83,7 @@ def assert_same(run: Trajectory, other: Trajectory) -> None:
     assert np.abs(run.energy_violation).max() <= 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["mass", "euclidean"])
 def test_a_double_pendulum_in_angles(metric: str) -> None:
     angles, rates = np.array([0.3, -0.9]), np.array([1.0, -0.5])

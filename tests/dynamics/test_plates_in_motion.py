@@ -159,6 +159,7 @@ def as_plate() -> Structure:
     return hung(plates=[Plate("body", tuple(TRIANGLE), mass=masses.sum(), centre=tuple(centre), inertia=inertia)])
 
 
+@pytest.mark.slow
 def test_a_triangle_of_bars_and_a_plate_of_the_same_inertia_move_alike() -> None:
     runs = [
         taut.simulate(taut.assemble(one, gravity=9.81), 1.0, every=0.05, method="dp8", tolerance=1e-11)

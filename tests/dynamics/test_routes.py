@@ -318,6 +318,7 @@ def _dragged(friction: float, speed: float, *, duration: float = 0.2) -> tuple[n
     return np.linalg.norm(run.reaction[-1][ends], axis=1), turned, run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [0.05, -0.05])
 def test_a_sliding_cable_has_the_ratio_of_a_capstan(speed: float) -> None:
     """exp(mu phi), by the direction in which it slides; their mean by length is what the spring says."""

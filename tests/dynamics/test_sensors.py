@@ -118,6 +118,7 @@ def test_a_gyroscope_and_an_accelerometer_on_a_spinning_plate() -> None:
         assert np.abs(seen[3:] - axes @ np.cross(rates, np.cross(rates, a))).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_an_accelerometer_shows_gravity_at_rest_and_nothing_in_free_fall() -> None:
     corners = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0), "c": (0.0, 1.0, 0.0)}
     plate = [Plate("p", ("a", "b", "c"), mass=3.0)]

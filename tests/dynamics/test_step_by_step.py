@@ -153,6 +153,7 @@ def bead(**options: Any) -> Any:
     return assemble(structure, loads=[Load("b", "x", 0.0, name="push")], **options)
 
 
+@pytest.mark.slow
 def test_a_first_order_hold_is_a_line() -> None:
     sim = start(bead(), hold="first", tolerance=1e-12)
     x, v, before = 1.0, 0.0, 0.0
@@ -200,6 +201,7 @@ def test_what_has_a_signal_of_its_own_goes_on_by_itself() -> None:
     assert added.trajectory().drive_value[0, 0] == pytest.approx(0.62 + 0.001)
 
 
+@pytest.mark.slow
 def test_observations_are_named_and_in_order() -> None:
     sim = start(
         kite(0.0, 0.0), observe=["cable:*.tension", "node:d.position.z", Sensor("tilt", "bar:cd.length", bias=1.0)]

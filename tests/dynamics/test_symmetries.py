@@ -73,6 +73,7 @@ def test_a_structure_moves_the_same_wherever_it_stands_and_looks(case: Case, see
     np.testing.assert_allclose(runs[0].cable_tension, runs[1].cable_tension, rtol=0.0, atol=1e-8 * scale)
 
 
+@pytest.mark.slow
 @SOME
 @given(cases(), st.randoms(use_true_random=False))
 def test_the_order_of_nodes_and_members_does_not_matter(case: Case, random) -> None:

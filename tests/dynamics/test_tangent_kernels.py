@@ -84,6 +84,7 @@ def test_what_is_solved_is_the_linearised_stage(case: Case) -> None:
     assert not np.delete(direction, free).any()
 
 
+@pytest.mark.slow
 @SOME
 @given(cases())
 def test_the_residual_is_that_of_the_equations_of_motion(case: Case) -> None:

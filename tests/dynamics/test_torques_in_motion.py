@@ -53,6 +53,7 @@ def damped(times: np.ndarray, rest: float, angle: float, rate: float) -> tuple[n
     return rest + wave, swing * turn - decay * wave
 
 
+@pytest.mark.slow
 def test_a_torsion_pendulum_swings_by_its_closed_form() -> None:
     """With a torque that jumps from 4 to -3 N m at t = 0.6 s, all of it to 1e-9, past half a turn from down."""
     joint = pendulum(value=REST, stiffness=STIFF, damping=DAMP)

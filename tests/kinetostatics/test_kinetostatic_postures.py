@@ -51,6 +51,7 @@ def test_its_stiffness_under_five_ways_to_command_its_cables() -> None:
     assert not softest[:3].any(), "the base is held"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("active", "passive"), [("tension", "tension"), ("tension", "spring"), ("length", "spring"), ("length", "length")]
 )

@@ -40,6 +40,7 @@ def test_the_defaults_are_the_example() -> None:
     assert not made.hints()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("active", ["tension", "length", "spring"])
 @pytest.mark.parametrize("passive", ["tension", "length", "spring"])
 def test_its_posture_is_the_reference_however_it_is_commanded(active: str, passive: str) -> None:
@@ -51,6 +52,7 @@ def test_its_posture_is_the_reference_however_it_is_commanded(active: str, passi
     assert found.cable_tension[6] == pytest.approx(POSTURE["lam"][9], abs=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", ["regular", "uneven"])
 @pytest.mark.parametrize("layers", [1, 2, 3])
 @pytest.mark.parametrize("sides", [3, 4])

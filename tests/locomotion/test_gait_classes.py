@@ -72,6 +72,7 @@ def test_the_classes_are_those_found_by_hand() -> None:
     assert next(iter(classes())) == "C1/C1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_names_are_those_of_the_classes_whatever_the_order_of_members(seed: int) -> None:
     """Struts and nodes listed otherwise, the robot turned and mirrored: a wave does not become the wave back."""

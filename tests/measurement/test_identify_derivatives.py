@@ -152,6 +152,7 @@ def in_motion(unknowns: list[Unknown]) -> Fit:
     return fit_of(structure, [moves.measured(np.random.default_rng(0), 1e-3)], unknowns, DEVIATIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MOTION)
 def test_derivatives_of_motion_are_good_to_six_digits_and_more(name: str) -> None:
     """Runs of equal steps are smooth: differences with steps ten times as long give the same derivatives."""

@@ -428,6 +428,7 @@ def test_the_kernels_say_the_same_as_plain_python() -> None:
     np.testing.assert_allclose(-multipliers, pulls, rtol=0.0, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_a_solve_begun_with_the_factor_has_the_same_bits() -> None:
     chains = 0
     for seed in range(12):

@@ -189,6 +189,7 @@ def seen_box(ax: Any, labels: list[Any]) -> tuple[np.ndarray, np.ndarray]:
     return points.min(axis=0), points.max(axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tower", "ball", "beam", "mode", "paths"])
 @pytest.mark.parametrize("place", ["alone", "among others"])
 def test_solid_pictures_are_large_and_their_labels_whole(name: str, place: str) -> None:

@@ -97,6 +97,7 @@ def test_the_closed_form_stands_where_the_paper_starts() -> None:
     assert np.degrees([alpha, beta]) == pytest.approx([65.90516, 45.0], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_equations_written_out_are_those_of_the_plant() -> None:
     """M, forces and rows of the paper's equations against the plant in joints, at a state at random."""
     from taut import assemble

@@ -78,7 +78,7 @@ EXPECTED = {
     "table2-hinf-metal": NOT_REPRODUCED,
 }
 
-SLOW = ("fig5-long", "fig10", "fig11", "fig12", "fig14-order", "sec4-bounded")
+SLOW = ("fig5-long", "fig8-stronger", "fig10", "fig11", "fig12", "fig14-order", "sec4-bounded")
 """Those that follow the T-bar for long, or the Arm for 20 s."""
 
 

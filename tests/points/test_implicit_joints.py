@@ -100,6 +100,7 @@ def unbalanced(plant: GeneralisedPlant, pack: Any, y: np.ndarray, base: np.ndarr
     return out
 
 
+@pytest.mark.slow
 def test_the_residual_is_that_of_the_equations_of_motion() -> None:
     plant, pack, y, base, push = stage()
     mass, rows, force, _ = plant.terms_at(0.0, y[:4], y[4:8])

@@ -72,6 +72,7 @@ def test_a_controller_with_a_rate_decides_by_what_the_joint_lets_nodes_do() -> N
     assert np.ptp(pushed) > 5.0
 
 
+@pytest.mark.slow
 def test_a_sensor_of_what_joints_keep_is_refused() -> None:
     """It would show zero."""
     with pytest.raises(ModelError, match='sensors.load: measures the force of bar "rod", which joints keep as it is'):

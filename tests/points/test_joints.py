@@ -101,6 +101,7 @@ def robot() -> GeneralisedPlant:
     return in_coordinates(assemble(structure), joints)
 
 
+@pytest.mark.slow
 def test_nodes_are_where_joints_take_them() -> None:
     plant, draw = robot(), np.random.default_rng(3)
     assert plant.names == ("r", "p", "u.1", "u.2", "last.1", "last.2", "last.3")
@@ -114,6 +115,7 @@ def test_nodes_are_where_joints_take_them() -> None:
         assert seen["velocities"][0, 4] == pytest.approx(speed, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_mass_and_velocity_terms_are_those_of_lagrange() -> None:
     """d/dt dT/dv - dT/dq of the chain's kinetic energy, by differences of scipy's rotations."""
     plant, draw = robot(), np.random.default_rng(4)
@@ -166,6 +168,7 @@ def test_loops_are_closed_by_what_joints_do_not_meet() -> None:
     assert run.length_violation.max() < 1e-13
 
 
+@pytest.mark.slow
 def test_the_tbar_turns_as_its_nodes_move() -> None:
     """Two hinges, four springs: against the nodal plant, and the reference that neither knows."""
     structure = generators.tbar()
@@ -261,6 +264,7 @@ def test_the_mechanism_moves_as_the_reference_says_in_nodes() -> None:
     assert np.abs(run.angle_torque[:, :3] / wanted["tau"] - 1.0).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_a_linear_model_rings_as_the_paper_page_says() -> None:
     """At psi_0 of the mechanism with locked actuators the model in joints has the poles of the one in nodes."""
     structure, joints = in_joints()

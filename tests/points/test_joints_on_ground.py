@@ -259,6 +259,7 @@ def test_what_is_watched_is_noted_at_steps_on_a_ground() -> None:
 # --- what is refused
 
 
+@pytest.mark.slow
 def test_what_does_not_go_with_joints_on_a_ground_is_refused_by_name() -> None:
     structure, joints = pendulum()
     plant = in_coordinates(assemble(structure, gravity=9.81, ground=[FLOOR]), joints)

@@ -69,6 +69,7 @@ def by_map(given: CoordinateMap, **options: Any) -> GeneralisedPlant:
 # --- derivatives
 
 
+@pytest.mark.slow
 def test_derivatives_of_maps_and_joints_are_those_of_complex_steps() -> None:
     """Velocities, mass and velocity terms of the same pendulum: by its map, by its joints, and by this test alone."""
     structure, joints = pendulum()
@@ -126,6 +127,7 @@ def test_a_map_moves_as_joints_do(function: Any) -> None:
     assert np.abs(run.energy_violation).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_nodes_that_a_map_leaves_out_keep_their_coordinates() -> None:
     structure, joints = pendulum()
     given = of_map(lambda q: places(np.array([*q, 0.0 * q[0], 0.0 * q[0]]))[:1], names=NAMES[:2], values=VALUES[:2])
@@ -279,6 +281,7 @@ def test_what_is_wrong_with_a_map(given: CoordinateMap, message: str) -> None:
         by_map(given)
 
 
+@pytest.mark.slow
 def test_a_map_that_fails_on_the_way_says_so() -> None:
     def breaks_off(q: np.ndarray) -> np.ndarray:
         if q[2].real > 0.05 or q[2].real < -0.05:
@@ -290,6 +293,7 @@ def test_a_map_that_fails_on_the_way_says_so() -> None:
     assert "the function of the map raised ArithmeticError: the knee is locked there" in run.status
 
 
+@pytest.mark.slow
 def test_a_map_that_ends_on_the_way_says_where() -> None:
     """Its places are not numbers beyond a turn of the knee by 0.2 rad."""
     run = moved(by_map(of_map(lambda q: places(q) * (np.nan if abs(q[2].real) > 0.2 else 1.0))), 1.0)

@@ -73,6 +73,7 @@ def test_a_start_that_does_not_fit_is_brought_onto_the_loops_and_told() -> None:
     assert found.length_violation.max() < 1e-12
 
 
+@pytest.mark.slow
 def test_a_start_that_cannot_fit_is_refused() -> None:
     structure, joints = in_joints()
     longer = with_cables(structure, Cable("C1C2", ("C1", "C2"), command=3.0 * SIDE, mode="length"))
@@ -80,6 +81,7 @@ def test_a_start_that_cannot_fit_is_refused() -> None:
         run(longer, joints, drives())
 
 
+@pytest.mark.slow
 def test_loops_that_depend_on_one_another_are_named() -> None:
     structure, joints = in_joints()
     twice = with_cables(structure, Cable("again", ("C2", "C1"), rest_length=SIDE, mode="length"))

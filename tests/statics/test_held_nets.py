@@ -44,6 +44,7 @@ def sprung(structure: taut.Structure, rigidity: float) -> taut.Structure:
     return replace(structure, cables=cables)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_held_cables_are_the_limit_of_stiff_ones(seed: int) -> None:
     made = net(seed)

@@ -129,6 +129,7 @@ def test_a_cable_slackens_where_its_pull_is_used_up() -> None:
     assert event.factor == pytest.approx(0.5, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.12, 0.15, 0.2])
 def test_settlement_is_a_path_too(step: float) -> None:
     """The truss pushed up by moving nothing but its feet together: the top rises as the bars keep their length."""

@@ -127,6 +127,7 @@ def test_modes_are_the_eigenvalues_of_the_linear_model(structure: Structure) -> 
     assert found == pytest.approx(taut.modes(rest, 6).frequency, rel=1e-8)
 
 
+@pytest.mark.slow
 def test_a_plate_swings_in_a_run_as_its_lowest_mode_says() -> None:
     rest = taut.balance(THICK, gravity=GRAVITY)
     mode = taut.modes(rest, 1)

@@ -55,6 +55,7 @@ def test_a_spring_at_a_joint_and_a_load_hold_a_rod() -> None:
     assert 9.81 * np.sin(q) - 3.0 * np.cos(q) + 8.0 * (q - 1.0) == pytest.approx(0.0, abs=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [2, 1])
 def test_a_double_pendulum_hangs_where_its_nodes_do(kept: int) -> None:
     """With both bars kept by joints, and with the second as a loop, whose force is that of statics."""

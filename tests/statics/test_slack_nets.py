@@ -91,6 +91,7 @@ def assert_balanced(seed: int) -> None:
     assert_least_energy(net, loads, found.structure.positions, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*STALLED, *range(12)])
 def test_every_slack_net_is_balanced(seed: int) -> None:
     assert_balanced(seed)

@@ -68,6 +68,7 @@ def test_no_example_is_suspected(path: Path) -> None:
     assert not taut.read_model(path).structure.hints()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [

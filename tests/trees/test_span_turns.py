@@ -254,6 +254,7 @@ def chain(lengths: tuple[float, ...], base: int) -> Tree:
     return Tree(tuple(joints), gravity=0.0, spans=belt(natural=None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_angles_of_joints_say_the_turns_where_one_segment_is_the_longest(seed: int) -> None:
     """Beside directions that are followed along the way there, in small steps."""

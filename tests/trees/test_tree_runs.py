@@ -126,6 +126,7 @@ def pendulum_of_loops() -> Tree:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["energy", "constraints", "filter", "least-norm", "baumgarte", "none"])
 def test_corrections_hold_loops_and_quaternions(kind: str) -> None:
     plant = tree_plant(pendulum_of_loops())
