@@ -18,6 +18,7 @@ def _beside_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[1]))
 
 
+@pytest.mark.slow
 def test_c_and_python_take_the_same_steps() -> None:
     from benchmarks import six_strut_against_c as bench
 

@@ -131,7 +131,7 @@ WAYS = (
 )
 
 
-QUICK = {"dp": "ground_spring", "rk": "ground_spring", "rattle": "wound_cable", "implicit": "on_sphere"}
+QUICK = {"dp": "ground_spring", "rk": "ground_spring", "rattle": "on_sphere", "implicit": "on_sphere"}
 """The one kind whose runs by these methods are among the quick tests: each pair is compiled by itself."""
 
 

@@ -93,6 +93,7 @@ def test_several_postures_are_told_apart(taut: Callable, model: Path) -> None:
     assert np.abs(np.array(list(known["postures"][0]["nodes"].values())) - POSTURE["nodes"]).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_where_nothing_can_move_no_stiffness_is_told_to_programs(taut: Callable) -> None:
     Path("one.yaml").write_text("taut: 1\ngenerate: {prismatic_robot: {layers: 1}}\nscenario: {gravity: 9.80665}\n")
     known = json.loads(taut("posture", "one.yaml", "--json").out, parse_constant=lambda word: pytest.fail(word))

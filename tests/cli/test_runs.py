@@ -111,6 +111,7 @@ def test_implicit_methods_take_a_tolerance_or_a_step_and_go_on(taut: Callable, t
         assert (options["method"], options.get("step")) == (method, step)
 
 
+@pytest.mark.slow
 def test_a_run_made_in_python_keeps_what_the_command_cannot_say(taut: Callable, tbar: Path) -> None:
     model = library.read_model(tbar)
     plant = library.assemble(model.structure)

@@ -49,6 +49,7 @@ def test_what_is_watched_is_noted_at_the_end_of_its_step() -> None:
     assert any("noted at the end of the step of 0.001 s" in note for note in run.notes)
 
 
+@pytest.mark.slow
 def test_a_run_stops_at_the_end_of_the_step() -> None:
     run = ball(Watch.at_plane("down", "ball", "z", 0.1, sense="falling", then="stop"))
     assert run.status == "finished at t = 0.286 s, where it was to stop"
@@ -57,6 +58,7 @@ def test_a_run_stops_at_the_end_of_the_step() -> None:
     assert run.events[-1].name == 'event "down": node "ball" z = 0.1 m falling'
 
 
+@pytest.mark.slow
 def test_a_cable_is_cut_by_its_tension_and_at_a_time() -> None:
     """The weight falls into its cable, which breaks at 30 N; and what it had stored counts as work."""
     run = ball(Watch.at_tension("breaks", "cable:c", 30.0, then="cut"), Watch.at_time("noon", 0.1))

@@ -114,6 +114,7 @@ def test_every_quantity_that_can_be_driven_is_an_input_by_the_drives_name() -> N
         assert linearise(plant, inputs="drive:motor", outputs="node:p.x").inputs == (f"{member}.{port}",)
 
 
+@pytest.mark.slow
 def test_what_is_no_port_of_an_angle_is_told() -> None:
     with pytest.raises(OptionError, match='"angle:bend.torque": the angle is held at its value; take .angle_accelera'):
         linearise(arm(), inputs="angle:bend.torque")

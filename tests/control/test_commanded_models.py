@@ -75,6 +75,7 @@ def test_the_tension_and_length_of_a_string_are_outputs() -> None:
     assert np.abs(model.C[1] @ model.B[:, 0]) < 1e-12, "it keeps its length"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("port", "told"),
     [

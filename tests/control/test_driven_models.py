@@ -80,6 +80,7 @@ def test_a_linear_model_at_a_time_knows_what_is_driven_then() -> None:
     assert any("drives run (winch)" in note for note in later.notes)
 
 
+@pytest.mark.slow
 def test_what_lqr_designs_on_rest_lengths_runs_as_drives() -> None:
     """The closed loop of the plant decays as the linear one says, for a small push; the regulator's rest lengths are
     those of u = -gain x."""
@@ -102,6 +103,7 @@ def test_what_lqr_designs_on_rest_lengths_runs_as_drives() -> None:
     assert np.abs(run.energy_violation).max() <= 1e-9
 
 
+@pytest.mark.slow
 def test_what_cannot_be_linearised_or_driven_says_so() -> None:
     law = Feedback(lambda t, nodes, velocities: 0.0)
     with pytest.raises(OptionError, match=r'the drive "d" answers to the motion; linearise the plant without it'):

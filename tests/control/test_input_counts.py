@@ -43,6 +43,7 @@ def test_cables_along_one_line_are_one_input() -> None:
     assert str(found) == "under-actuated: 2 inputs, 1 independent, 2 freedoms"
 
 
+@pytest.mark.slow
 def test_what_is_held_counts_as_a_freedom_of_its_actuator() -> None:
     """An arm of two bars in a plane: its elbow, held or free, and a push at its foot."""
 

@@ -80,6 +80,7 @@ def test_torques_of_the_mechanism_are_those_of_the_reference() -> None:
     assert along.effort[inside] + static_torque(AT_START) == pytest.approx(known["tau"][late][inside], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theta", [AT_START, AT_END])
 def test_at_rest_torques_are_those_of_statics(theta: np.ndarray) -> None:
     """Of held elbows by their constraints, of free ones by the torques that are missing."""

@@ -72,6 +72,7 @@ def test_held_torques_let_it_fall() -> None:
     assert np.array_equal(model.D, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
 
 
+@pytest.mark.slow
 def test_its_first_posture_is_neutral() -> None:
     """Of 4000 N m each at -90 degrees the torques change nothing to first order: it neither falls nor returns."""
     plant = assemble(mechanism(np.full(3, -0.5 * math.pi)))

@@ -36,6 +36,7 @@ def test_a_kernel_that_returns_something_else_is_refused() -> None:
         addresses_of([(0, ASKED["rate"], rate)], 1)
 
 
+@pytest.mark.slow
 def test_plants_of_other_kinds_share_one_loop() -> None:
     words, addresses = zip(*(loops.words_for(assemble(made)) for made in (tbar(), icosahedron(0.6))), strict=True)
     assert words[0]["time_loop"] is words[1]["time_loop"]

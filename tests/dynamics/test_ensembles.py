@@ -233,6 +233,7 @@ def test_what_is_to_be_said_of_a_run_is_said_of_its_variants() -> None:
         assert all(any("nearly depended on one another" in note for note in notes) for notes in together.notes)
 
 
+@pytest.mark.slow
 def test_ctrl_c_reaches_every_variant() -> None:
     plant = robot()
     varying = spread(plant)

@@ -327,6 +327,7 @@ def test_a_run_with_events_and_cuts_goes_on_to_the_last_bit(tmp_path) -> None:
     assert len(whole.events) > 10
 
 
+@pytest.mark.slow
 def test_loads_in_python_find_the_same_events() -> None:
     tower = standing_tower().changed("cable:*", rest_ratio=1.0)
     top = list(tower.nodes)[-1]

@@ -181,6 +181,7 @@ def test_the_tension_of_a_string_can_be_watched_and_cut_it() -> None:
     assert run.cable_tension[:, 0].max() < limit
 
 
+@pytest.mark.slow
 def test_a_linear_model_of_a_string_swings_as_a_pendulum() -> None:
     model = linearise(assemble(pendulum(), gravity=G), inputs=["node:p.x"], outputs=["node:p.x"])
     found = np.abs(np.linalg.eigvals(model.A).imag)

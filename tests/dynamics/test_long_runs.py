@@ -98,6 +98,7 @@ def test_rattle_continues_bit_for_bit() -> None:
     assert np.array_equal(whole.velocities, once.velocities)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["dp5", "dp8"])
 def test_dense_samples_are_nearly_as_good_as_steps(method: str) -> None:
     plant = taut.assemble(taut.generators.tbar())

@@ -191,7 +191,9 @@ def test_a_table_without_slopes_is_exact_for_a_parabola_and_flat_outside() -> No
     [{"tolerance": 1e-7}, pytest.param({"method": "rk4", "step": 0.01}, marks=pytest.mark.slow)],
     ids=["dp5", "rk4"],
 )
-@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize(
+    "correction", [pytest.param(c, marks=[pytest.mark.slow] if c != "energy" else []) for c in CORRECTIONS]
+)
 def test_a_python_function_moves_it_to_the_last_bit_as_the_same_signal(options: dict, correction: str) -> None:
     signal = Sinusoid(20.0, 0.7, 0.3, mean=2.0)
     signals = (signal, lambda t: float(evaluated(signal, np.array([t]))[0, 0]))

@@ -105,6 +105,7 @@ def test_what_the_printed_order_of_the_filter_costs() -> None:
     assert found["as-printed", 0.01] > 1e3 * found["positions-first", 0.01]
 
 
+@pytest.mark.slow
 def test_a_compiled_plant_is_corrected_in_the_same_ways() -> None:
     """The T-bar at 1e-6, beside a run at 1e-12: lengths are kept to round-off or the threshold."""
     plant = assemble(generators.tbar(rest_ratio=0.7))
@@ -125,6 +126,7 @@ def test_a_compiled_plant_is_corrected_in_the_same_ways() -> None:
         assert np.abs(run.nodes - best.nodes).max() <= np.abs(bare.nodes - best.nodes).max()
 
 
+@pytest.mark.slow
 def test_other_methods_and_ensembles() -> None:
     plant = assemble(generators.tbar(rest_ratio=0.7))
     for kind in ("filter", "least-norm"):

@@ -94,6 +94,7 @@ def test_dampers_turn_with_the_cable() -> None:
         assert np.abs(matrix + np.array(slopes).T[found.moving]).max() <= 1e-9 * np.abs(matrix).max()
 
 
+@pytest.mark.slow
 def test_two_weights_over_a_pulley_are_atwoods_machine() -> None:
     """The cable hangs straight down on both sides, half a turn of it on the pulley; stretched as much as the tension
     2 m n g / (m + n) wants, it stays so, and the weights have the acceleration (m - n) g / (m + n)."""

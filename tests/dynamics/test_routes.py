@@ -268,6 +268,7 @@ def test_an_ensemble_varies_the_stiffness_of_routes() -> None:
         assert np.abs(found.nodes[k, -1] - alone.nodes[-1]).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_a_linear_model_takes_the_rest_length_of_a_route() -> None:
     """Its input against a difference of the compiled accelerations, its outputs against those of a run."""
     structure = five_nodes()

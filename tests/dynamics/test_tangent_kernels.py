@@ -62,6 +62,7 @@ def ready(case: Case, push: np.ndarray) -> tuple[ImplicitPlant, Pack, np.ndarray
     return plant, pack, y
 
 
+@pytest.mark.slow
 @SOME
 @given(cases())
 def test_what_is_solved_is_the_linearised_stage(case: Case) -> None:
@@ -104,6 +105,7 @@ def test_the_residual_is_that_of_the_equations_of_motion(case: Case) -> None:
     assert power == pytest.approx((drag + load) @ v, rel=1e-10, abs=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("push", [1.0, 1e3])
 def test_a_bar_that_would_fall_over_within_the_step_gets_a_positive_matrix_all_the_same(push: float) -> None:
     # Across a bar of 1 kg / 3 at its end, S is 1/3 - s^2 push: negative from 68 N on.

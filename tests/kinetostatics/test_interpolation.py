@@ -37,6 +37,7 @@ def test_on_the_grid_a_posture_is_itself() -> None:
         assert one.lowest_stiffness == area().lowest_stiffness[at]
 
 
+@pytest.mark.slow
 def test_the_error_bounds_a_fresh_sample_of_exact_postures() -> None:
     """With 95 % confidence 99 % of all are within; of 120 fresh ones no more than 5 may be beyond."""
     shown, random = smooth(), np.random.default_rng(20261)

@@ -108,6 +108,7 @@ def test_from_five_centimetres_off_it_is_the_same_posture() -> None:
     assert len(same) >= 18
 
 
+@pytest.mark.slow
 def test_other_postures_from_far_are_named_and_satisfy_them_too() -> None:
     """From 40 cm off; B turned by 120 deg either way is told to be B."""
     told = postures(robot(), tries=20, spread=0.4, seed=0)

@@ -41,6 +41,7 @@ def hanging() -> Robot:
     return Robot(made, ("cable:spring",), gravity=9.81)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1.0, 1.05, 1.08, 1.081, 1.09, 1.2])
 def test_a_rope_takes_over_where_it_tightens(length: float) -> None:
     """At its start the spring is slack with most of these lengths, so that nothing there is stiff at all."""
@@ -54,6 +55,7 @@ def test_a_rope_takes_over_where_it_tightens(length: float) -> None:
     assert moved == pytest.approx(-1.0 if low < 1.1 else 0.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_inverse_kinematics_goes_as_far_as_the_rope() -> None:
     found = inverse_kinematics(hanging(), [NodePosition("weight", (None, None, -1.0999))])
     assert found.ok, found.status
@@ -65,6 +67,7 @@ def test_inverse_kinematics_goes_as_far_as_the_rope() -> None:
     assert path.ok, path.status
 
 
+@pytest.mark.slow
 def test_a_map_goes_on_where_nothing_can_move() -> None:
     """Steps are longer than the spring is stretched."""
     found = workspace(hanging(), {"cable:spring": [1.0, 1.04, 1.08, 1.12, 1.16]})

@@ -95,6 +95,7 @@ def test_winding_jumps_the_energy_by_its_work() -> None:
     assert session.trajectory().cable_tension[-1].max() > before.cable_tension[-1].max() + 20.0
 
 
+@pytest.mark.slow
 def test_tilted_gravity_pulls_every_mass_that_way() -> None:
     session = Session(live_plant(taut.assemble(taut.generators.icosahedron(), gravity=9.81), method="rk4", step=1e-3))
     session.act("gravity", 3.0, 0.0, -4.0)

@@ -51,6 +51,7 @@ def run() -> taut.Trajectory:
     return simulate(hoisted(), 0.6, every=0.02, tolerance=1e-9)
 
 
+@pytest.mark.slow
 def test_drives_have_names_and_outputs() -> None:
     assert run().drive_names == ("hoist:rope0", "hoist:rope1", "other")
     assert np.allclose(run().drive_value[-1, :2], 0.8)

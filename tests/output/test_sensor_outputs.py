@@ -143,6 +143,7 @@ def test_readings_are_plotted_where_there_are_sensors() -> None:
         taut.plot.readings(bare)
 
 
+@pytest.mark.slow
 def test_runs_stepped_by_hand_show_their_readings_without_units() -> None:
     plant = taut.assemble(model().structure, sensors=[Sensor("place", "node:b.position.x")])
     sim = taut.start(plant)

@@ -209,6 +209,7 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, taut.Struc
     return path, tower
 
 
+@pytest.mark.slow
 def test_it_settles_where_statics_says_and_tells_its_weakest_mode(opened: Callable, standing: Any) -> None:
     path, tower = standing
     one = opened(path)

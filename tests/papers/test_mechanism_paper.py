@@ -118,6 +118,7 @@ def test_equations_written_out_are_those_of_the_plant() -> None:
         assert np.outer(own, theirs) == pytest.approx(np.outer(theirs, own), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_there_are_eight_equilibria_at_psi_f_too() -> None:
     found = equilibria(AT_END, starts=60, seed=3)
     assert len(found) == 8
@@ -125,6 +126,7 @@ def test_there_are_eight_equilibria_at_psi_f_too() -> None:
     assert np.abs(ends) == pytest.approx(np.tile(np.abs(at_rest(AT_END)), (8, 1)), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_growth_and_the_limit_of_pd(bench: Bench) -> None:
     model = falling(bench)
     assert np.sort(model.poles.real)[::-1][:2] == pytest.approx([7.963, 2.989], abs=5e-4)

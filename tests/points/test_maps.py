@@ -144,6 +144,7 @@ def test_nodes_that_a_map_leaves_out_keep_their_coordinates() -> None:
 # --- what acts on coordinates
 
 
+@pytest.mark.slow
 def test_springs_dampers_and_forces_on_coordinates_are_those_of_lagrange() -> None:
     """Against a LagrangianPlant of numpy functions: mass, potential and load are written here."""
     structure, joints = pendulum()

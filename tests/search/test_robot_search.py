@@ -126,6 +126,7 @@ def test_the_command_searches_goes_on_replays_and_draws(tmp_path: Path, capsys: 
     assert taut.read_model(model).scenario.drives == replayed(load_gaits(gaits)).scenario.drives
 
 
+@pytest.mark.slow
 def test_the_command_searches_one_symmetry(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert taut_command("gait", "symmetries", MODEL) == 0
     assert "x1 x2 y1+1/3 y2+1/3 z1+2/3 z2+2/3" in capsys.readouterr().out

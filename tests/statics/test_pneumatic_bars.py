@@ -19,6 +19,7 @@ def jack(force: float = 80.0) -> Structure:
     return Structure(nodes, [strut], guys, held, point_masses={"head": 3.0})
 
 
+@pytest.mark.slow
 def test_the_head_stands_where_its_forces_balance() -> None:
     """The push along the strut, the weight and the springs, written down again; and it stays there when let go."""
     found = balance(jack(), gravity=9.81)

@@ -35,6 +35,7 @@ def lean_of(structure: Structure) -> float:
     return math.atan2(x, z)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("torque", [0.0, 2.5])
 def test_a_leaning_mast_rests_where_spring_torque_and_weight_are_in_balance(torque: float) -> None:
     stiffness, rest = 20.0, 0.2
@@ -53,6 +54,7 @@ def test_a_leaning_mast_rests_where_spring_torque_and_weight_are_in_balance(torq
     assert lean_of(again.structure) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("torque", [0.0, 4.0])
 def test_a_spring_and_a_torque_alone_find_their_balance(torque: float) -> None:
     """Where nothing else pulls, what is balance is told by the stiffness of the spring."""
@@ -62,12 +64,14 @@ def test_a_spring_and_a_torque_alone_find_their_balance(torque: float) -> None:
     assert found.angle_torque == pytest.approx([0.0], abs=1e-11)
 
 
+@pytest.mark.slow
 def test_a_spring_at_rest_as_drawn_stays_so_in_another_shape() -> None:
     found = balance(mast(0.3, stiffness=40.0), gravity=GRAVITY)
     assert found.structure.angles["joint"].value == pytest.approx(0.3, abs=1e-15)
     assert lean_of(found.structure) > 0.35
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.999, 1.001])
 def test_a_mast_on_a_torsion_spring_buckles_at_the_moment_of_its_weight(share: float) -> None:
     """k = m g l, and the frequency from there on is the root of (k - m g l) / I."""

@@ -246,6 +246,7 @@ def test_a_closed_chain_that_tumbles_onto_the_ground_makes_no_energy(friction: f
     assert min(changed) > (-0.02 if friction == 0.0 else -0.6), "and loses what the step does, not all"
 
 
+@pytest.mark.slow
 def test_a_leg_with_a_controller_bears_its_body() -> None:
     """A rate, a damper and an input beside contacts: the foot stands, the body hangs on what the leg pushes with."""
     base, leg = Body("base", 7.2, inertia=_ball(0.1)), Body("leg", 0.6, (0.0, 0.0, -0.15), _ball(0.01))
