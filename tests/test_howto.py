@@ -64,6 +64,7 @@ def test_run_files_open_in_xarray() -> None:
     assert names["run"].sizes["time"] == 101
 
 
+@pytest.mark.slow
 def test_a_robot_of_ones_own_rolls() -> None:
     names = run_blocks("docs/howto/own-robot.md", 3)
     assert names["came"].face_changes[names["best"]] >= 6

@@ -214,6 +214,7 @@ def killed(prelude: str, *arguments: str) -> int:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode
 
 
+@pytest.mark.slow
 def test_kill_during_a_run_leaves_a_draft_that_goes_on_to_the_same_bits() -> None:
     """And a new run of the same name offers it, and leaves it alone as long as it reaches further."""
     with started(*RUN) as (process, screen):

@@ -42,8 +42,8 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
     ),
 }
 
-SOME_SLOW = [pytest.param(name, marks=[pytest.mark.slow] if name in ("plot", "reproduce") else []) for name in COMMANDS]
-"""Films are drawn as plots are; a paper's claim compiles for itself."""
+SOME_SLOW = [pytest.param(name, marks=[pytest.mark.slow] if name in ("film", "reproduce") else []) for name in COMMANDS]
+"""A film starts a browser; a paper's claim compiles for itself."""
 
 
 class Ended(NamedTuple):

@@ -167,6 +167,7 @@ def test_energy_less_work_stays_as_it_is() -> None:
     assert np.abs(run.energy_violation).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_explicit_and_implicit_steps_agree() -> None:
     exact = tumbled("dp8")
     assert np.abs(tumbled("dp5", 1e-9).nodes - exact.nodes).max() < 1e-8

@@ -87,6 +87,7 @@ def test_flight_keeps_energy_and_momentum_to_round_off(stiffness: float, even: b
     assert not run.contact_force.any()
 
 
+@pytest.mark.slow
 def test_flight_is_of_second_order() -> None:
     """Against dp8 at 1e-12; velocities meet the constraints to that order too, and do not drift off."""
     made, speeds = thrown(2, 50.0)
@@ -125,6 +126,7 @@ def _drops(count: int, stiffness: float, damping: float, step: float, ground: Gr
         assert not [note for note in run.notes if "converge" in note]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize(("stiffness", "damping"), [(600.0, 0.0), (6e4, 0.0), (600.0, 20.0), (6e4, 20.0)])
 def test_drops_make_no_energy_in_any_step(stiffness: float, damping: float, step: float) -> None:
@@ -142,6 +144,7 @@ def test_sixty_drops_make_no_energy(stiffness: float, damping: float, step: floa
     _drops(63, stiffness, damping, step, Ground("floor", friction=0.6, restitution=restitution))
 
 
+@pytest.mark.slow
 def test_momentum_changes_by_the_impulses_of_the_ground() -> None:
     step = 1e-2
     run = followed(robot(0.1, turned=np.eye(3)), FLOOR, 0.5, step, every=step, **BY)
@@ -152,6 +155,7 @@ def test_momentum_changes_by_the_impulses_of_the_ground() -> None:
     assert np.abs(momentum[1:] - momentum[0] - pushed).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_impacts_converge() -> None:
     """A robot that strikes with three nodes at once while it drifts; to a motion that is near that of impulses, which
     have their friction in two parts, by how far from the ground the step of the impact began."""
@@ -168,6 +172,7 @@ def test_impacts_converge() -> None:
 # --- friction and impacts, as by impulses
 
 
+@pytest.mark.slow
 def test_at_rest_the_ground_bears_the_weight() -> None:
     run = followed(robot(0.05, damping=20.0), FLOOR, 15.0, 1e-2, every=0.1, **BY)
     assert run.ok
@@ -179,6 +184,7 @@ def test_at_rest_the_ground_bears_the_weight() -> None:
     assert (np.diff(energy(run)) <= 1e-14 * energy(run)[0]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structure", [point(), FLAT], ids=["point", "bar"])
 def test_it_sticks_or_slides_as_friction_says(structure: Structure) -> None:
     """A tenth of a degree on either side, five seconds in steps of 10 ms."""
@@ -193,6 +199,7 @@ def test_it_sticks_or_slides_as_friction_says(structure: Structure) -> None:
     assert (slid.contact_state[1:] == 2.0).all()
 
 
+@pytest.mark.slow
 def test_a_robot_stands_still_on_a_slope() -> None:
     """10 degrees, settled for 15 s, then 5 s."""
     made, (down, normal) = robot(0.0, damping=20.0), slope(10.0)
@@ -208,6 +215,7 @@ def test_a_robot_stands_still_on_a_slope() -> None:
     assert -force @ down / (force @ normal) == pytest.approx(np.tan(np.radians(10.0)), rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [0.0, 0.2])
 def test_a_bar_falls_with_its_end_sliding(friction: float) -> None:
     """Against minimal coordinates, of second order."""
@@ -221,6 +229,7 @@ def test_a_bar_falls_with_its_end_sliding(friction: float) -> None:
     assert off[1] / off[2] == pytest.approx(4.0, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("angle", "across", "friction"), [(0.8, 0.5, 2.0), (0.8, 3.0, 0.3), (1.1, 0.2, 0.1)])
 def test_a_bar_dropped_at_an_angle(angle: float, across: float, friction: float) -> None:
     wanted, change = struck(angle, across, friction)
@@ -230,6 +239,7 @@ def test_a_bar_dropped_at_an_angle(angle: float, across: float, friction: float)
     assert [event.change for event in run.events] == [change]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_restitution_and_friction_together_make_no_energy(seed: int) -> None:
     draw = np.random.default_rng(seed)
@@ -242,6 +252,7 @@ def test_restitution_and_friction_together_make_no_energy(seed: int) -> None:
     assert after - before == pytest.approx(run.work[-1], abs=1e-9 * before)
 
 
+@pytest.mark.slow
 def test_a_bouncing_ball_rises_to_the_right_height() -> None:
     run = followed(point((0, 0, 1)), Ground("floor", restitution=0.8), 0.9, 1e-3, every=1e-3, **BY)
     assert run.nodes[run.time > 0.5, 0, 2].max() == pytest.approx(0.64, abs=5e-3)
@@ -344,6 +355,7 @@ def test_other_members_conserve_energy_too(mode: str) -> None:
 # --- what it says of itself
 
 
+@pytest.mark.slow
 def test_a_step_that_is_too_long_ends_the_run_with_a_status() -> None:
     """Half a second, in which cables swing ten times; and a note says why."""
     made, speeds = thrown(4, 0.1)
@@ -352,12 +364,14 @@ def test_a_step_that_is_too_long_ends_the_run_with_a_status() -> None:
     assert "Newton's method did not converge in 1 steps of up to 60 iterations" in run.notes[-1]
 
 
+@pytest.mark.slow
 def test_newton_counts_its_iterations() -> None:
     made, speeds = thrown(3, 0.1)
     run = followed(made, FLOOR, 0.5, 5e-3, velocities=speeds, **BY)
     assert 4 < run.counts["evaluations"] / run.counts["steps"] < 16
 
 
+@pytest.mark.slow
 def test_a_run_is_judged() -> None:
     made, speeds = thrown(4, 0.1)
     run = simulate(assemble(made, gravity=GRAVITY, velocities=speeds, ground=[FLOOR]), 0.1, step=2e-4, **BY)
@@ -365,6 +379,7 @@ def test_a_run_is_judged() -> None:
     assert "by a run with step" in run.accuracy
 
 
+@pytest.mark.slow
 def test_it_goes_on_and_steps_to_the_same_bits(tmp_path: Path) -> None:
     plant = assemble(robot(0.05), gravity=GRAVITY, ground=[FLOOR])
     whole = simulate(plant, 0.4, every=0.01, step=5e-3, verify=False, **BY)

@@ -138,6 +138,7 @@ def test_a_bar_rocks_across_a_box() -> None:
         assert point[above, 2].min(initial=1.0) > 0.2 - 1e-9
 
 
+@pytest.mark.slow
 def test_a_rocking_frame_loses_what_housner_says() -> None:
     """A slender braced frame, tilted about one side of its base and let go: it falls back as a pendulum upside down
     does, and goes on about the other side with the angular velocity that keeps the angular momentum about that."""
@@ -216,6 +217,7 @@ def test_a_bar_through_a_box_is_refused() -> None:
         followed(made, Ground("box", Box((0.0, 0.0, 0.02), (0.2, 1.0, 0.4))), 0.1, 1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("friction", "restitution"), [(0.0, 0.0), (0.5, 0.0), (0.5, 0.3)])
 def test_a_rigid_tripod_comes_to_rest(friction: float, restitution: float) -> None:
     """Six bars that meet, dropped askew: contacts that bars join converge, and in the end bear the weight."""
@@ -251,6 +253,7 @@ def test_an_even_terrain_is_a_slope() -> None:
     assert run.nodes[-1, 0] == pytest.approx(wanted * down, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_bodies_of_bars_that_meet_do_not_know_of_one_another() -> None:
     """25 tetrahedra dropped side by side, 75 contacts and more candidates than responses of the whole had room for:
     each moves as it does alone, though one solution gives the responses of many."""

@@ -46,6 +46,7 @@ def seen_poles(run: taut.Trajectory) -> np.ndarray:
     return poles_of(away(run)[50:], period=0.01, order=14, delays=60)
 
 
+@pytest.mark.slow
 def test_it_stands_in_balance_and_falls_by_itself() -> None:
     model = tower().regulator.model.continuous
     assert model is not None
@@ -62,6 +63,7 @@ def test_it_stands_in_balance_and_falls_by_itself() -> None:
     assert tilt[-1] > 100.0 * tilt[50]
 
 
+@pytest.mark.slow
 def test_it_is_held_and_its_slowest_poles_are_those_of_the_sampled_model() -> None:
     regulator = tower().regulator
     model = regulator.model
@@ -83,6 +85,7 @@ def test_it_is_held_and_its_slowest_poles_are_those_of_the_sampled_model() -> No
         assert nearest(loop.equivalent_poles, pole) < 1e-7
 
 
+@pytest.mark.slow
 def test_a_design_that_ignores_the_delay_has_other_poles_and_the_run_shows_them() -> None:
     model = tower().regulator.model
     prompt = lqr(sampled(model.continuous, 100.0), state_cost=100.0, input_cost=1e3)
@@ -99,6 +102,7 @@ def test_a_design_that_ignores_the_delay_has_other_poles_and_the_run_shows_them(
         compensator.controller("late", tower().plant, delay=0.01)
 
 
+@pytest.mark.slow
 def test_a_firm_design_that_ignores_the_delay_shakes_the_tower() -> None:
     model = tower().regulator.model
     compensator = lqr(sampled(model.continuous, 100.0), state_cost=3e4, input_cost=1e3).compensator()

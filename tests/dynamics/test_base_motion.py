@@ -362,6 +362,7 @@ def test_energy_stays_balanced_to_round_off() -> None:
     assert run.rate_violation.max() < 5e-12
 
 
+@pytest.mark.slow
 def test_the_order_is_kept_across_the_knots_of_a_record() -> None:
     """Springs that pull and push, so that no cable goes slack; steps do not fit the knots."""
     structure = tower().changed("cable:*", law="spring", damping=0.0)

@@ -210,6 +210,7 @@ def test_a_correction_leaves_the_angular_momentum_alone(seed: int) -> None:
         assert abs(total) <= 1e-11 * scale
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["none", "energy"])
 def test_free_bodies_keep_energy_momentum_and_angular_momentum(correction: str) -> None:
     structure, v = mixed(5, supports=False, damped=False)

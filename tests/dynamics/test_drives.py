@@ -171,6 +171,7 @@ def test_a_rest_length_that_jumps_does_its_work_at_once() -> None:
 # --- a driven cable that slackens
 
 
+@pytest.mark.slow
 def test_a_driven_cable_that_slackens_located_and_tightly_integrated() -> None:
     """Let out faster than the weight falls, so that the cable goes slack and catches it: located runs and steps of
     1e-14 that go over the instants are the same to 1e-9 m."""
@@ -384,6 +385,7 @@ def test_a_rest_length_that_is_a_python_function() -> None:
     assert np.abs(run.energy_violation).max() <= 1e-8
 
 
+@pytest.mark.slow
 def test_a_rest_length_that_answers_to_the_motion() -> None:
     """r = r0 - g (z - z0) - h z', against the equation of the weight written out; the work of the winch closes the
     balance, with a damper in the cable too."""

@@ -58,6 +58,7 @@ def test_a_string_slackens_and_catches_where_the_closed_form_says() -> None:
     assert run.cable_tension.min() >= 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method", ["dp5", "rk4", *(pytest.param(m, marks=pytest.mark.slow) for m in ("rattle4", "implicit4"))]
 )
@@ -72,6 +73,7 @@ def test_every_method_catches_alike(method: str) -> None:
     assert len(run.events) == len(wanted.events)
 
 
+@pytest.mark.slow
 def test_a_bead_on_a_string_moves_as_on_its_ellipse() -> None:
     """One coordinate on the ellipse with the fixed points as foci, by its own equation of motion."""
     c, a = 1.0, 1.4  # half the distance of the foci, half the length of the string
@@ -93,6 +95,7 @@ def test_a_bead_on_a_string_moves_as_on_its_ellipse() -> None:
     assert np.ptp(run.cable_length) < 1e-13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beside", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["a post", "nothing"])
 def test_a_catch_between_free_masses_keeps_momentum(beside: bool) -> None:
     """Two masses fly apart until the string between them catches: then they move on with their common velocity; with a
@@ -109,6 +112,7 @@ def test_a_catch_between_free_masses_keeps_momentum(beside: bool) -> None:
     assert run.cable_tension[0, 0] == 0.0, "it starts slack, and is not pulled to its length"
 
 
+@pytest.mark.slow
 def test_an_impulse_never_pushes() -> None:
     """A ball swings on one string until another, tied beside it, catches: that pulls it towards both anchors, and the
     first string would have to push to stay long; it is let go, and the loss is that along the second alone."""
@@ -129,6 +133,7 @@ def test_an_impulse_never_pushes() -> None:
     assert run.cable_tension.min() > -1e-9
 
 
+@pytest.mark.slow
 def test_strings_on_both_sides_keep_a_ball_between_them() -> None:
     """Caught by both, it moves on along the circle on which both are taut, and loses nothing more."""
     nodes = {"top": (0.0, 0.0, 1.0), "low": (0.1, 0.0, -1.0), "ball": (0.0, 0.0, 0.0)}
@@ -144,6 +149,7 @@ def test_strings_on_both_sides_keep_a_ball_between_them() -> None:
     assert np.ptp(balance_of(run)) < 1e-10
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_where_it_stopped() -> None:
     """In one piece or in two, over a catch: the same to the last digit."""
     plant = assemble(pendulum(), gravity=G, velocities={"p": (6.5, 0.0, 0.0)})
@@ -153,6 +159,7 @@ def test_a_run_goes_on_where_it_stopped() -> None:
     assert np.abs(whole.nodes[-1] - second.nodes[-1]).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_a_held_cable_can_be_cut() -> None:
     cut = Watch.at_time("snap", 0.2, then="cut", cut=["cable:w"])
     run = simulate(assemble(pendulum(), gravity=G, events=[cut]), 0.5, every=0.1)
@@ -160,6 +167,7 @@ def test_a_held_cable_can_be_cut() -> None:
     assert run.cable_tension[:, 0] == pytest.approx([2.0 * G, 2.0 * G, 2.0 * G, 0.0, 0.0, 0.0], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_tension_of_a_string_can_be_watched_and_cut_it() -> None:
     """Let go from 1.2 rad it pulls with m g (3 cos x - 2 cos 1.2); where that reaches the limit the string breaks."""
     nodes = {"o": (0.0, 0.0, 0.0), "p": (math.sin(1.2), 0.0, -math.cos(1.2))}

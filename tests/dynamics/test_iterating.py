@@ -14,6 +14,7 @@ from benchmarks.scale import cubic_grid
 from taut import Correction, OptionError, assemble, simulate
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
 def test_accelerations_are_those_of_the_direct_solver(case: Case) -> None:
@@ -58,6 +59,7 @@ def test_a_bar_said_twice_gets_half_the_force() -> None:
     assert np.allclose(run.bar_force[:, place], run.bar_force[:, -1], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_run_in_two_parts_is_the_run_in_one() -> None:
     plant = assemble(cubic_grid(2), gravity=1.0, velocities={"n0.0.0": (1.0, 0.0, 0.0)}, solver="iterative")
     whole = simulate(plant, 0.2, every=0.1)
@@ -84,6 +86,7 @@ def test_an_unknown_solver_is_refused() -> None:
         assemble(taut.generators.tbar(), solver="itertive")
 
 
+@pytest.mark.slow
 def test_what_does_not_converge_is_not_taken_for_an_answer() -> None:
     """A long straight chain pulled at its end: as many iterations as bars would be needed."""
     count = 12_000
@@ -96,6 +99,7 @@ def test_what_does_not_converge_is_not_taken_for_an_answer() -> None:
     assert np.isnan(out[plant.coordinates : 2 * plant.coordinates]).all()
 
 
+@pytest.mark.slow
 def test_an_iterative_run_says_what_it_does_not_look_at() -> None:
     run = simulate(assemble(cubic_grid(2), solver="iterative"), 0.01)
     assert run.notes == ("the solver is iterative, so nothing is said of constraints that depend on one another",)

@@ -172,6 +172,7 @@ def test_a_triangle_of_bars_and_a_plate_of_the_same_inertia_move_alike() -> None
     assert np.abs(runs[0].energy_kinetic - runs[1].energy_kinetic).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_a_plate_that_loses_a_cable_keeps_its_balance_of_energy_and_its_run_file(tmp_path: Path) -> None:
     cut = taut.Watch.at_time("snap", 0.3, then="cut", cut=("cable:b",))
     plant = taut.assemble(as_plate(), gravity=9.81, events=[cut])
@@ -188,6 +189,7 @@ def test_a_plate_that_loses_a_cable_keeps_its_balance_of_energy_and_its_run_file
     assert np.abs(whole.nodes[-1] - run.nodes[-1]).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_a_held_plate_gives_the_reactions_of_its_weight() -> None:
     nodes = {"a": (0.0, 0.0, 0.0), "b": (2.0, 0.0, 0.0), "c": (2.0, 1.0, 0.0), "d": (0.0, 1.0, 0.0)}
     held = {"a": "xyz", "b": "yz", "d": "z"}

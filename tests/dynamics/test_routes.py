@@ -181,6 +181,7 @@ def test_a_bead_on_a_taut_cable_follows_its_ellipse() -> None:
     assert off[0] / off[1] == pytest.approx(100.0, rel=0.2)
 
 
+@pytest.mark.slow
 def test_two_masses_over_a_guide_are_atwoods_machine() -> None:
     """A held cable over a fixed node: acceleration (m - n) g / (m + n), tension 2 m n g / (m + n), to round-off."""
     m, n, g = 3.0, 2.0, 9.81

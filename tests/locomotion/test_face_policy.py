@@ -63,7 +63,7 @@ def _way(one: np.ndarray, other: np.ndarray, middle: np.ndarray, bearing: float)
     return np.asarray(np.cos(bearing) * across[:2] / np.linalg.norm(across[:2]) + np.sin(bearing) * edge[:2])
 
 
-@pytest.mark.parametrize("face_down", ["closed", "open"])
+@pytest.mark.parametrize("face_down", [pytest.param("closed", marks=pytest.mark.slow), "open"])
 def test_the_law_picks_the_way_nearest_to_the_heading(face_down: str) -> None:
     """Against the same by numpy, of robots turned about the vertical at random."""
     draw = np.random.default_rng(5)

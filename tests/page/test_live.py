@@ -266,6 +266,7 @@ def test_bars_that_are_redundant_take_no_motion_from_the_weakest_mode(opened: Ca
     assert one.complaints == []
 
 
+@pytest.mark.slow
 def test_edits_are_replayed_to_the_last_bit(opened: Callable, standing: Any) -> None:
     path, tower = standing
     one = opened(path)

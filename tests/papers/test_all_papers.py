@@ -82,6 +82,7 @@ def test_a_slip_in_a_paper_leaves_the_others(tmp_path: Path, monkeypatch: pytest
     assert "Infinity" not in (tmp_path / "out" / "report.json").read_text(), "which JSON does not have"
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_after_the_claim_in_hand_and_reports(tmp_path: Path) -> None:
     def interrupt(done: int, what: str) -> None:
         if what == "frail: breaks":  # once: a second Ctrl-C would not wait

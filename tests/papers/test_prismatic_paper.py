@@ -45,7 +45,16 @@ EXPECTED = {
     "fig11-friction": REPRODUCED,
 }
 
-SLOW = ("eq19-root", "eq29-drift", "fig7-motors", "fig10-radii", "fig10-model", "fig11-friction", "table3-node21")
+SLOW = (
+    "eq19-root",
+    "eq29-drift",
+    "fig7-motors",
+    "fig10-radii",
+    "fig10-model",
+    "fig11-friction",
+    "sec3-inertia",
+    "table3-node21",
+)
 """2600 steps of eq. (29); four runs of 35 s with friction; a motion that is compiled for it."""
 
 
@@ -110,6 +119,7 @@ def test_steps_of_eq_29_drift_at_first_order_further_on(bench: Bench) -> None:
     assert worst == pytest.approx([1.34, 0.67], abs=0.01)
 
 
+@pytest.mark.slow
 def test_radii_grow_with_height_where_lengths_are_driven(bench: Bench) -> None:
     sizes = cases.radii(cases.of_turns(cases.postures_along(bench, "spring"))).reshape(4, 3).mean(axis=1)
     assert 1e3 * sizes == pytest.approx([0.0, 7.2, 5.5, 18.9], abs=0.1)  # by nodes: base, 11.., 1a.., plate

@@ -78,7 +78,21 @@ EXPECTED = {
     "table2-hinf-metal": NOT_REPRODUCED,
 }
 
-SLOW = ("fig5-long", "fig8-stronger", "fig9", "fig10", "fig11", "fig12", "fig14-order", "sec4-bounded")
+SLOW = (
+    "fig2-motion",
+    "fig3-grid",
+    "fig5-long",
+    "fig6-prudent",
+    "fig7-length",
+    "fig8-length",
+    "fig8-stronger",
+    "fig9",
+    "fig10",
+    "fig11",
+    "fig12",
+    "fig14-order",
+    "sec4-bounded",
+)
 """Those that follow the T-bar for long, or the Arm for 20 s."""
 
 
@@ -110,6 +124,7 @@ def test_the_minimum_realisation_is_the_exact_motion() -> None:
     assert np.abs(places[0] - (known["q"] + known["q_lo"])).max() < 1e-14
 
 
+@pytest.mark.slow
 def test_the_minimum_realisation_knows_how_good_it_is_in_the_long_run() -> None:
     """At 50 %, where the motion is largest, 200 s are good to a ten-thousandth of what is measured with them."""
     _, doubt = minimal.reference(*LONG, RATIOS)

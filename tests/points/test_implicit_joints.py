@@ -174,6 +174,7 @@ def test_a_stiff_arm_moves_as_its_nodes_do(law: tuple[float, float], more: tuple
     assert np.abs(run.energy_violation).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_what_is_stiff_takes_far_fewer_steps() -> None:
     """Both at 1e-6, and both right to that; the explicit run says that it was stiff."""
     plant = jointed(arm(*STIFF))
@@ -186,6 +187,7 @@ def test_what_is_stiff_takes_far_fewer_steps() -> None:
     assert any('the run is stiff, and method "implicit3" or "implicit4" can take longer' in n for n in explicit.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [0.02, 0.01, 0.007, 0.005])
 def test_steps_over_a_kink_are_solved(step: float) -> None:
     """The stiff tendon slackens, and stages come to stand beside the kink of its law: differences across it would not
@@ -195,6 +197,7 @@ def test_steps_over_a_kink_are_solved(step: float) -> None:
     assert apart(run, wanted) < 0.2 * step**2
 
 
+@pytest.mark.slow
 def test_stiff_springs_and_dampers_of_joints() -> None:
     """A knee that resists turning by 1e4 N m s/rad in one axis and 2e5 N m/rad in the other."""
     structure, joints = pendulum()
@@ -206,6 +209,7 @@ def test_stiff_springs_and_dampers_of_joints() -> None:
     assert run.work == pytest.approx(wanted.work, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_loops_that_depend_on_one_another() -> None:
     """A beam on three cranks of equal length: two rods close loops, of which one would do."""
     x = (0.0, 1.0, 2.5)

@@ -34,6 +34,7 @@ def nodal() -> Trajectory:
     return followed(assemble(pendulum()[0], gravity=9.81), method="dp8", tolerance=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [{"method": "implicit4", "tolerance": 1e-5}, {"method": "dp5", "tolerance": 1e-4}],
@@ -51,6 +52,7 @@ def test_a_run_that_goes_over_says_when(options: dict[str, Any], nodal: Trajecto
     assert off[-1] > 0.1
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_go_over_says_why() -> None:
     """Whatever was sampled last: what is told is told of where it stopped."""
     run = followed(bent(), method="implicit3", tolerance=1e-5)
@@ -58,6 +60,7 @@ def test_a_run_that_cannot_go_over_says_why() -> None:
     assert run.status.startswith(f"stopped at t = 0.170081 s: {PLACE} there (a pivot of ")
 
 
+@pytest.mark.slow
 def test_the_last_step_is_looked_at_too() -> None:
     """A step that goes over and is the last of the run is not kept by its end, but its samples are."""
     run = simulate(bent(), 0.1701, every=0.1701, method="implicit4", tolerance=1e-5, verify=False)
