@@ -107,7 +107,7 @@ def left_of_slope(slope: np.ndarray, matrix: np.ndarray, met: np.ndarray) -> flo
     zero exactly at the optimum of a convex program (Karush, Kuhn, Tucker)."""
     sides = np.eye(slope.size)[:, met]
     lowest = np.concatenate([np.full(matrix.shape[0], -np.inf), np.zeros(sides.shape[1])])
-    fit = scipy.optimize.lsq_linear(np.hstack([matrix.T, sides]), slope, (lowest, np.inf), tol=1e-14)
+    fit = scipy.optimize.lsq_linear(np.hstack([matrix.T, sides]), slope, (lowest, np.inf), method="bvls", tol=1e-14)
     return float(np.abs(fit.fun).max())
 
 
