@@ -10,7 +10,7 @@ import pytest
 
 import taut
 from taut.dynamics.trajectory import SAMPLED, Trajectory
-from taut.output.film import pictures
+from taut.output.film.canvas import pictures
 
 ffmpeg = pytest.importorskip("imageio_ffmpeg")
 

@@ -97,7 +97,7 @@ def film(
     view: Annotated[str, typer.Option(help="askew, xy, xz or yz; by default what shows most.")] = "",
 ) -> None:
     """Film a run."""
-    from taut.output.film import film as make_film
+    from taut.output.film.filming import film as make_film
     from taut.output.progress import progress_bar
 
     trajectory = _run(run)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from taut.errors import TautError, WriteError
-from taut.output.film import film
+from taut.output.film.filming import film
 from taut.output.page.page import page
 from taut.output.plot.files import blank_figure, save_figure
 from taut.papers.bench import Bench

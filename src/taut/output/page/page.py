@@ -101,20 +101,35 @@ def page(
         time = first.time if isinstance(first, Trajectory) else np.zeros(1)
         entries[0]["measured"] = measured_content(measured, structure, time, arrays)
         entries[0]["facts"] |= {"measured": entries[0]["measured"]["told"]}
-    from taut import __version__
-
-    content: dict[str, Any] = {
-        "title": structure.name or "tensegrity structure",
-        "maker": f"taut {__version__}",
-        "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        "runs": entries,
-    }
+    content = _content(structure, entries)
     if live:
         content["live"] = live_part(first, entries[0], live, arrays)
     made = Page(html(arrays.document(content), live=bool(live)))
     if path is not None:
         made.save(path)
     return made
+
+
+def pictured_page(runs: Mapping[str, Trajectory], picture: Mapping[str, Any]) -> Page:
+    """Runs as a page that is the picture alone, for films: all samples, no panels, `taut.picture` shows a time.
+
+    picture: the view (camera.js), whether the first run is followed, and what is said of the speed.
+    """
+    arrays = Arrays()
+    entries = [run_content(name, run, arrays, run.time.size) for name, run in runs.items()]
+    structure = next(iter(runs.values())).structure
+    return Page(html(arrays.document({**_content(structure, entries), "picture": dict(picture)})))
+
+
+def _content(structure: Structure, entries: list[dict[str, Any]]) -> dict[str, Any]:
+    from taut import __version__
+
+    return {
+        "title": structure.name or "tensegrity structure",
+        "maker": f"taut {__version__}",
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "runs": entries,
+    }
 
 
 def _entry(name: str, thing: Shown, arrays: Arrays, frames: int | None) -> dict[str, Any]:
