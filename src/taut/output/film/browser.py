@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from taut.errors import TautError, visible
 
@@ -43,8 +43,9 @@ FLAGS = (
     *("--hide-scrollbars", "--force-color-profile=srgb", "--disable-dev-shm-usage"),
 )
 
-PIPES = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null'
-"""For the shell that becomes the browser: its pipes, from where Python puts them to where a browser looks for them."""
+BESIDE = '"$@" 3<&0 4>&1 </dev/null >/dev/null; code=$?; rm -rf "$0"; exit $code'
+"""For the shell around the browser: takes the pipes from where Python puts them to where a browser looks for them, and
+the profile away where this process was killed and cannot."""
 
 
 class BrowserError(TautError):
@@ -72,19 +73,19 @@ def browser_program() -> str:
 
 
 @contextmanager
-def browser(program: str, *, patience: float = PATIENCE) -> Iterator[Browser]:
-    """A browser that runs within the block. patience: [s] for any one answer."""
+def browser(program: str) -> Iterator[Browser]:
+    """A browser that runs within the block."""
     try:
         # What the browser is still writing while it ends may be left over, which is no reason to fail.
         folder = tempfile.TemporaryDirectory(prefix="taut-browser-", ignore_cleanup_errors=True)
     except OSError as error:
         raise BrowserError(f"no temporary folder could be made for the browser: {error.strerror or error}") from error
-    with folder as profile, open(Path(profile) / "said", "w+b") as said:
+    with folder as profile, open(Path(profile) / "said", "a+b") as said:
         alone = ("--no-sandbox",) if os.geteuid() == 0 else ()  # which a browser refuses to root
         command = [program, *FLAGS, *alone, f"--user-data-dir={profile}", "about:blank"]
         try:
             process = subprocess.Popen(
-                ["/bin/sh", "-c", PIPES, "sh", *command],
+                ["/bin/sh", "-c", BESIDE, profile, *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,
@@ -93,7 +94,7 @@ def browser(program: str, *, patience: float = PATIENCE) -> Iterator[Browser]:
         except OSError as error:
             raise BrowserError(f"{program} could not be started: {error.strerror or error}") from error
         try:
-            yield Browser(program, process, Path(profile), patience)
+            yield Browser(program, process, Path(profile), said)
         finally:
             _end(process)
 
@@ -111,10 +112,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 class Browser:
-    """What is said to a browser and what it answers. profile: a folder that goes with it."""
+    """What is said to a browser and what it answers. profile: a folder that goes with it. said: what it complains of."""
 
-    def __init__(self, program: str, process: subprocess.Popen[bytes], profile: Path, patience: float) -> None:
-        self.program, self.process, self.profile, self.patience = program, process, profile, patience
+    def __init__(self, program: str, process: subprocess.Popen[bytes], profile: Path, said: IO[bytes]) -> None:
+        self.program, self.process, self.profile, self.said = program, process, profile, said
         assert process.stdin is not None
         assert process.stdout is not None
         self._out, self._in = process.stdin.fileno(), process.stdout.fileno()
@@ -124,16 +125,20 @@ class Browser:
     def call(self, method: str, session: str = "", **parameters: Any) -> dict[str, Any]:
         """What a method of the protocol returns."""
         self._told += 1
-        message = {"id": self._told, "method": method, "params": parameters}
+        asked = {"id": self._told, "method": method, "params": parameters}
         if session:
-            message["sessionId"] = session
+            asked["sessionId"] = session
         try:
-            os.write(self._out, json.dumps(message).encode() + b"\0")  # fewer bytes than a pipe holds
+            os.write(self._out, json.dumps(asked).encode() + b"\0")  # fewer bytes than a pipe holds
         except OSError:
             raise self._ended() from None
-        until = time.monotonic() + self.patience
+        until = time.monotonic() + PATIENCE
         while True:
-            answer = json.loads(self._next(method, until))
+            message = self._next(method, until)
+            try:
+                answer = json.loads(message)
+            except ValueError:
+                raise self.trouble(f"answered {method} with what is no message: {message[:60]!r}") from None
             if answer.get("id") != self._told:
                 continue  # an event, which nobody waits for
             if "error" in answer:
@@ -161,7 +166,7 @@ class Browser:
             parts = [self._heard]
             while b"\0" not in parts[-1]:
                 if not waiting.select(max(0.0, until - time.monotonic())):
-                    raise self.trouble(f"did not answer {method} within {self.patience:g} s")
+                    raise self.trouble(f"did not answer {method} within {PATIENCE:g} s")
                 part = os.read(self._in, 1 << 20)
                 if not part:
                     raise self._ended()
@@ -174,7 +179,8 @@ class Browser:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1.0)
         code = self.process.poll()
-        lines = (self.profile / "said").read_text(errors="replace").strip().splitlines()
+        self.said.seek(0)
+        lines = self.said.read().decode(errors="replace").strip().splitlines()
         how = "closed its pipes" if code is None else f"ended with code {code}"
         return self.trouble(f"{how}{f' ({lines[-1][:200]})' if lines else ''}")
 
@@ -197,12 +203,12 @@ class Page:
 
     def until(self, condition: str) -> None:
         """Wait for a condition, which gives a text where it never will hold."""
-        end = time.monotonic() + self.browser.patience
+        end = time.monotonic() + PATIENCE
         while (found := self.run(condition)) is not True:
             if isinstance(found, str):
                 raise self.browser.trouble(f"could not show the page: {found}")
             if time.monotonic() > end:
-                raise self.browser.trouble(f"did not show the page within {self.browser.patience:g} s")
+                raise self.browser.trouble(f"did not show the page within {PATIENCE:g} s")
             time.sleep(0.02)
 
     def picture(self) -> str:

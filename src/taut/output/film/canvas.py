@@ -17,6 +17,7 @@ from taut.output.film.ground import FilmGround
 from taut.output.film.shot import VIEWS, Rows, Shot, between, rows_at
 from taut.output.palette import BAR, LINES, MUTED, NODE, PLATE, SUPPORT, TEXT
 from taut.output.plot.shapes import cable_colours, tension_scale
+from taut.structure.records import AXES
 from taut.structure.structure import Structure
 
 MANY_NODES = 500
@@ -76,7 +77,7 @@ class Canvas:
             at + place
             for run, at in zip(self.runs, self.starts, strict=False)
             for place, node in enumerate(run.structure.nodes)
-            if node in run.structure.supports
+            if any(self._seen(axis) for axis in run.structure.supports.get(node, ""))
         ]
         self._labels()
 
@@ -102,6 +103,10 @@ class Canvas:
             label.set_text(name.replace("$", r"\$"))
         self.canvas.draw()
         return np.asarray(self.canvas.buffer_rgba())[..., :3].tobytes()
+
+    def _seen(self, axis: str) -> bool:
+        """Whether it does not point at the viewer."""
+        return bool(abs(self.near[AXES.index(axis)]) < 0.99)
 
     @staticmethod
     def _tone(number: int) -> str:
@@ -146,10 +151,18 @@ class Canvas:
         spans = [(float(np.nanmin(nodes @ axis)), float(np.nanmax(nodes @ axis))) for axis in (self.right, self.up)]
         middle = [(low + high) / 2.0 for low, high in spans]
         aspect = self.shot.size[0] / self.shot.size[1]
-        # A tenth is left free on every side, at the bottom more for the legend.
-        half = max((spans[0][1] - spans[0][0]) / 1.6 / aspect, (spans[1][1] - spans[1][0]) / 1.5, 1e-9)
+        # A tenth is left free on every side, at the top more for names of runs and at the bottom for the legend.
+        above = 0.15 + (0.1 * self._lettering * len(self.runs) if len(self.runs) > 1 else 0.0)
+        filled = max(1.65 - above, 0.4)
+        half = max((spans[0][1] - spans[0][0]) / 1.6 / aspect, (spans[1][1] - spans[1][0]) / filled, 1e-9)
         self.ax.set_xlim(middle[0] - half * aspect, middle[0] + half * aspect)
-        self.ax.set_ylim(middle[1] - 1.1 * half, middle[1] + 0.9 * half)
+        top = middle[1] + (above + filled / 2.0) * half
+        self.ax.set_ylim(top - 2.0 * half, top)
+
+    @property
+    def _lettering(self) -> float:
+        """How much larger words are than in pictures of 720 lines, beside the picture."""
+        return max(1.0, 0.65 * 720.0 / self.shot.size[1])
 
     def _labels(self) -> None:
         scale = max(self.shot.size[1] / 720.0, 0.65)
@@ -162,10 +175,11 @@ class Canvas:
         self.names: list[Any] = []
         if len(self.runs) > 1:
             for k in range(len(self.runs)):
-                height = 0.885 - 0.04 * k * scale * 720.0 / self.shot.size[1]
-                line = {"color": self._tone(k), "linewidth": 4.0 * scale, "transform": self.ax.transAxes}
-                self.ax.plot([0.027, 0.042], [height - 0.014] * 2, solid_capstyle="round", scalex=False, scaley=False, **line)
-                self.names.append(self.ax.text(0.052, height, "", **small))
+                height = 1.0 - (0.115 + 0.042 * k) * self._lettering
+                mark = {"color": self._tone(k), "linewidth": 4.0 * scale, "solid_capstyle": "round"}
+                place = {"transform": self.ax.transAxes, "scalex": False, "scaley": False}
+                self.ax.plot([0.027, 0.042], [height, height], **mark, **place)
+                self.names.append(self.ax.text(0.052, height, "", **{**small, "va": "center_baseline"}))
         elif self.limit > 0.0:
             self._scale_of_tensions(scale)
 
@@ -179,6 +193,7 @@ class Canvas:
         )
         bar.outline.set_visible(False)
         bar.ax.tick_params(labelsize=10 * scale, length=0, colors=MUTED)
+        bar.ax.xaxis.get_offset_text().set(fontsize=10 * scale, color=MUTED)
         bar.ax.set_title("cable tension [N]", fontsize=10.5 * scale, color=TEXT, loc="left", pad=4)
 
 

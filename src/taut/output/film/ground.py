@@ -66,7 +66,15 @@ class FilmGround:
         if self.usual > 0.0 and not any(one.grounds for one in before):
             told = f"contact forces, longest {self.usual:.3g} N{' and more' if exceeded else ''}; rings: footprints"
             small = 10.5 * max(ax.figure.get_size_inches()[1] * ax.figure.dpi / 720.0, 0.65)
-            ax.text(0.25, 0.0853, told, transform=ax.transAxes, fontsize=small, color=CONTACT, va="bottom")
+            ax.text(
+                0.25 if len(runs) == 1 else 0.025,
+                0.0853,
+                told,
+                transform=ax.transAxes,
+                fontsize=small,
+                color=CONTACT,
+                va="bottom",
+            )
         ends, angles = np.zeros((0, SIDES + 1, 3)), np.linspace(0.0, 2.0 * np.pi, SIDES + 1)
         for x, y, z, _, *out in self.prints:
             one = np.cross(out, np.eye(3)[int(np.argmin(np.abs(out)))])

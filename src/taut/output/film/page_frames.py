@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import gcd
 
-from taut.output.film.browser import Page, browser, browser_program
+from taut.errors import FileError
+from taut.output.film.browser import BrowserError, Page, browser, browser_program
 from taut.output.film.shot import Shot
 from taut.output.page.page import pictured_page
 
@@ -51,12 +52,17 @@ def page_frames(shot: Shot) -> Iterator[PageFrames]:
     document = pictured_page(shot.runs, picture)
     with browser(program) as found:
         path = found.profile / "film.html"
-        document.save(path)
+        try:
+            document.save(path)
+        except FileError as error:
+            raise BrowserError(f"the page could not be put before the browser: {error}") from error
         frames = PageFrames(found.open(path.as_uri(), *_window(shot.size)), shot)
         frames.page.until(OPENED)
         size = struct.unpack(">II", frames.drawn(shot.begin)[16:24])  # where a PNG says it
         if size != shot.size:
-            raise found.trouble(f"draws {size[0]} x {size[1]} pixels where {shot.size[0]} x {shot.size[1]} are asked for")
+            raise found.trouble(
+                f"draws {size[0]} x {size[1]} pixels where {shot.size[0]} x {shot.size[1]} are asked for"
+            )
         yield frames
 
 

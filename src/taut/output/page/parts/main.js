@@ -51,7 +51,7 @@ async function start() {
 
   const camera = new Camera();
   const moments = runs.map((run) => new Moment(run));
-  const scene = sceneOf(by("scene"), runs, camera, { swift: Boolean(content.live || picture) });
+  const scene = sceneOf(by("scene"), runs, camera, { swift: Boolean(content.live || picture), whole: Boolean(picture) });
   const overlay = new Overlay(by("overlay"), scene);
   const controls = grid ? new Inputs(by("inputs"), first, state) : new Player(runs, state);
   const charts = (moving || grid) && !picture ? new Charts(by("pages").appendChild(element("div")), runs, state, (value) => controls.scrub(value)) : null;
