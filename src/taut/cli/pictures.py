@@ -113,11 +113,21 @@ def film(
     width, _, height = size.partition("x")
     if not (width.isdigit() and height.isdigit()):
         raise OptionError(f'size "{size}" is not a width and a height, as in 1280x720')
-    told = {"speed": speed, "rate": rate, "size": (int(width), int(height)), "view": view, "drawn_by": drawn_by}
+    pixels = int(width), int(height)
     end = max(float(run.time[-1]) if run.time.size else 0.0 for run in runs.values())
     shown = runs if len(runs) > 1 else next(iter(runs.values()))
     with progress_bar(0.0, end, "filmed") as report:
-        made = make_film(shown, target, **told, progress=report, notice=_noticed)
+        made = make_film(
+            shown,
+            target,
+            speed=speed,
+            rate=rate,
+            size=pixels,
+            view=view,
+            drawn_by=drawn_by,
+            progress=report,
+            notice=_noticed,
+        )
     print(f"film: {target} ({made} pictures, {made / rate:.1f} s)")
 
 

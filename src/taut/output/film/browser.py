@@ -58,12 +58,14 @@ class NoBrowserError(BrowserError):
 
 def browser_program() -> str:
     """The path of a browser that can draw; raises NoBrowserError where there is none."""
+    if os.name != "posix":
+        raise NoBrowserError("films are drawn by the page where programs take numbered pipes, which this system lacks")
     named = os.environ.get(VARIABLE, "")
     if named:
         if found := shutil.which(named):
             return found
         raise BrowserError(f"{VARIABLE} names {visible(named)}, which is no program here")
-    for name in PROGRAMS if os.name == "posix" else ():  # elsewhere pipes have no numbers
+    for name in PROGRAMS:
         if found := shutil.which(name):
             return found
     raise NoBrowserError(
@@ -112,7 +114,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 class Browser:
-    """What is said to a browser and what it answers. profile: a folder that goes with it. said: what it complains of."""
+    """What is told to a browser and what it answers. profile: a folder that goes with it. said: its complaints."""
 
     def __init__(self, program: str, process: subprocess.Popen[bytes], profile: Path, said: IO[bytes]) -> None:
         self.program, self.process, self.profile, self.said = program, process, profile, said

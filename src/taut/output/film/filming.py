@@ -43,8 +43,9 @@ def film(
     speed: seconds of the run in a second of the film; the picture says it where it is not 1. rate: pictures a second.
     size: width and height [px], even.
     view: "askew", "xy", "xz" or "yz"; by default what shows most.
-    drawn_by: "page", as `taut.page` draws, in Chromium or Chrome without a window (the one that the environment variable
-        TAUT_BROWSER names, else the first on the path); or "matplotlib". By default the page where a browser starts.
+    drawn_by: "page", as `taut.page` draws, in Chromium or Chrome without a window (the one that the environment
+        variable TAUT_BROWSER names, else the first on the path); or "matplotlib". By default the page where a browser
+        starts.
     progress: is told the time reached and the last [s].
     notice: is told in a line why matplotlib draws where a browser did not start; by default it is a warning.
     Between samples positions and tensions change in proportion.

@@ -285,6 +285,7 @@ async function start() {
     pixel: (x, y, z) => projector(scene)(x, y, z).slice(0, 2),
     settled: () => !stale && !dirty,
   };
+  if (picture) drawAt(state.get("time"));
 }
 
 function title({ title: name, runs }) {
