@@ -10,7 +10,7 @@ import numpy as np
 from taut.dynamics.trajectory import Trajectory
 from taut.output.contact_places import contact_places, footprints, grounds_of, usual_force
 from taut.output.ground_heights import heights_below
-from taut.output.page.content import bounds_of
+from taut.output.page.content import common_bounds
 from taut.output.page.grounds import ground_triangles
 from taut.output.palette import CONTACT, GROUND, SHADOW
 from taut.structure.grounds import Box, Ground, Plane
@@ -52,7 +52,7 @@ class FilmGround:
         self.size = float(np.linalg.norm(np.ptp(run.nodes[0], axis=0)))
         known = [(ground.shape, ground.radius) for one in before for ground in one.grounds]
         fresh = [ground for ground in self.grounds if (ground.shape, ground.radius) not in known]
-        self.triangles, tones = self._surfaces(fresh, _bounds(runs))
+        self.triangles, tones = self._surfaces(fresh, common_bounds(runs))
         look = {"facecolors": tones, "edgecolors": tones, "linewidths": 0.4}
         self.surface = ax.add_collection(PolyCollection([], zorder=0.1, **look))
         self.rims = ax.add_collection(LineCollection([], colors=SHADOW, alpha=0.16, capstyle="butt", zorder=0.3))
@@ -152,12 +152,6 @@ class FilmGround:
         for drawn, wider in ((self.rims, 2.6), (self.shadow, 1.3)):
             drawn.set_segments(lines)
             drawn.set_linewidth(wider * np.array(widths))
-
-
-def _bounds(runs: Sequence[Trajectory]) -> list[list[float]]:
-    """The box [m] that holds all runs, and the largest box of one moment."""
-    low, high, size = zip(*(bounds_of(run.nodes) for run in runs), strict=True)
-    return [np.min(low, axis=0).tolist(), np.max(high, axis=0).tolist(), np.max(size, axis=0).tolist()]
 
 
 def _arrows(shafts: np.ndarray) -> list[np.ndarray]:
