@@ -120,7 +120,7 @@ class Canvas:
         tension = between(self.runs[0].cable_tension, rows[0])
         tones = np.empty(len(tension) + 1, dtype=object)
         tones[:] = [*cable_colours(tension, self.limit or 1.0), BAR]
-        return tones[self.cable_of]
+        return np.asarray(tones[self.cable_of])
 
     def _grounds(self) -> list[FilmGround]:
         """What each run stands on; a ground that several stand on is drawn once."""

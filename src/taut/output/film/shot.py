@@ -24,9 +24,11 @@ Rows = tuple[int, int, float]
 
 
 class Frames(Protocol):
-    """Who draws. given: what its pictures are, in the words of ffmpeg."""
+    """Who draws."""
 
-    given: tuple[str, ...]
+    @property
+    def given(self) -> tuple[str, ...]:
+        """What its pictures are, in the words of ffmpeg."""
 
     def drawn(self, time: float) -> bytes:
         """The picture of a time."""
