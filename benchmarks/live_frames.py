@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import taut
-from benchmarks.page_frames import CHROMIUM, SOFTWARE, _processor_time
+from benchmarks.page_frames import CHROMIUM, SOFTWARE, processor_time
 from taut.live.plants import Live, live_plant
 from taut.output.page.lively import live_model
 from taut.output.pictured import Still
@@ -66,9 +66,9 @@ def _measured(browser: Any, folder: Path, name: str, live: Live, seconds: float)
     while not page.evaluate("Boolean(window.taut && window.taut.live.time > 0)"):
         time.sleep(0.1)
     page.wait_for_timeout(4000)
-    before = _processor_time()
+    before = processor_time()
     drawn, took, rate, sharpness = page.evaluate(MEASURE, seconds)
-    spent = _processor_time() - before
+    spent = processor_time() - before
     page.close()
     bars, members = len(structure.bars), len(structure.bars) + len(structure.cables)
     told = f"{name:<22} {bars:>5} {members:>8} {size / 1e3:>10.0f} {drawn / took:>11.1f} {rate:>13.2f}"

@@ -79,16 +79,16 @@ def _measured(browser: Any, folder: Path, name: str, run: taut.Trajectory, secon
     while not page.evaluate("Boolean(window.taut && window.taut.settled())"):
         time.sleep(0.02)
     opening = time.monotonic() - begun
-    before = _processor_time()
+    before = processor_time()
     drawn, took = page.evaluate(MEASURE, seconds)
-    spent = _processor_time() - before
+    spent = processor_time() - before
     page.close()
     members = len(run.structure.bars) + len(run.structure.cables)
     frame = len(text) - len(data)
     return Rate(name, members, run.time.size, frame, len(text), opening, drawn / took, spent / max(drawn, 1))
 
 
-def _processor_time() -> float:
+def processor_time() -> float:
     """Of all processes that descend from this one [s]."""
     parents: dict[int, int] = {}
     times: dict[int, float] = {}

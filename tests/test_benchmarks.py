@@ -130,6 +130,18 @@ def test_the_page_benchmark_counts_pictures() -> None:
 
 
 @pytest.mark.slow
+def test_the_film_benchmark_measures_both_ways() -> None:
+    from benchmarks import film_frames, page_frames
+
+    if page_frames.CHROMIUM is None:
+        pytest.skip("no chromium here; on Debian: apt-get install chromium")
+    runs = {"ball": page_frames.cases(large=(2, 1, 1), samples=11)["icosahedron"]}
+    costs = list(film_frames.measure(runs, 5))
+    assert [cost.way for cost in costs] == ["page", "matplotlib"]
+    assert all(0.0 < cost.cost < 10.0 and cost.members == 30 and cost.opening > 0.0 for cost in costs)
+
+
+@pytest.mark.slow
 def test_the_lanes_benchmark_measures_what_it_names() -> None:
     from benchmarks import six_strut_in_lanes as bench
 

@@ -150,7 +150,7 @@ _HOMES = {
     "taut.control.linear_model": ("LinearModel",),
     "taut.control.linearising": ("linearise",),
     "taut.output": ("plot",),
-    "taut.output.film": ("film",),
+    "taut.output.film.filming": ("film",),
     "taut.output.files": ("read", "save"),
     "taut.output.page.page": ("page",),
     "taut.output.study.study": ("Study",),
@@ -229,7 +229,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from taut.mechanics.spec import register
     from taut.output import plot
     from taut.output.files import read, save
-    from taut.output.film import film
+    from taut.output.film.filming import film
     from taut.output.page.page import page
     from taut.output.study.study import Study
     from taut.output.study.sweep import sweep

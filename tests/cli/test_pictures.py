@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,8 +55,26 @@ def test_plot(taut: Callable, run: Path, tbar: Path) -> None:
 
 def test_film(taut: Callable, run: Path) -> None:
     pytest.importorskip("imageio_ffmpeg")
-    code, out, err = taut("film", run, "r.gif", "--size", "160x120", "--rate", "10")
+    small = ("--size", "160x120", "--rate", "10", "--drawn-by", "matplotlib")
+    code, out, err = taut("film", run, "r.gif", *small)
     assert (code, out, err) == (0, "film: r.gif (3 pictures, 0.3 s)\n", "")
     assert Path("r.gif").read_bytes().startswith(b"GIF")
+    shutil.copy(run, "again.nc")
+    assert taut("film", run, "again.nc", "-o", "both.gif", *small).out == "film: both.gif (3 pictures, 0.3 s)\n"
+    assert taut("film", run, "again.nc", *small).out == "film: r.mp4 (3 pictures, 0.3 s)\n"
+    assert taut("film", run, "again.nc", "last.gif", *small).out == "film: last.gif (3 pictures, 0.3 s)\n"
+    assert taut("film", run, "r.gif", "-o", "x.gif", *small).code == 2, "r.gif is no run"
     assert 'size "big" is not a width and a height' in taut("film", run, "r.gif", "--size", "big").err
     assert taut("film", run, "r.avi").err == "r.avi: a film is saved as .mp4 or .gif\n"
+    assert 'drawn_by "hand" is not one of page, matplotlib' in taut("film", run, "r.gif", "--drawn-by", "hand").err
+
+
+def test_a_film_says_why_no_browser_drew_it(taut: Callable, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("imageio_ffmpeg")
+    monkeypatch.setenv("TAUT_BROWSER", "no-such-browser")
+    code, _, err = taut("film", run, "r.gif", "--size", "160x120", "--rate", "10")
+    assert code == 0
+    assert err == "note: drawn by matplotlib, since TAUT_BROWSER names no-such-browser, which is no program here\n"
+    code, _, err = taut("film", run, "s.gif", "--drawn-by", "page")
+    assert (code, Path("s.gif").exists()) == (2, False)
+    assert err == "TAUT_BROWSER names no-such-browser, which is no program here\n"

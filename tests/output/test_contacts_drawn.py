@@ -14,7 +14,7 @@ import taut
 from taut import Ground, Plane, Terrain
 from taut.errors import OptionError
 from taut.output.contact_places import contact_places, footprints, ground_forces, outwards, usual_force
-from taut.output.film import pictures
+from taut.output.film.canvas import pictures
 from taut.output.ground_heights import heights_below
 from taut.output.palette import CONTACT
 from taut.output.plot.sheets import figures

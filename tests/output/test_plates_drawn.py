@@ -8,7 +8,7 @@ import pytest
 import taut
 from taut import Plate, Structure
 from taut.output.faces import faces_of
-from taut.output.film import pictures
+from taut.output.film.canvas import pictures
 from taut.output.palette import PLATE
 
 CORNER = {

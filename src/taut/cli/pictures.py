@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from taut.measurement.measurements import Measurements
     from taut.output.pictured import ModeShape, Still
     from taut.structure.structure import Structure
-
-RunPath = Annotated[Path, typer.Argument(help="A run file (.nc).", show_default=False)]
 
 
 def page(
@@ -89,27 +88,62 @@ def plot(
 
 
 def film(
-    run: RunPath,
-    output: Annotated[Path, typer.Argument(help="The film (.mp4 or .gif).", show_default=False)],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Run files (.nc), and a film (.mp4 or .gif) unless -o says it.", show_default=False),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The film; by default RUN.mp4, in this folder.")
+    ] = None,
     speed: Annotated[float, typer.Option(help="Seconds of the run in a second of the film.")] = 1.0,
     rate: Annotated[int, typer.Option(help="Pictures a second.")] = 30,
     size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1280x720",
     view: Annotated[str, typer.Option(help="askew, xy, xz or yz; by default what shows most.")] = "",
+    drawn_by: Annotated[
+        str,
+        typer.Option(help="page (needs Chromium or Chrome) or matplotlib; by default the page where a browser starts."),
+    ] = "",
 ) -> None:
-    """Film a run."""
-    from taut.output.film import film as make_film
+    """Film a run; several are laid over each other."""
+    from taut.output.film.filming import film as make_film
     from taut.output.progress import progress_bar
 
-    trajectory = _run(run)
+    paths, target = _filmed(files, output)
+    runs = {name: _run(path) for name, path in _names(paths).items()}
     width, _, height = size.partition("x")
     if not (width.isdigit() and height.isdigit()):
         raise OptionError(f'size "{size}" is not a width and a height, as in 1280x720')
-    end = float(trajectory.time[-1]) if trajectory.time.size else 0.0
+    pixels = int(width), int(height)
+    end = max(float(run.time[-1]) if run.time.size else 0.0 for run in runs.values())
+    shown = runs if len(runs) > 1 else next(iter(runs.values()))
     with progress_bar(0.0, end, "filmed") as report:
         made = make_film(
-            trajectory, output, speed=speed, rate=rate, size=(int(width), int(height)), view=view, progress=report
+            shown,
+            target,
+            speed=speed,
+            rate=rate,
+            size=pixels,
+            view=view,
+            drawn_by=drawn_by,
+            progress=report,
+            notice=_noticed,
         )
-    print(f"film: {output} ({made} pictures, {made / rate:.1f} s)")
+    print(f"film: {target} ({made} pictures, {made / rate:.1f} s)")
+
+
+def _filmed(files: list[Path], output: Path | None) -> tuple[list[Path], Path]:
+    """Runs and the film: what is no run at the end, unless an option says it."""
+    from taut.output.drafts import is_draft
+    from taut.output.files import RUN_SUFFIXES
+
+    last = files[-1]
+    if output is None and len(files) > 1 and not (last.suffix in RUN_SUFFIXES or is_draft(last)):
+        return files[:-1], last
+    return files, output or Path(f"{files[0].stem}.mp4")
+
+
+def _noticed(told: str) -> None:
+    print(f"note: {told}", file=sys.stderr)
 
 
 def _laid_over(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from taut.dynamics.trajectory import Trajectory
-from taut.output.film import pictures
+from taut.output.film.canvas import pictures
 
 SIZE = (640, 480)
 """Width and height of a frame [px]."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from taut.errors import TautError, WriteError
-from taut.output.film import film
+from taut.output.film.filming import film
 from taut.output.page.page import page
 from taut.output.plot.files import blank_figure, save_figure
 from taut.papers.bench import Bench
@@ -56,10 +56,11 @@ def _shot(scene: Scene, bench: Bench, folder: Path, made: Shown) -> None:
     page({scene.title: run}, target, frames=FRAMES)
     made.pages[scene.run] = target
     try:
-        film(run, folder / f"{scene.run}.mp4", speed=scene.speed, rate=FILM_RATE, size=FILM_SIZE)
+        target = folder / f"{scene.run}.mp4"
+        film(run, target, speed=scene.speed, rate=FILM_RATE, size=FILM_SIZE, notice=made.notes.append)
     except WriteError:
         raise
     except TautError as error:  # nothing that encodes films
         made.notes.append(f"no film of {scene.run}: {error}")
     else:
-        made.films[scene.run] = folder / f"{scene.run}.mp4"
+        made.films[scene.run] = target

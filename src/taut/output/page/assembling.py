@@ -34,6 +34,7 @@ SCRIPTS = (
     "painted.js",
     "scene.js",
     "picking.js",
+    "picture.js",
     "overlay.js",
     "chart.js",
     "charts.js",

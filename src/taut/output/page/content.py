@@ -39,8 +39,13 @@ LONGEST_MODEL_TEXT = 50_000
 """Characters of a model's text up to which the page carries it."""
 
 
-def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) -> dict[str, Any]:
-    """A run: positions, forces and charts over the samples that are kept."""
+def run_content(
+    name: str, run: Trajectory, arrays: Arrays, frames: int | None, bounds: list[list[float]] | None = None
+) -> dict[str, Any]:
+    """A run: positions, forces and charts over the samples that are kept.
+
+    bounds: of all runs that are shown, as far as which grounds are drawn; by default its own.
+    """
     structure = run.structure
     kept, places = kept_samples(run, frames), contact_places(run)
     nodes, tension, bar_force = run.nodes[kept], run.cable_tension[kept], run.bar_force[kept]
@@ -57,7 +62,7 @@ def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) 
         "centre": arrays.sampled(centre_of_mass(structure, nodes)),
         "bounds": bounds_of(run.nodes),
         "arrows": _run_arrows(run, kept, store, places),
-        "grounds": ground_numbers(grounds_of(run), bounds_of(run.nodes)),
+        "grounds": ground_numbers(grounds_of(run), bounds or bounds_of(run.nodes)),
         "footprints": arrays.exact(footprints(run, places)),
         "charts": charts_of(run, kept, arrays),
         "facts": {**run.facts(), **size_facts(structure)},
@@ -191,6 +196,12 @@ def bounds_of(nodes: np.ndarray) -> list[list[float]]:
     if not known.size:
         return [[0.0] * 3, [0.0] * 3, [0.0] * 3]
     return [known.min(axis=(0, 1)).tolist(), known.max(axis=(0, 1)).tolist(), np.ptp(known[0], axis=0).tolist()]
+
+
+def common_bounds(runs: Iterable[Trajectory]) -> list[list[float]]:
+    """The box [m] that holds all runs, and the largest box of one moment."""
+    low, high, size = zip(*(bounds_of(run.nodes) for run in runs), strict=True)
+    return [np.min(low, axis=0).tolist(), np.max(high, axis=0).tolist(), np.max(size, axis=0).tolist()]
 
 
 def _run_arrows(run: Trajectory, kept: np.ndarray, store: Store, places: ContactPlaces) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from taut.live.plants import Live
 from taut.measurement.measurements import Measurements
 from taut.mechanics.plant import Plant
 from taut.output.page.assembling import html
-from taut.output.page.content import run_content, still_content, with_extras
+from taut.output.page.content import common_bounds, run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays
 from taut.output.page.lively import live_part
 from taut.output.page.measured import measured_content
@@ -92,7 +92,9 @@ def page(
     if any(isinstance(thing, Maps) for thing in things.values()):
         _check_alone(things, {"modes": modes, "events": events, "measured": measured, "frames": frames})
     arrays = Arrays()
-    entries = [_entry(name, thing, arrays, frames) for name, thing in things.items()]
+    moving = [thing for thing in things.values() if isinstance(thing, Trajectory) and thing.time.size]
+    bounds = common_bounds(moving) if moving else None
+    entries = [_entry(name, thing, arrays, frames, bounds) for name, thing in things.items()]
     first = next(iter(things.values()))
     structure = _structure(first)
     shapes = mode_shapes(modes) if isinstance(modes, Modes) else modes
@@ -101,14 +103,7 @@ def page(
         time = first.time if isinstance(first, Trajectory) else np.zeros(1)
         entries[0]["measured"] = measured_content(measured, structure, time, arrays)
         entries[0]["facts"] |= {"measured": entries[0]["measured"]["told"]}
-    from taut import __version__
-
-    content: dict[str, Any] = {
-        "title": structure.name or "tensegrity structure",
-        "maker": f"taut {__version__}",
-        "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        "runs": entries,
-    }
+    content = _content(structure, entries)
     if live:
         content["live"] = live_part(first, entries[0], live, arrays)
     made = Page(html(arrays.document(content), live=bool(live)))
@@ -117,10 +112,35 @@ def page(
     return made
 
 
-def _entry(name: str, thing: Shown, arrays: Arrays, frames: int | None) -> dict[str, Any]:
+def pictured_page(runs: Mapping[str, Trajectory], picture: Mapping[str, Any]) -> Page:
+    """Runs as a page that is the picture alone, for films: all samples, no panels, `taut.picture` shows a time.
+
+    picture: the view (camera.js), whether the first run is followed, and what is said of the speed.
+    """
+    arrays = Arrays()
+    bounds = common_bounds(runs.values())
+    entries = [run_content(name, run, arrays, run.time.size, bounds) for name, run in runs.items()]
+    structure = next(iter(runs.values())).structure
+    return Page(html(arrays.document({**_content(structure, entries), "picture": dict(picture)})))
+
+
+def _content(structure: Structure, entries: list[dict[str, Any]]) -> dict[str, Any]:
+    from taut import __version__
+
+    return {
+        "title": structure.name or "tensegrity structure",
+        "maker": f"taut {__version__}",
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "runs": entries,
+    }
+
+
+def _entry(
+    name: str, thing: Shown, arrays: Arrays, frames: int | None, bounds: list[list[float]] | None
+) -> dict[str, Any]:
     if isinstance(thing, Trajectory):
         if thing.time.size:
-            return run_content(name, thing, arrays, frames)
+            return run_content(name, thing, arrays, frames, bounds)
         return still_content(name, Still(thing.structure, facts=thing.facts()), arrays)
     if isinstance(thing, Maps):
         return posture_content(name, interpolated(thing) if isinstance(thing, WorkspaceMap) else thing, arrays)

@@ -71,6 +71,9 @@ export async function decode(text) {
   };
   const content = filled(parsed.content);
   content.runs.forEach(prepare);
+  content.runs.forEach((run, k) => {
+    run.groundAgain = content.runs.slice(0, k).some((other) => String(other.grounds) === String(run.grounds));
+  });
   return content;
 }
 

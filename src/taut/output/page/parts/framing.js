@@ -8,12 +8,13 @@ export function firstView([low, high]) {
   return ["along_x", "along_y", "from_above"][thin] ?? "askew";
 }
 
-/** Places that nodes and the ends of arrows come to in a run. */
-export function reached(run, reach) {
-  const [often, many] = [Math.ceil(run.positions.rows / 40), Math.ceil(run.structure.nodes.length / 400)];
+/** Places that nodes and the ends of arrows come to in a run: of so many rows at most, each moved as is said. */
+export function reached(run, reach, { most = 40, moved = () => [0, 0, 0] } = {}) {
+  const [often, many] = [Math.ceil(run.positions.rows / most), Math.ceil(run.structure.nodes.length / 400)];
   const ends = [];
   for (let row = 0; row < run.positions.rows; row += often) {
-    const place = (node) => [0, 1, 2].map((i) => run.positions.at(row, 3 * node + i));
+    const aside = moved(row);
+    const place = (node) => [0, 1, 2].map((i) => run.positions.at(row, 3 * node + i) + aside[i]);
     for (let node = 0; node < run.structure.nodes.length; node += many) ends.push(place(node));
     for (const { anchor, largest, nodes, forces } of run.arrows) {
       for (let k = 0; k < nodes.length; k += many) {

@@ -69,7 +69,7 @@ class Shadow {
   }
 }
 
-/** Triangles that stay, darker under the structure. */
+/** Triangles that stay, darker under the structure. Where an earlier run stands on the same ones, only the shadow is laid over them. */
 export function grounds(gl, run, sizes) {
   const corners = run.grounds;
   const count = corners.length / 9;
@@ -87,10 +87,17 @@ export function grounds(gl, run, sizes) {
       gl.activeTexture(gl.TEXTURE2);
       gl.bindTexture(gl.TEXTURE_2D, shadow.mask);
       gl.activeTexture(gl.TEXTURE0);
+      if (run.groundAgain) {
+        gl.enable(gl.BLEND);
+        gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
+        gl.depthFunc(gl.LEQUAL);
+      }
       paint(shared, {
-        u_colour: colour("ground"), u_dark: colour("shadow"), u_shade: look.shadow ? SHADE[look.theme] ?? SHADE.light : 0,
+        u_again: run.groundAgain ? 1 : 0, u_colour: colour("ground"), u_dark: colour("shadow"), u_shade: look.shadow ? SHADE[look.theme] ?? SHADE.light : 0,
         u_middle: shadow.middle, u_half: shadow.half,
       }, batch);
+      gl.disable(gl.BLEND);
+      gl.depthFunc(gl.LESS);
     },
   };
 }

@@ -14,6 +14,7 @@ import { postureMap } from "./map.js";
 import { Overlay } from "./overlay.js";
 import { modeList, nameOf, selectionCard, summary, tabs, viewOptions } from "./panels.js";
 import { pick, projector } from "./picking.js";
+import { followed, Picture } from "./picture.js";
 import { Player } from "./player.js";
 import { posturePanel, tellVerdict } from "./posture.js";
 import { listen } from "./pointer.js";
@@ -31,7 +32,7 @@ start().catch((error) => {
 
 async function start() {
   const content = await decode(by("data").textContent);
-  const { runs } = content;
+  const { runs, picture } = content;
   const [first] = runs;
   const moving = runs.some((run) => run.time.length > 1);
   const { grid } = first; // of postures: inputs instead of time
@@ -40,19 +41,20 @@ async function start() {
     time: Math.min(...runs.map((run) => run.begin)), inputs: grid ? grid.start : [], active: 0, playing: false, speed: 1, selection: null,
     charted: moving || grid ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
     plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, contact: true, ground: true, shadow: true, footprints: true, trails: false, grid: true, flat: false, measured: true,
-    live: false, hand: null, swift: false, follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+    live: false, hand: null, swift: false, follow: false, theme: !picture && matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
   document.body.classList.toggle("quiet", !moving && !grid);
+  document.body.classList.toggle("picture", Boolean(picture));
   by("transport").hidden = !moving;
   title(content);
 
   const camera = new Camera();
   const moments = runs.map((run) => new Moment(run));
-  const scene = sceneOf(by("scene"), runs, camera, { swift: Boolean(content.live) });
+  const scene = sceneOf(by("scene"), runs, camera, { swift: Boolean(content.live || picture), whole: Boolean(picture) });
   const overlay = new Overlay(by("overlay"), scene);
   const controls = grid ? new Inputs(by("inputs"), first, state) : new Player(runs, state);
-  const charts = moving || grid ? new Charts(by("pages").appendChild(element("div")), runs, state, (value) => controls.scrub(value)) : null;
+  const charts = (moving || grid) && !picture ? new Charts(by("pages").appendChild(element("div")), runs, state, (value) => controls.scrub(value)) : null;
   const posture = grid ? posturePanel(first, moments[0], state) : null;
   const map = grid ? postureMap(first, state) : null;
   const livePanel = live && new LivePanel(live, first, state, { keep, title: content.title });
@@ -121,7 +123,8 @@ async function start() {
   function fit() {
     const { clientWidth, clientHeight } = scene.canvas;
     const points = moments.flatMap((moment) => moment.run.structure.nodes.map((_, k) => moment.place(k)));
-    if (!state.get("follow")) points.push(...runs.flatMap((run) => reached(run, scene.sizes.arrow)));
+    const follows = state.get("follow");
+    if (picture || !follows) points.push(...runs.flatMap((run) => reached(run, scene.sizes.arrow, follows ? followed(run, first, moments[0].centre) : {})));
     const side = clientWidth < 600 ? 26 : 50;
     const [top, bottom] = ["heading", "legend"].map((id) => by(id).offsetHeight + 28);
     camera.fit(points, clientWidth, clientHeight, { left: side, right: side, top, bottom });
@@ -207,11 +210,11 @@ async function start() {
   ]);
 
   const spread = Math.max(...[0, 1, 2].map((axis) => first.bounds[1][axis] - first.bounds[0][axis]));
-  if (spread > FAR * Math.max(...first.bounds[2])) state.put({ follow: true });
+  if (picture ? picture.follow : spread > FAR * Math.max(...first.bounds[2])) state.put({ follow: true });
   if (livePanel && !live.refused && !moving) livePanel.toggle();
   show();
   tell();
-  camera.turnTo(firstView(scene.sizes.bounds));
+  camera.turnTo(picture?.view ?? firstView(scene.sizes.bounds));
   fit();
 
   let last = performance.now();
@@ -256,10 +259,21 @@ async function start() {
     }
     requestAnimationFrame(frame);
   }
-  requestAnimationFrame(frame);
+  if (!picture) requestAnimationFrame(frame);
+
+  /** A time, at once. */
+  function drawAt(time) {
+    if (scene.resize()) fit();
+    state.put({ time });
+    show();
+    dirty = false;
+    scene.draw(look);
+    overlay.draw(moments, state.values);
+  }
 
   window.taut = {
     state, scene, camera, controls, charts, runs, fit, live, livePanel,
+    picture: picture && new Picture(picture, by("stage"), by("runs"), drawAt),
     names: () => runs.map((run) => run.name),
     positions: (run = 0) => Array.from(moments[run].nodes),
     tensions: (run = 0) => Array.from(moments[run].tension),
@@ -271,6 +285,7 @@ async function start() {
     pixel: (x, y, z) => projector(scene)(x, y, z).slice(0, 2),
     settled: () => !stale && !dirty,
   };
+  if (picture) drawAt(state.get("time"));
 }
 
 function title({ title: name, runs }) {

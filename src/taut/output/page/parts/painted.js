@@ -12,17 +12,19 @@ const LATE = 0.02; // [s] between pictures of a live motion, beyond which they a
 const EARLY = 0.0172; // [s] below which in more again
 const BLURRED = 0.5; // pixels of the drawing for one of the page, at least
 const ROUNDED = 400; // members up to which bars and nodes are shaded as round
-const SHADED = 400; // members up to which each has a shadow
+const SHADED = 400; // members up to which each has a shadow in a live motion
 const NAMES = ["bar", "compression", "plate", "node", "support", "grid", "push", "unknown", "load", "reaction", "contact", "ground", "shadow", "select"];
 
 export class PaintedScene {
-  constructor(canvas, runs, camera) {
+  /** whole: shadows of however many members, as long as that takes. */
+  constructor(canvas, runs, camera, { whole = false } = {}) {
     const pen = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
     if (!pen) throw new Error("this browser has no WebGL2 and no plain canvas either, or they are switched off");
     Object.assign(this, { canvas, runs, camera, pen, card: false, painted: true, sharpness: 1, late: 0, drawn: 0, moments: [] });
     this.sizes = drawingSizes(runs);
     this.floor = floorLines(runs, this.sizes);
     this.grounds = runs.map((run) => new Underfoot(run.grounds));
+    this.shaded = whole ? Infinity : SHADED;
     this.members = runs.reduce((sum, { structure: s }) => sum + s.bars.names.length + s.cables.names.length, 0);
     this.repaint();
   }
@@ -75,7 +77,7 @@ export class PaintedScene {
     if (look.grid) drawFloor(this);
     if (look.ground) this.grounds.forEach((ground) => drawGround(this, ground));
     this.moments.forEach((moment, k) => {
-      if (look.ground && look.shadow && this.grounds[k].count && this.members <= SHADED) drawShadow(this, moment, this.grounds[k], look);
+      if (look.ground && look.shadow && this.grounds[k].count && this.members <= this.shaded) drawShadow(this, moment, this.grounds[k], look);
       if (look.ground && look.footprints) drawFootprints(this, moment);
     });
     const things = this.moments.flatMap((moment) => this.things(moment, look)).sort((a, b) => b.depth - a.depth);

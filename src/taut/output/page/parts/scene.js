@@ -17,10 +17,13 @@ function drawer() {
   return /swiftshader|llvmpipe|software|basic render/i.test(renderer) ? "processor" : "card";
 }
 
-/** The drawing of runs on a canvas. swift: whether many pictures a second matter most, as of a live motion. */
-export function sceneOf(canvas, runs, camera, { swift = false } = {}) {
+/**
+ * The drawing of runs on a canvas. swift: whether the time of a picture matters most, as of a live motion and a film.
+ * whole: nothing may be left out for that.
+ */
+export function sceneOf(canvas, runs, camera, { swift = false, whole = false } = {}) {
   const who = drawer();
-  return !who || (swift && who === "processor") ? new PaintedScene(canvas, runs, camera) : new Scene(canvas, runs, camera, who === "card");
+  return !who || (swift && who === "processor") ? new PaintedScene(canvas, runs, camera, { whole }) : new Scene(canvas, runs, camera, who === "card");
 }
 
 const memberCount = (runs) => runs.reduce((sum, { structure: s }) => sum + s.bars.names.length + s.cables.names.length, 0);

@@ -96,15 +96,15 @@ flat in float v_rise;
 uniform sampler2D u_mask;
 uniform vec3 u_dark;
 uniform vec2 u_middle;
-uniform float u_half, u_shade;
+uniform float u_half, u_shade, u_again;
 out vec4 colour;
 void main() {
   float light = 0.58 + 0.36 * max(normalize(v_normal).z, 0.0) + 0.10 * normalize(v_normal).y;
   vec2 at = 0.5 + 0.5 * (v_place.xy - u_middle) / u_half;
   float shade = 0.0;
   if (v_rise > 0.2 && all(lessThan(abs(at - 0.5), vec2(0.5)))) shade = u_shade * textureLod(u_mask, at, 0.0).r;
-  vec3 hue = mix(v_colour * min(light, 1.04), u_dark, shade);
-  colour = vec4(mix(hue, u_background, v_haze), 1.0);
+  vec3 hue = u_again > 0.5 ? u_dark : mix(v_colour * min(light, 1.04), u_dark, shade);
+  colour = vec4(mix(hue, u_background, v_haze), u_again > 0.5 ? shade : 1.0);
 }`];
 
 /** Things from above, for the shadow. */

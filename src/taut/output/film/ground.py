@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from taut.dynamics.trajectory import Trajectory
 from taut.output.contact_places import contact_places, footprints, grounds_of, usual_force
 from taut.output.ground_heights import heights_below
-from taut.output.page.content import bounds_of
+from taut.output.page.content import common_bounds
 from taut.output.page.grounds import ground_triangles
 from taut.output.palette import CONTACT, GROUND, SHADOW
 from taut.structure.grounds import Box, Ground, Plane
@@ -27,11 +28,19 @@ RING, SIDES = 0.018, 20
 class FilmGround:
     """Drawn under the lines of a film, and forces over them; nothing where a run has no ground.
 
-    right, up, near: (3,) the axes of the picture. pieces: (m, 2) nodes of all lines. widths: (m,) [pt].
+    runs: all of the film. axes: right, up, near, (3,) each, of the picture. pieces: (m, 2) nodes of all lines of the
+    run. widths: (m,) [pt]. before: those that were made for the runs before; what they draw is not drawn again.
     """
 
     def __init__(
-        self, run: Trajectory, ax: Any, axes: tuple[np.ndarray, np.ndarray, np.ndarray], pieces: np.ndarray, widths: Any
+        self,
+        run: Trajectory,
+        runs: Sequence[Trajectory],
+        ax: Any,
+        axes: tuple[np.ndarray, np.ndarray, np.ndarray],
+        pieces: np.ndarray,
+        widths: Any,
+        before: Sequence[FilmGround] = (),
     ) -> None:
         from matplotlib.collections import LineCollection, PolyCollection
 
@@ -41,7 +50,9 @@ class FilmGround:
         if not self.grounds:
             return
         self.size = float(np.linalg.norm(np.ptp(run.nodes[0], axis=0)))
-        self.triangles, tones = self._surfaces()
+        known = [(ground.shape, ground.radius) for one in before for ground in one.grounds]
+        fresh = [ground for ground in self.grounds if (ground.shape, ground.radius) not in known]
+        self.triangles, tones = self._surfaces(fresh, common_bounds(runs))
         look = {"facecolors": tones, "edgecolors": tones, "linewidths": 0.4}
         self.surface = ax.add_collection(PolyCollection([], zorder=0.1, **look))
         self.rims = ax.add_collection(LineCollection([], colors=SHADOW, alpha=0.16, capstyle="butt", zorder=0.3))
@@ -50,11 +61,20 @@ class FilmGround:
         self.prints = footprints(run, self.places)
         self.rings = ax.add_collection(LineCollection([], colors=CONTACT, linewidths=1.3, zorder=0.4))
         self.arrows = ax.add_collection(LineCollection([], colors=CONTACT, linewidths=2.2, capstyle="round", zorder=4))
-        self.usual, exceeded = usual_force(run.contact_force)
-        if self.usual > 0.0:
+        forces = [usual_force(one.contact_force) for one in runs]
+        self.usual, exceeded = max(usual for usual, _ in forces), any(beyond for _, beyond in forces)
+        if self.usual > 0.0 and not any(one.grounds for one in before):
             told = f"contact forces, longest {self.usual:.3g} N{' and more' if exceeded else ''}; rings: footprints"
             small = 10.5 * max(ax.figure.get_size_inches()[1] * ax.figure.dpi / 720.0, 0.65)
-            ax.text(0.25, 0.0853, told, transform=ax.transAxes, fontsize=small, color=CONTACT, va="bottom")
+            ax.text(
+                0.25 if len(runs) == 1 else 0.025,
+                0.0853,
+                told,
+                transform=ax.transAxes,
+                fontsize=small,
+                color=CONTACT,
+                va="bottom",
+            )
         ends, angles = np.zeros((0, SIDES + 1, 3)), np.linspace(0.0, 2.0 * np.pi, SIDES + 1)
         for x, y, z, _, *out in self.prints:
             one = np.cross(out, np.eye(3)[int(np.argmin(np.abs(out)))])
@@ -86,13 +106,13 @@ class FilmGround:
         """(..., 2) in the picture."""
         return np.stack([(places - shift) @ self.right, (places - shift) @ self.up], axis=-1)
 
-    def _surfaces(self) -> tuple[np.ndarray, np.ndarray]:
+    def _surfaces(self, grounds: list[Ground], bounds: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
         """Triangles that face the viewer, from far to near, planes first; and their colours: darker where they are
         steep."""
         from matplotlib.colors import to_rgb
 
-        bounds, found = bounds_of(self.run.nodes), [np.zeros((0, 3, 3))]
-        for ground in sorted(self.grounds, key=self._layer):
+        found = [np.zeros((0, 3, 3))]
+        for ground in sorted(grounds, key=self._layer):
             triangles = ground_triangles([ground], bounds)
             if isinstance(ground.shape, Box):
                 out = triangles.mean(axis=1) - np.array(ground.shape.centre)
