@@ -63,6 +63,8 @@ def still_of(equilibrium: Equilibrium, facts: Mapping[str, str] | None = None) -
     own = {
         "status": equilibrium.status,
         "force left over": f"{equilibrium.residual:.2g} N",
+        **({"method": equilibrium.method} if equilibrium.method else {}),
+        **({"iterations": str(equilibrium.iterations)} if equilibrium.iterations else {}),
         **({"notes": "; ".join(equilibrium.notes)} if equilibrium.notes else {}),
     }
     return Still(

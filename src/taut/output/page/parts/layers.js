@@ -32,8 +32,8 @@ function bars(gl, run, sizes) {
     update(moment, look) {
       const shown = !look.runColour(run) && look.range?.compression > 0;
       for (let k = 0; k < pushes.length; k++) {
-        const value = look.colouring === "density" ? moment.barForce[k] / moment.barLength(k) : moment.barForce[k];
-        pushes[k] = shown && value < 0 ? Math.min(1, -value / look.range.compression) : 0;
+        const value = shown ? moment.barShade(look.colouring, k) : 0;
+        pushes[k] = value > 0 ? Math.min(1, value / look.range.compression) : 0;
       }
       batch.rewrite(3, pushes);
     },
@@ -54,9 +54,8 @@ function cables(gl, run, sizes) {
   const paint = brush(gl, CABLE);
   return {
     update(moment, look) {
-      const source = look.colouring === "density" ? moment.density : moment.tension;
       for (let k = 0; k < values.length; k++) {
-        const value = source[pieces[3 * k + 2]];
+        const value = moment.cableShade(look.colouring, pieces[3 * k + 2]);
         values[k] = Number.isFinite(value) ? value : UNKNOWN;
       }
       batch.rewrite(2, values);

@@ -1,5 +1,6 @@
 // Puts the page together: reads the data, makes the parts, and draws whenever something changed.
 import { Camera } from "./camera.js";
+import { casePanel, Cases, firstScale } from "./cases.js";
 import { Charts, firstChoices } from "./charts.js";
 import { lineColour, named, rgb, theme } from "./colours.js";
 import { decode, Moment, rerecorded } from "./data.js";
@@ -12,7 +13,7 @@ import { Inputs } from "./inputs.js";
 import { drawLegend, drawRunNames, extremes } from "./legend.js";
 import { postureMap } from "./map.js";
 import { Overlay } from "./overlay.js";
-import { modeList, nameOf, selectionCard, summary, tabs, viewOptions } from "./panels.js";
+import { modeList, nameOf, numerics, selectionCard, summary, tabs, viewOptions } from "./panels.js";
 import { pick, projector } from "./picking.js";
 import { Player } from "./player.js";
 import { posturePanel, tellVerdict } from "./posture.js";
@@ -35,27 +36,31 @@ async function start() {
   const [first] = runs;
   const moving = runs.some((run) => run.time.length > 1);
   const { grid } = first; // of postures: inputs instead of time
-  const live = await liveOf(content.live, first);
+  const { cases } = first; // of loads: chosen, instead of time
+  const live = content.live ? await liveOf(content.live, first) : null;
   const state = new State({
     time: Math.min(...runs.map((run) => run.begin)), inputs: grid ? grid.start : [], active: 0, playing: false, speed: 1, selection: null,
     charted: moving || grid ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
+    loadCase: 0, enlarged: 1, unloaded: true, driven: true,
     plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, contact: true, ground: true, shadow: true, footprints: true, trails: false, grid: true, flat: false, measured: true,
     live: false, hand: null, swift: false, follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
-  document.body.classList.toggle("quiet", !moving && !grid);
+  document.body.classList.toggle("quiet", !moving && !grid && !cases);
   by("transport").hidden = !moving;
   title(content);
 
   const camera = new Camera();
   const moments = runs.map((run) => new Moment(run));
   const scene = sceneOf(by("scene"), runs, camera, { swift: Boolean(content.live) });
+  if (cases) state.put({ enlarged: firstScale(first, scene.sizes.size) });
   const overlay = new Overlay(by("overlay"), scene);
-  const controls = grid ? new Inputs(by("inputs"), first, state) : new Player(runs, state);
-  const charts = moving || grid ? new Charts(by("pages").appendChild(element("div")), runs, state, (value) => controls.scrub(value)) : null;
+  const controls = grid ? new Inputs(by("inputs"), first, state) : cases ? new Cases(by("inputs"), first, state) : new Player(runs, state);
   const posture = grid ? posturePanel(first, moments[0], state) : null;
   const map = grid ? postureMap(first, state) : null;
   const livePanel = live && new LivePanel(live, first, state, { keep, title: content.title });
+  const pages = [element("div"), numerics(runs, livePanel?.numerics)];
+  const charts = moving || grid ? new Charts(...pages, runs, state, (value) => controls.scrub(value)) : null;
   const refresh = selectionCard(by("selection"), runs, moments, state);
   const look = {
     runColour: (run) => {
@@ -85,7 +90,8 @@ async function start() {
   };
   const liveFirst = livePanel && !moving ? { Live: livePanel.page } : {};
   tabs(by("tabs"), by("pages"), {
-    ...liveFirst, Posture: posture?.page, Map: map?.page, Charts: charts && by("pages").firstElementChild, ...(moving ? { Live: livePanel?.page } : {}), Modes: modeList(first, state), Summary: summary(content), View: viewOptions(runs, state, { turn, find }),
+    ...liveFirst, Cases: cases && casePanel(first, state), Posture: posture?.page, Map: map?.page, Charts: charts && pages[0], ...(moving ? { Live: livePanel?.page } : {}), Modes: modeList(first, state),
+    Summary: summary(content), Numerics: pages[1].hasChildNodes() && pages[1], View: viewOptions(runs, state, { turn, find }),
   });
 
   function show() {
@@ -145,7 +151,7 @@ async function start() {
   const redraw = () => {
     dirty = true;
   };
-  state.on(["time", "inputs", "active", "mode", "swing"], () => {
+  state.on(["time", "inputs", "active", "mode", "swing", "loadCase", "enlarged"], () => {
     stale = true;
   });
   state.on(["theme"], (values) => {
@@ -157,7 +163,7 @@ async function start() {
     look.largest = look.range.largest;
     stale = true;
   });
-  state.on(["theme", "colouring", "load", "reaction", "contact", "ground", "shadow", "footprints", "grid", "supports", "measured"], (values) => {
+  state.on(["theme", "colouring", "load", "reaction", "contact", "ground", "shadow", "footprints", "grid", "supports", "measured", "driven", "unloaded", "enlarged"], (values) => {
     Object.assign(look, values);
     drawLegend(by("legend"), runs, look, scene.floor.step);
     drawRunNames(by("runs"), runs);
@@ -188,7 +194,7 @@ async function start() {
   by("theme").addEventListener("click", switchTheme);
   by("help").addEventListener("click", () => by("keys").showModal());
   listen(scene.canvas, camera, {
-    size: scene.sizes.size, moved: redraw, doubled: fit, grab: grabber(live, moments[0], scene, () => livePanel?.holds()),
+    size: scene.sizes.size, moved: redraw, doubled: fit, grab: live ? grabber(live, moments[0], scene, () => livePanel.holds()) : () => null,
     clicked: (x, y) => state.put({ selection: pick(scene, moments, look, x, y) }),
   });
   listenToKeys([

@@ -20,8 +20,8 @@ export class Overlay {
     const { canvas, pen } = this;
     const { camera } = this.scene;
     const still = JSON.stringify([camera.yaw, camera.pitch, canvas.clientWidth, canvas.clientHeight, state.theme]);
-    const rings = !state.swift; // while a live motion goes on where the processor draws, each picture of this costs as much as one of the scene
-    const lively = state.hand || state.trails || state.names || state.selection || moments.some(({ run }) => (run.driven.length && rings) || run.measured);
+    const rings = state.driven && !state.swift; // while a live motion goes on where the processor draws, each picture of this costs as much as one of the scene
+    const lively = state.hand || state.trails || state.names || state.selection || moments.some(({ run }) => (run.driven.length && rings) || run.measured || run.cases);
     if (!lively && !this.lively && still === this.still) return; // nothing here has changed
     Object.assign(this, { still, lively });
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -34,6 +34,7 @@ export class Overlay {
     this.project = projector(this.scene);
     if (state.trails) this.trails(moments, state);
     this.axes(width, height);
+    if (state.unloaded) moments.forEach(({ run }) => run.cases && this.unloaded(run));
     if (rings) moments.forEach((moment) => moment.run.driven.forEach((one) => this.drive(moment, one)));
     if (state.measured) moments.forEach((moment) => moment.measured && this.markers(moment));
     if (state.names) this.names(moments);
@@ -142,6 +143,23 @@ export class Overlay {
     pen.lineWidth = 2;
     pen.fill();
     pen.stroke();
+  }
+
+  /** Thin lines where members are without loads. */
+  unloaded({ start, structure: { bars, cables } }) {
+    const { pen } = this;
+    const seen = Array.from({ length: start.length / 3 }, (_, k) => this.project(start[3 * k], start[3 * k + 1], start[3 * k + 2]));
+    const line = (a, b) => {
+      if (seen[a][2] <= 0 || seen[b][2] <= 0) return;
+      pen.moveTo(seen[a][0], seen[a][1]);
+      pen.lineTo(seen[b][0], seen[b][1]);
+    };
+    pen.beginPath();
+    for (let k = 0; k < bars.ends.length; k += 2) line(bars.ends[k], bars.ends[k + 1]);
+    for (let k = 0; k < cables.pieces.length; k += 3) line(cables.pieces[k], cables.pieces[k + 1]);
+    Object.assign(pen, { strokeStyle: named("muted"), lineWidth: 1, globalAlpha: 0.45 });
+    pen.stroke();
+    pen.globalAlpha = 1;
   }
 
   /** A cross at every marker that is seen, and a line from there to its node. */

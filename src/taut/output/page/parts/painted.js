@@ -148,17 +148,17 @@ export class PaintedScene {
     }
     for (let k = 0; k < bars.radius.length; k++) {
       const strong = chosen("bar", k);
-      const force = look.colouring === "density" ? moment.barForce[k] / moment.barLength(k) : moment.barForce[k];
-      const push = !plain && look.range?.compression > 0 && force < 0 ? Math.min(1, -force / look.range.compression) : 0;
+      const value = !plain && look.range?.compression > 0 ? moment.barShade(look.colouring, k) : 0;
+      const push = value > 0 ? Math.min(1, value / look.range.compression) : 0;
       const hue = strong ? colours.select : mixed(plain ?? colours.bar, colours.compression, push);
       line(at[bars.ends[2 * k]], at[bars.ends[2 * k + 1]], sizes.barRadius(bars.radius[k]) * (strong ? 1.35 : 1), strong ? 2.2 : 1.1, hue, strong, rod);
     }
-    const source = look.colouring === "density" ? moment.density : moment.tension;
     for (let k = 0; k < cables.pieces.length; k += 3) {
       const index = cables.pieces[k + 2];
       const strong = chosen("cable", index);
-      const slack = source[index] === 0 ? 1 : 0;
-      const hue = strong ? colours.select : mixed(plain ?? this.tone(source[index], look.largest || 1), this.background, 0.72 * slack);
+      const value = moment.cableShade(look.colouring, index);
+      const slack = value === 0 ? 1 : 0;
+      const hue = strong ? colours.select : mixed(plain ?? this.tone(value, look.largest || 1), this.background, 0.72 * slack);
       line(at[cables.pieces[k]], at[cables.pieces[k + 1]], sizes.cableRadius * (strong ? 1.6 : 1) * (1 - 0.35 * slack), strong ? 2 : 0.85, hue, strong, cord);
     }
     if (look.nodes) {
