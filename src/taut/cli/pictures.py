@@ -43,7 +43,7 @@ def page(
     combinations: Combinations = None,
 ) -> None:
     """Write a page that shows a run or a model in any browser, without a network; several runs are laid over each
-    other. A model is shown with its forces and modes where it stands at its shape, or with load cases to choose from."""
+    other. A model is shown with its forces and modes where it stands at its shape, or with load cases."""
     from taut.output.page.page import page as write_page
     from taut.structure.structure import Structure
 

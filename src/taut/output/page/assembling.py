@@ -39,6 +39,7 @@ SCRIPTS = (
     "charts.js",
     "player.js",
     "legend.js",
+    "toggles.js",
     "cases.js",
     "panels.js",
     "inputs.js",

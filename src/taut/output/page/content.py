@@ -56,7 +56,7 @@ def run_content(name: str, run: Trajectory, arrays: Arrays, frames: int | None) 
         "name": name,
         "kind": "run",
         "structure": described(structure, arrays),
-        "driven": _driven(run),
+        "driven": driven_places(structure, [(one["member"], one["name"]) for one in run.options.get("drives", ())]),
         "time": arrays.exact(run.time[kept]),
         "positions": store.positions(nodes),
         "cable_tension": store.forces(tension),
@@ -96,7 +96,7 @@ def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
         "name": name,
         "kind": "still",
         "structure": described(structure, arrays),
-        "driven": [],
+        "driven": driven_places(structure, still.driven.items()),
         "time": arrays.exact(np.zeros(1)),
         "positions": store.positions(nodes),
         "cable_tension": store.forces(tension[None]),
@@ -255,12 +255,12 @@ def arrows_of(name: str, anchor: str, nodes: list[int], forces: np.ndarray, stor
     return {"name": name, "anchor": anchor, "nodes": nodes, "largest": largest, "forces": store.forces(forces)}
 
 
-def _driven(run: Trajectory) -> list[dict[str, Any]]:
-    """Driven members by kind and place, and by which drive."""
-    places = {"cable": list(run.structure.cables), "bar": list(run.structure.bars)}
+def driven_places(structure: Structure, told: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Driven members, "cable:a1" and the drive's name each, by kind and place; of angles nothing is drawn."""
+    places = {"cable": list(structure.cables), "bar": list(structure.bars)}
     found = []
-    for drive in run.options.get("drives", ()):
-        kind, _, name = drive["member"].partition(":")
+    for member, drive in told:
+        kind, _, name = member.partition(":")
         if name in places.get(kind, ()):
-            found.append({"kind": kind, "index": places[kind].index(name), "drive": drive["name"]})
+            found.append({"kind": kind, "index": places[kind].index(name), "drive": drive})
     return found

@@ -38,7 +38,7 @@ from taut.type_checks import checked_arguments
 Maps = WorkspaceMap | InterpolatedMap
 Shown = Structure | Still | Equilibrium | Trajectory | LoadCaseTable | Maps
 
-ALONE = {
+ALONE: dict[str, tuple[Any, str]] = {
     "a workspace": (Maps, "its sliders move nothing else"),
     "a table of load cases": (LoadCaseTable, "a reader chooses among its own cases"),
 }
@@ -97,7 +97,9 @@ def page(
     if frames is not None and frames < 2:
         raise OptionError(f"frames must be at least 2, not {frames}")
     things = _named(shown)
-    _check_alone(things, {"modes": modes, "events": events, "measured": measured, "frames": frames, "live": live or None})
+    _check_alone(
+        things, {"modes": modes, "events": events, "measured": measured, "frames": frames, "live": live or None}
+    )
     arrays = Arrays()
     entries = [_entry(name, thing, arrays, frames) for name, thing in things.items()]
     first = next(iter(things.values()))

@@ -1,10 +1,11 @@
 // Load cases: which is shown, how large its displacements are drawn, and what is told of it.
 import { number, prefixed, quantity, vector } from "./format.js";
 import { element } from "./state.js";
+import { toggles } from "./toggles.js";
 
 const ENLARGED = [0, ...[1, 10, 100, 1000, 10000].flatMap((ten) => [1, 2, 5].map((part) => part * ten))];
 const SEEN_AS = 0.05; // of the structure's size, what the largest displacement of all cases is drawn as at first, at most
-const MOST_IN_TABLE = 40; // of a table
+const MOST_IN_TABLE = 30; // of a table
 const XYZ = [0, 1, 2];
 
 const percent = (value) => (Number.isFinite(value) ? `${number(100 * value, 3)} %` : "–");
@@ -100,7 +101,8 @@ function tableOf(heads, rows, select) {
 
 /** The page of the panel: the case that is shown, its extremes, members by how much is asked of them, reactions and loads. */
 export function casePanel(run, state) {
-  const page = element("div");
+  const host = element("div");
+  const page = element("div", {}, toggles([run], state, ["load", "reaction", "unloaded"]), host);
   const { nodes, bars, cables } = run.structure;
   const count = cables.names.length;
   const names = [...cables.names, ...bars.names];
@@ -138,7 +140,7 @@ export function casePanel(run, state) {
       ];
     });
     const facts = element("dl", { kind: "facts" }, ...extremes.flatMap(([term, value, kind]) => [element("dt", { text: term }), element("dd", { text: value, kind })]));
-    page.replaceChildren(
+    host.replaceChildren(
       element("h2", { text: name }), facts, ...notes.map((text) => element("p", { kind: "small", text })),
       element("h2", { text: "Members" }), ...tableOf(["member", "force", ...(run.utilisation ? ["utilisation"] : [])], members, select), ...arrows.flat());
   }

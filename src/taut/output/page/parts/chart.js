@@ -1,16 +1,18 @@
 // One chart over time, or over an input, on a canvas: axes, lines, events, and a cursor that is moved without drawing again.
 import { named } from "./colours.js";
 import { bracket } from "./data.js";
-import { niceStep, number, power, prefixed } from "./format.js";
+import { niceStep, number, power, prefixed, quantity } from "./format.js";
 import { element } from "./state.js";
 
 const MARGIN = { left: 50, right: 8, top: 6, bottom: 19 };
 const MOST_DECADES = 14;
+const ALIKE = 0.01; // of the largest value in a chart
+const MANY_EVENTS = 50; // of more the marks are paler
 
 export class Chart {
   /** scrub is called with the time that is pointed at. */
   constructor({ name, unit, scale, empty }, scrub) {
-    Object.assign(this, { name, unit, scale, empty, series: [], span: [0, 1], along: { factor: 1, unit: "s" }, upward: { factor: 1, unit }, events: [], time: 0 });
+    Object.assign(this, { name, unit, scale, empty, series: [], span: [0, 1], along: { factor: 1, unit: "s" }, upward: { factor: 1, unit }, largest: 0, events: [], time: 0 });
     this.canvas = element("canvas", { role: "img" });
     this.cursor = element("div", { kind: "cursor" });
     this.plot = element("div", { kind: "plot" }, this.canvas, this.cursor);
@@ -61,8 +63,8 @@ export class Chart {
     for (const one of this.series) {
       const [a, b, weight] = bracket(one.time, this.time);
       const value = one.value(a) + (weight && !one.steps ? weight * (one.value(b) - one.value(a)) : 0);
-      const { factor, unit } = this.unit ? this.upward : { factor: 1, unit: one.unit };
-      one.readout.textContent = `${number(value / factor, this.scale === "log" ? 2 : 4)} ${unit}`.trim();
+      const like = Math.max(Math.abs(value), ALIKE * this.largest); // a value near zero does not change its unit all the time
+      one.readout.textContent = this.scale === "log" ? `${number(value, 2)} ${one.unit}` : quantity(value, one.unit, 4, like);
     }
   }
 
@@ -77,7 +79,8 @@ export class Chart {
       }
     }
     if (low > high) return null;
-    this.upward = prefixed(this.scale === "log" ? 1 : Math.max(Math.abs(low), Math.abs(high)), this.unit);
+    this.largest = Math.max(Math.abs(low), Math.abs(high));
+    this.upward = prefixed(this.scale === "log" ? 1 : this.largest, this.unit);
     if (this.scale === "log") return [Math.max(Math.floor(low), Math.ceil(high) - MOST_DECADES), Math.max(Math.ceil(high), Math.floor(low) + 1)];
     const pad = (high - low || Math.abs(high) * 0.1 || 1) * 0.06;
     return [low - pad, high + pad];
@@ -150,7 +153,9 @@ export class Chart {
     pen.textAlign = "right";
     if (!told) pen.fillText(this.along.unit, width - 2, height - 5);
     pen.fillStyle = named("load");
+    pen.globalAlpha = Math.min(1, MANY_EVENTS / this.events.length);
     for (const event of this.events) pen.fillRect(x(event.time) - 1, MARGIN.top - 4, 2, 7);
+    pen.globalAlpha = 1;
   }
 
   /** What was measured, in the colour of its line. */

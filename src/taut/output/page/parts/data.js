@@ -251,6 +251,16 @@ export class Moment {
     return colouring === "utilisation" ? this.share[this.tension.length + k] : colouring === "density" ? -this.barForce[k] / this.barLength(k) : -this.barForce[k];
   }
 
+  /** The middle of a member as it is drawn, or a node. */
+  middle({ kind, index }) {
+    const { bars, cables } = this.run.structure;
+    if (kind === "node") return this.place(index);
+    const piece = kind === "cable" ? this.run.route[index][this.run.route[index].length >> 1] : 2 * index;
+    const from = kind === "cable" ? cables.pieces : bars.ends;
+    const [a, b] = [this.place(from[piece]), this.place(from[piece + 1])];
+    return a.map((value, i) => (value + b[i]) / 2);
+  }
+
   distance(a, b) {
     const { real: nodes } = this;
     return length([nodes[3 * a] - nodes[3 * b], nodes[3 * a + 1] - nodes[3 * b + 1], nodes[3 * a + 2] - nodes[3 * b + 2]]);

@@ -50,8 +50,9 @@ export function quantity(value, unit, digits = 4, like = value) {
 /** Components with one unit and as many decimals as the largest of them has with five digits. */
 export function vector(values, unit) {
   const largest = Math.max(...values.map(Math.abs));
+  if (!(largest > 0)) return quantity(largest, unit);
   const told = prefixed(largest, unit, 5);
-  const decimals = Math.max(0, Math.min(4, 4 - Math.floor(Math.log10(largest / told.factor || 1))));
+  const decimals = Math.max(0, Math.min(4, 4 - Math.floor(Math.log10(largest / told.factor))));
   return `${values.map((value) => steady(value / told.factor, decimals)).join(", ")} ${told.unit}`;
 }
 

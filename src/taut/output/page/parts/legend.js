@@ -6,7 +6,7 @@ import { element } from "./state.js";
 const KINDS = {
   tension: ["Cable tension", "Bar compression", "N"],
   density: ["Cable force density", "Bar force density, pushing", "N/m"],
-  utilisation: ["Utilisation of cables", "Utilisation of bars", ""],
+  utilisation: ["Utilisation of cables", "Utilisation of bars", "%"],
 };
 
 const WORDS = { load: "loads", reaction: "reactions", contact: "contact forces" };
@@ -22,10 +22,10 @@ export function extremes(runs, colouring) {
     for (let row = 0; row < tension.rows; row++) {
       for (let k = 0; k < tension.width; k++) {
         const value = tension.at(row, k);
-        if (Number.isNaN(value)) found.unknown = true;
+        const shown = used ? utilisation.at(row, k) : lengths ? value / lengths(row, k) : value;
+        if (Number.isNaN(shown)) found.unknown = true;
         else if (value === 0) found.slack = true;
         else if (value < 0) found.pushing = true;
-        const shown = used ? utilisation.at(row, k) : lengths ? value / lengths(row, k) : value;
         if (shown > found.largest && Number.isFinite(shown)) found.largest = shown;
       }
     }
@@ -85,12 +85,13 @@ export function drawLegend(host, runs, look, gridStep) {
     const [cables, bars, unit] = KINDS[look.colouring];
     const pushed = `linear-gradient(90deg, ${named("bar")}, ${named("compression")})`;
     const scales = [[cables, look.range.largest, gradient()], [bars, look.range.compression, pushed]];
-    rows.push(...scales.filter(([, largest]) => largest > 0).map((told) => scale(...told, unit)));
+    const whole = unit === "%" ? 100 : 1;
+    rows.push(...scales.filter(([, largest]) => largest > 0).map(([name, largest, colours]) => scale(name, whole * largest, colours, unit)));
   }
   if (look.colouring !== "run") {
     if (look.range.slack) keys.append(swatch(`color-mix(in srgb, ${named("text")} 28%, ${named("scene")})`, "slack"));
     if (look.range.pushing) keys.append(swatch(named("push"), "pushing"));
-    if (look.range.unknown) keys.append(swatch(named("unknown"), "tension unknown"));
+    if (look.range.unknown) keys.append(swatch(named("unknown"), look.colouring === "utilisation" ? "utilisation of cables unknown" : "tension unknown"));
   }
   const [{ cases }] = runs;
   if (cases && look.enlarged !== 1) keys.append(element("li", { text: `displacements ${number(look.enlarged)}×` }));

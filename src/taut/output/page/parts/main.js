@@ -43,7 +43,7 @@ async function start() {
     charted: moving || grid ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
     loadCase: 0, enlarged: 1, unloaded: true, driven: true,
     plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, contact: true, ground: true, shadow: true, footprints: true, trails: false, grid: true, flat: false, measured: true,
-    live: false, hand: null, swift: false, follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+    live: false, hand: null, follow: false, theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
   document.body.classList.toggle("quiet", !moving && !grid && !cases);
@@ -239,10 +239,6 @@ async function start() {
     }
     const going = Boolean(live?.on && live.running);
     scene.keepUp(seconds, going);
-    if (state.get("swift") !== (going && !scene.card)) {
-      state.put({ swift: going && !scene.card });
-      dirty = true;
-    }
     if (scene.resize()) {
       const shape = `${scene.canvas.clientWidth > 600}`;
       const place = `${scene.canvas.clientWidth}x${scene.canvas.clientHeight}`;

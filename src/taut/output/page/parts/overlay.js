@@ -20,7 +20,7 @@ export class Overlay {
     const { canvas, pen } = this;
     const { camera } = this.scene;
     const still = JSON.stringify([camera.yaw, camera.pitch, canvas.clientWidth, canvas.clientHeight, state.theme]);
-    const rings = state.driven && !state.swift; // while a live motion goes on where the processor draws, each picture of this costs as much as one of the scene
+    const rings = state.driven && !this.scene.painted; // which draws its own
     const lively = state.hand || state.trails || state.names || state.selection || moments.some(({ run }) => (run.driven.length && rings) || run.measured || run.cases);
     if (!lively && !this.lively && still === this.still) return; // nothing here has changed
     Object.assign(this, { still, lively });
@@ -90,17 +90,9 @@ export class Overlay {
   }
 
   /** The middle of a node or member on the screen; null where it is behind the viewer. */
-  middle(moment, { kind, index }) {
-    const { bars, cables } = moment.run.structure;
-    let ends = [index, index];
-    if (kind === "bar") ends = [bars.ends[2 * index], bars.ends[2 * index + 1]];
-    if (kind === "cable") {
-      const route = moment.run.route[index];
-      const middle = route[route.length >> 1];
-      ends = [cables.pieces[middle], cables.pieces[middle + 1]];
-    }
-    const [a, b] = ends.map((node) => this.project(...moment.place(node)));
-    return a[2] <= 0 || b[2] <= 0 ? null : [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+  middle(moment, one) {
+    const [x, y, depth] = this.project(...moment.middle(one));
+    return depth > 0 ? [x, y] : null;
   }
 
   label(moments, { run, kind, index }) {

@@ -2,6 +2,7 @@
 import { number, quantity, vector } from "./format.js";
 import { inCases } from "./cases.js";
 import { element } from "./state.js";
+import { toggles } from "./toggles.js";
 
 export function tabs(bar, host, pages) {
   const shown = Object.entries(pages).filter(([, page]) => page);
@@ -53,10 +54,10 @@ export function numerics(runs, live) {
   const page = element("div");
   for (const run of runs) {
     const told = Object.entries(run.numerics);
-    if (!told.length && !run.kept) continue;
-    if (run.name) page.append(element("h2", { text: run.name }));
-    page.append(facts(told));
-    if (run.kept && !run.grid) page.append(element("p", { kind: "small", text: `${run.kept}.` }));
+    const kept = run.grid ? "" : run.kept; // postures have theirs beside their numbers
+    if (run.name && (told.length || kept)) page.append(element("h2", { text: run.name }));
+    if (told.length) page.append(facts(told));
+    if (kept) page.append(element("p", { kind: "small", text: `${kept}.` }));
   }
   if (live) page.append(live);
   return page;
@@ -179,7 +180,6 @@ export function force(value) {
 
 // --- view
 
-const TOGGLES = { unloaded: "Shape without loads", driven: "Driven members", plates: "Plates", nodes: "Nodes", names: "Node names", supports: "Supports", load: "Loads", reaction: "Reactions", contact: "Contact forces", ground: "Ground", shadow: "Shadow", footprints: "Footprints", trails: "Trails", measured: "Measured", grid: "Grid", flat: "No perspective" };
 const COLOURINGS = { tension: "Tension", density: "Force density", utilisation: "Utilisation", run: "Run" };
 const DIRECTIONS = { askew: "Askew", along_x: "Along x", along_y: "Along y", from_above: "From above" };
 
@@ -192,24 +192,7 @@ function choices(state, key, entries, chosen) {
 }
 
 export function viewOptions(runs, state, { turn, find }) {
-  const present = (name) => runs.some((run) => run.arrows.some((arrow) => arrow.name === name && arrow.largest > 0));
-  const offered = Object.entries(TOGGLES).filter(([name]) => !["load", "reaction", "contact"].includes(name) || present(name))
-    .filter(([name]) => !["ground", "shadow"].includes(name) || runs.some((run) => run.grounds.length))
-    .filter(([name]) => name !== "footprints" || runs.some((run) => run.footprints.length))
-    .filter(([name]) => name !== "unloaded" || runs.some((run) => run.cases))
-    .filter(([name]) => name !== "driven" || runs.some((run) => run.driven.length))
-    .filter(([name]) => name !== "plates" || runs.some((run) => run.structure.plates.names.length))
-    .filter(([name]) => name !== "measured" || runs.some((run) => run.measured))
-    .filter(([name]) => name !== "trails" || runs.some((run) => run.time.length > 1));
   const colourings = Object.entries(COLOURINGS).filter(([name]) => (name !== "run" || runs.length > 1) && (name !== "utilisation" || runs[0].utilisation));
-  const boxes = offered.map(([name, text]) => {
-    const box = element("input", { type: "checkbox" });
-    box.addEventListener("change", () => state.put({ [name]: box.checked }));
-    state.on([name], (values) => {
-      box.checked = values[name];
-    });
-    return element("label", {}, box, text);
-  });
   const search = element("input", { type: "search", placeholder: "Name of a node, bar or cable", "aria-label": "Find by name" });
   const answer = element("p", { kind: "small", "aria-live": "polite" });
   search.addEventListener("change", () => {
@@ -217,7 +200,7 @@ export function viewOptions(runs, state, { turn, find }) {
   });
   return element("div", {},
     element("h2", { text: "Coloured by" }), choices(state, "colouring", colourings, (colouring) => state.put({ colouring })),
-    element("h2", { text: "Shown" }), element("div", { kind: "options" }, ...boxes),
+    element("h2", { text: "Shown" }), toggles(runs, state),
     element("h2", { text: "Look" }), choices(state, null, Object.entries(DIRECTIONS), turn),
     element("h2", { text: "Find" }), search, answer);
 }

@@ -57,6 +57,7 @@ export class Player {
   tick() {
     const span = this.end - this.begin || 1;
     const events = this.runs.flatMap((run) => run.events);
+    document.getElementById("ticks").style.opacity = Math.min(1, 50 / events.length);
     document.getElementById("ticks").replaceChildren(...events.map(({ time, name }) => {
       const mark = element("i", { title: name });
       mark.style.left = `${(100 * (time - this.begin)) / span}%`;
