@@ -4,6 +4,7 @@ import { casePanel, Cases, firstScale } from "./cases.js";
 import { Charts, firstChoices } from "./charts.js";
 import { lineColour, named, rgb, theme } from "./colours.js";
 import { decode, Moment, rerecorded } from "./data.js";
+import { quantity } from "./format.js";
 import { firstView, reached } from "./framing.js";
 import { grabber, widened } from "./hold.js";
 import { listenToKeys } from "./keyboard.js";
@@ -266,6 +267,7 @@ async function start() {
     positions: (run = 0) => Array.from(moments[run].nodes),
     tensions: (run = 0) => Array.from(moments[run].tension),
     redraw: () => scene.draw(look), // as it is, for whoever reads the picture
+    quantity,
     barForces: (run = 0) => Array.from(moments[run].barForce),
     posture: () => posture?.told(),
     markers: (run = 0) => Array.from(moments[run].measured?.now ?? []),
