@@ -194,7 +194,9 @@ def test_charts_go_along_the_input_that_is_moved(opened: Callable, three: Interp
     place = np.array([CENTRE + 0.002, CENTRE - 0.001, CENTRE])
     slide(one, place[:2])
     assert one.page.locator("#page-2 > p").inner_text().startswith("Over cable:a2 [m]")
-    lines = one.run("taut.charts.given[0].chart.series.map((line) => Array.from(line.time, (t, k) => [t, line.value(k)]))")
+    lines = one.run(
+        "taut.charts.given[0].chart.series.map((line) => Array.from(line.time, (t, k) => [t, line.value(k)]))"
+    )
     for along, value in lines[0][::20]:
         assert value == pytest.approx(three.at([place[0], along, place[2]]).lowest_stiffness, abs=1e-5)
     box = one.page.locator(".chart canvas").nth(0).bounding_box()

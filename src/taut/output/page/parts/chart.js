@@ -6,7 +6,7 @@ import { element } from "./state.js";
 
 const MARGIN = { left: 50, right: 8, top: 6, bottom: 19 };
 const MOST_DECADES = 14;
-const ALIKE = 0.01; // of the largest value in a chart
+const ALIKE = 1e-3; // of the largest value in a chart
 const MANY_EVENTS = 50; // of more the marks are paler
 
 export class Chart {
