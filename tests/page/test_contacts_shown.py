@@ -119,5 +119,5 @@ def test_a_run_without_ground_offers_none_of_it(opened: Callable[..., Any]) -> N
     one.page.get_by_role("tab", name="View").click()
     told = one.page.locator("#pages").inner_text()
     assert "Trails" in told
-    assert not any(word in told for word in ("Shadow", "Footprints", "Contact forces"))
+    assert not any(word in told for word in ("Footprints", "Contact forces"))
     assert one.complaints == []

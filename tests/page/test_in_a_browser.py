@@ -108,7 +108,7 @@ def test_charts_follow_the_time_and_set_it(opened: Callable, prism: Trajectory) 
     right = one.run(cursor)
     assert right - left > 200
     assert middle - left == pytest.approx((right - left) / 2, abs=1)
-    assert f"{prism.energy_kinetic[-1]:.4g} J" in one.page.locator(".chart").nth(0).inner_text()
+    assert f"{1e3 * prism.energy_kinetic[-1]:.4g} mJ" in one.page.locator(".chart").nth(2).inner_text()
     box = one.page.locator(".chart canvas").nth(1).bounding_box()
     one.page.mouse.click(box["x"] + 50 + 0.25 * (box["width"] - 58), box["y"] + 60)
     one.settle()
@@ -117,7 +117,7 @@ def test_charts_follow_the_time_and_set_it(opened: Callable, prism: Trajectory) 
 
 def test_members_and_nodes_are_added_to_charts_and_taken_out(opened: Callable, prism: Trajectory) -> None:
     one = opened(prism)
-    forces = one.page.locator(".chart").nth(2)
+    forces = one.page.locator(".chart").nth(0)
     names = forces.locator(".name")
     before = names.all_inner_texts()
     assert len(before) == 3
@@ -131,7 +131,7 @@ def test_members_and_nodes_are_added_to_charts_and_taken_out(opened: Callable, p
     assert names.all_inner_texts() == [*before[1:], bar]
     one.put(selection={"run": 0, "kind": "node", "index": 4})
     one.page.click("text=Add y to chart")
-    assert f"{list(prism.structure.nodes)[4]} y" in one.page.locator(".chart").nth(3).locator(".name").all_inner_texts()
+    assert f"{list(prism.structure.nodes)[4]} y" in one.page.locator(".chart").nth(1).locator(".name").all_inner_texts()
 
 
 def test_keys(opened: Callable, tbar: Trajectory) -> None:

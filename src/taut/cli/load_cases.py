@@ -30,6 +30,12 @@ Cases = Annotated[
         metavar="NAME={...}",
     ),
 ]
+Combinations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--combination", help="Cases times factors, as in storm={weight: 1.35, wind: 1.5}.", metavar="NAME={...}"
+    ),
+]
 Bars = Annotated[str | None, typer.Option(help="rigid or compressible, whatever the model says.")]
 SIZINGS = ("elastic", "least-mass")
 
@@ -37,31 +43,32 @@ SIZINGS = ("elastic", "least-mass")
 def cases(
     model: ModelPath,
     told: Cases = None,
-    combinations: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--combination", help="Cases times factors, as in storm={weight: 1.35, wind: 1.5}.", metavar="NAME={...}"
-        ),
-    ] = None,
+    combinations: Combinations = None,
     bars: Bars = None,
     table: Csv = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", help="Write a page to choose among them (.html).", metavar="FILE")
+    ] = None,
     overrides: Overrides = None,
     records: RecordFolders = None,
     as_json: AsJson = False,
 ) -> None:
     """Balance load cases and their combinations: every member's force, utilisation and reactions, case by case."""
-    from taut.output.model_cases import told_cases, told_combinations
-    from taut.output.model_statics import steady_structure
-    from taut.statics.cases import solve_cases
+    from taut.output.model_cases import solved_cases
 
     loaded = model_at(model, overrides, records)
     check_csv(table)
     with placed(loaded):
-        wanted = told_cases(told, loaded.scenario)
-        found = solve_cases(steady_structure(loaded), wanted, combinations=told_combinations(combinations), bars=bars)
+        found = solved_cases(loaded, told, combinations, bars)
     save_table(found, table)
+    if page is not None:
+        from taut.output.page.page import page as write_page
+
+        write_page(found, page)
     if as_json:
-        print(json.dumps({"status": found.status, "cases": list(found.cases), **json_columns(found, table)}, indent=2))
+        named = {"page": str(page)} if page else {}
+        told_of = {"status": found.status, "cases": list(found.cases), **json_columns(found, table), **named}
+        print(json.dumps(told_of, indent=2))
     else:
         columns = found.columns()
         shown = ["part", *(name for name in columns if name.startswith("force.")), "utilisation"]
@@ -71,6 +78,8 @@ def cases(
                 print(f"note: {name}: {note}")
         print(f"\n{len(found.cases)} cases; {found.status}")
         tell_csv(table)
+        if page is not None:
+            print(f"page: {page}; double-click it, or open {page.resolve().as_uri()} in a browser")
     if not found.ok:
         raise typer.Exit(complain(f"{model}: {found.status}", 1))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from taut.cli.arguments import model_at, placed
+from taut.cli.load_cases import Cases, Combinations
 from taut.cli.measured_options import Align, ColumnMap, MeasuredColumns, Scale, Shift, read_measured, told_shift
 from taut.cli.sweeping import Show
 from taut.errors import FileError, OptionError
@@ -17,7 +18,9 @@ from taut.errors import FileError, OptionError
 if TYPE_CHECKING:
     from taut.dynamics.trajectory import Trajectory
     from taut.measurement.measurements import Measurements
+    from taut.output.page.page import Page
     from taut.output.pictured import ModeShape, Still
+    from taut.statics.cases import LoadCaseTable
     from taut.structure.structure import Structure
 
 
@@ -35,13 +38,21 @@ def page(
     align: Align = False,
     shift: Shift = "0",
     frames: Annotated[int | None, typer.Option(help="Samples to keep of each run, at most.")] = None,
+    cases: Cases = None,
+    combinations: Combinations = None,
 ) -> None:
     """Write a page that shows a run or a model in any browser, without a network; several runs are laid over each
-    other. A model is shown with its forces and modes where it stands at its shape."""
+    other. A model is shown with its forces and modes where it stands at its shape, or with load cases."""
     from taut.output.page.page import page as write_page
     from taut.structure.structure import Structure
 
     target = output or Path(f"{files[0].stem}.html")
+    if cases or combinations:
+        if measured is not None:
+            raise OptionError("--measured goes with one run or one structure, not with load cases")
+        written = write_page(_with_cases(files, cases, combinations), target, frames=frames)
+        _tell_page(target, written)
+        return
     loaded = {name: _pictured(path) for name, path in _names(files).items()}
     shown = {name: thing for name, (thing, _) in loaded.items()}
     modes = next(iter(loaded.values()))[1]
@@ -51,8 +62,24 @@ def page(
         structure = first if isinstance(first, Structure) else first.structure
         laid = _laid_over(first, read_measured(measured, structure, columns, mapped, scale), shift, align=align)
     written = write_page(shown if len(shown) > 1 else first, target, modes=modes, measured=laid, frames=frames)
+    _tell_page(target, written)
+
+
+def _tell_page(target: Path, written: Page) -> None:
     size = len(written.html) / 1e6
     print(f"page: {target} ({size:.2f} MB); double-click it, or open {target.resolve().as_uri()} in a browser")
+
+
+def _with_cases(files: list[Path], cases: list[str] | None, combinations: list[str] | None) -> LoadCaseTable:
+    """A model under load cases."""
+    from taut.output.files import RUN_SUFFIXES
+    from taut.output.model_cases import solved_cases
+
+    if len(files) > 1 or files[0].suffix in RUN_SUFFIXES:
+        raise OptionError("--case and --combination load one model; give one model file (.yaml) with them")
+    model = model_at(files[0], None)
+    with placed(model):
+        return solved_cases(model, cases, combinations)
 
 
 def plot(

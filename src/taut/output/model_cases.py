@@ -7,8 +7,11 @@ from dataclasses import fields
 from typing import Any
 
 from taut.errors import ModelError, OptionError, suggestion
-from taut.output.model_statics import steady_loads
+from taut.output.model_statics import steady_loads, steady_structure
+from taut.statics.cases import LoadCaseTable, solve_cases
+from taut.statics.equilibrium_equations import BarChoice
 from taut.statics.load_case import LoadCase
+from taut.structure.files import Model
 from taut.structure.scenario import Scenario
 
 OWN = "scenario"
@@ -38,6 +41,14 @@ def told_case(option: str, told: str | None, otherwise: LoadCase) -> LoadCase:
 def told_combinations(told: Iterable[str] | None) -> dict[str, dict[str, float]]:
     """Combinations by name, each told as in `storm={weight: 1.35, wind: 1.5}`."""
     return named_entries("--combination", told)
+
+
+def solved_cases(
+    model: Model, told: Iterable[str] | None, combinations: Iterable[str] | None, bars: BarChoice = None
+) -> LoadCaseTable:
+    """The cases and combinations of a model as they are told on the command line, each balanced."""
+    cases, sums = told_cases(told, model.scenario), told_combinations(combinations)
+    return solve_cases(steady_structure(model), cases, combinations=sums, bars=bars)
 
 
 def named_entries(option: str, told: Iterable[str] | None) -> dict[str, Any]:

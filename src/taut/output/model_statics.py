@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from taut.statics.vibrations import modes
 from taut.structure.drives import driven_members, own_value
 from taut.structure.files import Model
 from taut.structure.properties import route_length, stiffness
-from taut.structure.scenario import Scenario
+from taut.structure.scenario import Drive, Scenario
 from taut.structure.signals import steady_value
 from taut.structure.structure import Structure
 
@@ -174,8 +175,23 @@ def _self_stress(structure: Structure) -> Equilibrium | None:
         return None
 
 
+def driven_names(structure: Structure, drives: Sequence[Drive]) -> dict[str, str]:
+    """Of every driven member, as in "cable:a1", the name of its drive."""
+    return {f"{one.kind}:{one.member}": one.label for one in driven_members(structure, drives)}
+
+
 def pictured(model: Model) -> tuple[Structure | Still, tuple[ModeShape, ...]]:
-    """A model to look at: with its forces and lowest modes where it stands at its shape, else the structure alone."""
+    """A model to look at: with its forces and lowest modes where it stands at its shape, else the structure alone; and
+    with its driven members."""
+    shown, shapes = _standing(model)
+    structure = shown.structure if isinstance(shown, Still) else shown
+    driven = {} if model.tree is not None else driven_names(structure, model.scenario.drives)
+    if driven:
+        shown = replace(shown if isinstance(shown, Still) else Still(shown), driven=driven)
+    return shown, shapes
+
+
+def _standing(model: Model) -> tuple[Structure | Still, tuple[ModeShape, ...]]:
     if model.tree is not None:
         from taut.output.model_runs import plant_of
 

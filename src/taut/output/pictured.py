@@ -20,7 +20,7 @@ class Still:
 
     cable_tension: (c,) [N]. bar_force: (b,) [N], positive in tension. reaction: (s, 3) [N], a row for each supported
     node in the order of the nodes. facts: words and values for the summary. external: (n, 3) [N], gravity and loads on
-    each node.
+    each node. driven: members that a drive moves, "cable:a1", and the drive's name.
     """
 
     structure: Structure
@@ -29,6 +29,7 @@ class Still:
     reaction: np.ndarray | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
     external: np.ndarray | None = None
+    driven: Mapping[str, str] = field(default_factory=dict)
 
     __repr__ = brief
 
@@ -63,6 +64,8 @@ def still_of(equilibrium: Equilibrium, facts: Mapping[str, str] | None = None) -
     own = {
         "status": equilibrium.status,
         "force left over": f"{equilibrium.residual:.2g} N",
+        **({"method": equilibrium.method} if equilibrium.method else {}),
+        **({"iterations": str(equilibrium.iterations)} if equilibrium.iterations else {}),
         **({"notes": "; ".join(equilibrium.notes)} if equilibrium.notes else {}),
     }
     return Still(

@@ -60,6 +60,7 @@ class Envelope(Tabular):
 class LoadCaseTable(Tabular):
     """k cases, m members (cables first), s supports, n nodes. Forces [N], tension positive."""
 
+    structure: Structure  # as it was given, before any case
     equilibria: Mapping[str, Equilibrium]
     members: tuple[str, ...]
     supports: tuple[str, ...]
@@ -111,12 +112,8 @@ class LoadCaseTable(Tabular):
             for k, axis in enumerate("xyz")
         ]
 
-    @property
-    def _structure(self) -> Structure:
-        return next(iter(self.equilibria.values())).structure
-
     def labelled(self) -> Labelled:
-        labels = {**labels_of(self._structure), "case": self.cases, "member": member_names(self._structure)}
+        labels = {**labels_of(self.structure), "case": self.cases, "member": member_names(self.structure)}
         return Labelled(
             ("case",), labels, TABLE, {name: getattr(self, name) for name in TABLE}, {"status": self.status}
         )
@@ -127,8 +124,8 @@ class LoadCaseTable(Tabular):
         shares = {f"utilisation.{case}": own for case, own in zip(self.cases, self.utilisation, strict=True)}
         reactions = {f"force.{case}": own.ravel() for case, own in zip(self.cases, self.reaction, strict=True)}
         return one_below_another(
-            {"part": member_names(self._structure), **forces, **shares},
-            {"part": reaction_names(self._structure), **reactions},
+            {"part": member_names(self.structure), **forces, **shares},
+            {"part": reaction_names(self.structure), **reactions},
         )
 
     def __repr__(self) -> str:
@@ -207,6 +204,7 @@ def _table(problem: EquilibriumEquations, found: Mapping[str, Equilibrium]) -> L
     forces = np.array([one.member_force for one in found.values()])
     share, _ = strengths(problem.network.structure).used(forces)
     return LoadCaseTable(
+        problem.network.structure,
         dict(found),
         problem.network.names,
         next(iter(found.values())).supports,

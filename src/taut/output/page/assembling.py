@@ -40,6 +40,8 @@ SCRIPTS = (
     "charts.js",
     "player.js",
     "legend.js",
+    "toggles.js",
+    "cases.js",
     "panels.js",
     "inputs.js",
     "posture.js",
@@ -57,6 +59,9 @@ SCRIPTS = (
 )
 """In an order in which everything comes before it is used."""
 
+LIVE = ("engine.js", "keeping.js", "settling.js", "weakest.js", "live.js", "livepanel.js", "hold.js")
+"""Scripts that only a live page carries; nothing of them is called in others."""
+
 NOWHERE = "base-uri 'none'; form-action 'none'"
 """`default-src` does not cover where relative addresses lead and where forms are sent."""
 
@@ -73,7 +78,7 @@ WASM = "'wasm-unsafe-eval'"
 
 def html(document: str, *, live: bool = False) -> str:
     """The page around a document in base64. live: with leave to run WebAssembly."""
-    style, script = _parts()
+    style, script = _parts(live)
     text = _part("index.html")
     allowed = f"{_checksum(script)} {WASM}" if live else _checksum(script)
     for place, content in (
@@ -87,9 +92,10 @@ def html(document: str, *, live: bool = False) -> str:
 
 
 @cache
-def _parts() -> tuple[str, str]:
+def _parts(live: bool) -> tuple[str, str]:
     style = "".join(map(_part, STYLES))
-    script = "".join(_EXPORT.sub("", _IMPORT.sub("", _part(name))) for name in SCRIPTS)
+    carried = (name for name in SCRIPTS if live or name not in LIVE)
+    script = "".join(_EXPORT.sub("", _IMPORT.sub("", _part(name))) for name in carried)
     # Comments and indents are for those who read the parts.
     for unread in (_COMMENT, _ASIDE, _INDENT):
         script = unread.sub("", script)

@@ -13,7 +13,7 @@ from taut.output.page.embedding import Arrays
 
 
 def charts_of(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
-    """Energy, violations, what drives are told and what sensors show, over the samples that are kept."""
+    """Contacts, what drives are told, what sensors show, energy, and violations, which belong to numerics."""
     total = run.energy_kinetic + run.energy_elastic + run.energy_gravity
     parts = {
         "kinetic": run.energy_kinetic,
@@ -37,11 +37,11 @@ def charts_of(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[st
         for name, unit, values in gaps
     ]
     return [
-        {"name": "Energy", "unit": "J", "scale": "linear", "series": energy},
-        {"name": "Violations", "unit": "", "scale": "log", "series": worst},
         *_contact_charts(run, kept, arrays),
         *_drive_charts(run, kept, arrays),
         *_reading_charts(run, kept, arrays),
+        {"name": "Energy", "unit": "J", "scale": "linear", "series": energy},
+        {"name": "Violations", "unit": "", "scale": "log", "series": worst, "numerics": True},
     ]
 
 

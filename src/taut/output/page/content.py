@@ -6,7 +6,7 @@ says so, with the largest error that this makes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from taut.output.pictured import ModeShape, Still, checked_mode
 from taut.structure.events import Event
 from taut.structure.files import parse_model
 from taut.structure.records import AXES
+from taut.structure.structure import Structure
 
 MOST_FRAMES = 2000
 """Samples a page keeps of a run, unless told otherwise."""
@@ -34,6 +35,12 @@ MOST_NUMBERS = 12_000_000
 
 FINE_NUMBERS = 1_500_000
 """Up to this many they are stored as 32-bit floats, beyond it as 16-bit integers."""
+
+NUMERICS = (
+    *("accuracy", "horizon", "worst bar length", "worst bar rate", "worst energy", "not corrected", "method", "steps"),
+    *("evaluations", "correction", "iterations", "force left over", "wall time"),
+)
+"""Facts of how it was computed, which a page has on a tab of their own, in this order."""
 
 LONGEST_MODEL_TEXT = 50_000
 """Characters of a model's text up to which the page carries it."""
@@ -54,7 +61,7 @@ def run_content(
         "name": name,
         "kind": "run",
         "structure": described(structure, arrays),
-        "driven": _driven(run),
+        "driven": driven_places(structure, [(one["member"], one["name"]) for one in run.options.get("drives", ())]),
         "time": arrays.exact(run.time[kept]),
         "positions": store.positions(nodes),
         "cable_tension": store.forces(tension),
@@ -65,7 +72,7 @@ def run_content(
         "grounds": ground_numbers(grounds_of(run), bounds or bounds_of(run.nodes)),
         "footprints": arrays.exact(footprints(run, places)),
         "charts": charts_of(run, kept, arrays),
-        "facts": {**run.facts(), **size_facts(structure)},
+        **told(run.facts(), structure),
         "finished": run.ok,
         "model": run.model_text if len(run.model_text) <= LONGEST_MODEL_TEXT else "",
         "events": _listed(run.events),
@@ -86,15 +93,15 @@ def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
     bar_force = np.full(len(structure.bars), np.nan) if still.bar_force is None else np.asarray(still.bar_force)
     arrows = []
     if still.reaction is not None:
-        arrows.append(_arrows("reaction", "tip", held, np.asarray(still.reaction)[None], store))
+        arrows.append(arrows_of("reaction", "tip", held, np.asarray(still.reaction)[None], store))
     if still.external is not None:
         pulled = np.flatnonzero(np.any(still.external, axis=1))
-        arrows.append(_arrows("load", "tail", pulled.tolist(), np.asarray(still.external)[None, pulled], store))
+        arrows.append(arrows_of("load", "tail", pulled.tolist(), np.asarray(still.external)[None, pulled], store))
     return {
         "name": name,
         "kind": "still",
         "structure": described(structure, arrays),
-        "driven": [],
+        "driven": driven_places(structure, still.driven.items()),
         "time": arrays.exact(np.zeros(1)),
         "positions": store.positions(nodes),
         "cable_tension": store.forces(tension[None]),
@@ -105,13 +112,22 @@ def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
         "grounds": [],
         "footprints": arrays.exact(np.zeros((0, 7))),
         "charts": [],
-        "facts": {**still.facts, **size_facts(structure)},
+        **told(still.facts, structure),
         "finished": True,
         "model": "",
         "events": [],
         "modes": [],
         "measured": None,
         "kept": "",
+    }
+
+
+def told(facts: Mapping[str, str], structure: Structure) -> dict[str, dict[str, str]]:
+    """What is told in words and values: of the thing itself, with its size, and of how it was computed."""
+    own = {name: value for name, value in facts.items() if name not in NUMERICS}
+    return {
+        "facts": {**own, **size_facts(structure)},
+        "numerics": {name: facts[name] for name in NUMERICS if name in facts},
     }
 
 
@@ -208,7 +224,7 @@ def _run_arrows(run: Trajectory, kept: np.ndarray, store: Store, places: Contact
     place = {node: index for index, node in enumerate(run.structure.nodes)}
     arrows = []
     if run.reaction.shape[1]:
-        arrows.append(_arrows("reaction", "tip", [place[n] for n in run.supports], run.reaction[kept], store))
+        arrows.append(arrows_of("reaction", "tip", [place[n] for n in run.supports], run.reaction[kept], store))
     loaded = [
         (k, place[node], AXES.index(axis))
         for k, (node, axis) in enumerate(_load_places(run))
@@ -218,14 +234,14 @@ def _run_arrows(run: Trajectory, kept: np.ndarray, store: Store, places: Contact
         forces = np.zeros((kept.size, len(loaded), 3))
         for row, (k, _, axis) in enumerate(loaded):
             forces[:, row, axis] = run.load_force[kept, k]
-        arrows.append(_arrows("load", "tail", [node for _, node, _ in loaded], forces, store))
+        arrows.append(arrows_of("load", "tail", [node for _, node, _ in loaded], forces, store))
     if places.column.size:
         first, second = places.ends.T.tolist()
         forces = run.contact_force[kept][:, places.column]
         between = {"others": second, "shares": store.arrays.sampled(places.share[kept])}  # along bars that lie on edges
         # From where they act: with their tips there they would be inside the ground.
         longest, exceeded = usual_force(run.contact_force)
-        own = _arrows("contact", "tail", first, forces, store)
+        own = arrows_of("contact", "tail", first, forces, store)
         arrows.append({**own, **between, "largest": longest, "exceeded": exceeded})
     return arrows
 
@@ -243,19 +259,19 @@ def _load_places(run: Trajectory) -> list[tuple[str, str]]:
     return [(node, axis) for node, _, axis in plain]
 
 
-def _arrows(name: str, anchor: str, nodes: list[int], forces: np.ndarray, store: Store) -> dict[str, Any]:
+def arrows_of(name: str, anchor: str, nodes: list[int], forces: np.ndarray, store: Store) -> dict[str, Any]:
     """Forces (T, k, 3) on nodes; the arrow's tip or its tail is at the node."""
     sizes = np.linalg.norm(np.where(np.isfinite(forces), forces, 0.0), axis=2)
     largest = float(sizes.max(initial=0.0))
     return {"name": name, "anchor": anchor, "nodes": nodes, "largest": largest, "forces": store.forces(forces)}
 
 
-def _driven(run: Trajectory) -> list[dict[str, Any]]:
-    """Driven members by kind and place, and by which drive."""
-    places = {"cable": list(run.structure.cables), "bar": list(run.structure.bars)}
+def driven_places(structure: Structure, told: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Driven members, "cable:a1" and the drive's name each, by kind and place; of angles nothing is drawn."""
+    places = {"cable": list(structure.cables), "bar": list(structure.bars)}
     found = []
-    for drive in run.options.get("drives", ()):
-        kind, _, name = drive["member"].partition(":")
+    for member, drive in told:
+        kind, _, name = member.partition(":")
         if name in places.get(kind, ()):
-            found.append({"kind": kind, "index": places[kind].index(name), "drive": drive["name"]})
+            found.append({"kind": kind, "index": places[kind].index(name), "drive": drive})
     return found

@@ -12,6 +12,8 @@ from taut.live.content import live_content
 from taut.live.plants import Live, live_plant
 from taut.mechanics.plant import Plant
 from taut.output.model_runs import assembled
+from taut.output.model_statics import driven_names
+from taut.output.page.content import driven_places
 from taut.output.page.embedding import Arrays
 from taut.output.page.grounds import ground_numbers
 from taut.structure.corrections import Correction
@@ -29,6 +31,7 @@ def live_part(shown: Any, entry: dict[str, Any], live: bool | Plant | Live, arra
     structure = made.plant.structure
     if list(structure.nodes) != entry["structure"]["nodes"]:
         raise OptionError("the plant that is to go live is not of the structure that is shown; show that of the plant")
+    entry["driven"] = driven_places(structure, driven_names(structure, made.plant.given.drives).items())
     if made.plant.grounds:
         low, high, size = (np.array(one) for one in entry["bounds"])
         reach = AROUND * max(float(np.linalg.norm(size)), 1e-9) * np.array([1.0, 1.0, 0.0])

@@ -20,6 +20,7 @@ from taut.live.plants import Live
 from taut.measurement.measurements import Measurements
 from taut.mechanics.plant import Plant
 from taut.output.page.assembling import html
+from taut.output.page.cases import case_content
 from taut.output.page.content import common_bounds, run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays
 from taut.output.page.lively import live_part
@@ -27,6 +28,7 @@ from taut.output.page.measured import measured_content
 from taut.output.page.postures import posture_content
 from taut.output.pictured import ModeShape, Still, mode_shapes, still_of
 from taut.reprs import brief
+from taut.statics.cases import LoadCaseTable
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.vibrations import Modes
 from taut.structure.events import Event
@@ -34,7 +36,13 @@ from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
 
 Maps = WorkspaceMap | InterpolatedMap
-Shown = Structure | Still | Equilibrium | Trajectory | Maps
+Shown = Structure | Still | Equilibrium | Trajectory | LoadCaseTable | Maps
+
+ALONE: dict[str, tuple[Any, str]] = {
+    "a workspace": (Maps, "its sliders move nothing else"),
+    "a table of load cases": (LoadCaseTable, "a reader chooses among its own cases"),
+}
+"""What is shown by itself, since it has something else where runs have time."""
 
 NOTEBOOK_HEIGHT = 620
 """Of the page in a notebook [px]."""
@@ -76,8 +84,8 @@ def page(
     """A run or a structure as a page that turns, plays and explains itself in any browser; a file if a path is given.
 
     shown: a trajectory, an equilibrium, a structure, or several to lay over each other: in a list, or by the names to
-    show. Or a map of a robot's workspace, alone: its inputs are sliders, and the error of what is shown between its
-    points is measured (`taut.kinetostatics.interpolated`).
+    show. Or, alone, load cases that were solved, to choose from; or a map of a robot's workspace: its inputs are
+    sliders, and the error of what is shown between its points is measured (`taut.kinetostatics.interpolated`).
     modes (as `taut.modes` finds them, or made by hand), events beside those of the run itself: of the first.
     measured: markers and forces to lay over the first, in its frame and time (`taut.measurement.compare` finds them).
     frames: samples to keep of each run (2000 unless it is very big).
@@ -89,8 +97,9 @@ def page(
     if frames is not None and frames < 2:
         raise OptionError(f"frames must be at least 2, not {frames}")
     things = _named(shown)
-    if any(isinstance(thing, Maps) for thing in things.values()):
-        _check_alone(things, {"modes": modes, "events": events, "measured": measured, "frames": frames})
+    _check_alone(
+        things, {"modes": modes, "events": events, "measured": measured, "frames": frames, "live": live or None}
+    )
     arrays = Arrays()
     moving = [thing for thing in things.values() if isinstance(thing, Trajectory) and thing.time.size]
     bounds = common_bounds(moving) if moving else None
@@ -144,18 +153,23 @@ def _entry(
         return still_content(name, Still(thing.structure, facts=thing.facts()), arrays)
     if isinstance(thing, Maps):
         return posture_content(name, interpolated(thing) if isinstance(thing, WorkspaceMap) else thing, arrays)
+    if isinstance(thing, LoadCaseTable):
+        return case_content(name, thing, arrays)
     if isinstance(thing, Equilibrium):
         return still_content(name, still_of(thing), arrays)
     return still_content(name, thing if isinstance(thing, Still) else Still(thing), arrays)
 
 
 def _check_alone(things: Mapping[str, Shown], options: Mapping[str, Any]) -> None:
-    """A workspace has inputs where a run has time: nothing goes with it."""
-    if len(things) > 1:
-        raise OptionError(f"a workspace is shown alone, not with {len(things) - 1} more; its sliders move nothing else")
-    for name, told in options.items():
-        if told is not None and told != ():
-            raise OptionError(f"{name} belongs to runs and structures; a page of a workspace has none")
+    """Nothing goes with what has inputs or cases where a run has time."""
+    for words, (kind, why) in ALONE.items():
+        if not any(isinstance(thing, kind) for thing in things.values()):
+            continue
+        if len(things) > 1:
+            raise OptionError(f"{words} is shown alone, not with {len(things) - 1} more; {why}")
+        for name, told in options.items():
+            if told is not None and told != ():
+                raise OptionError(f"{name} belongs to runs and structures; a page of {words} has none")
 
 
 def _structure(thing: Shown) -> Structure:

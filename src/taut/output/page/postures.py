@@ -17,9 +17,9 @@ from taut.kinetostatics.interpolation_errors import InterpolationError, rounded_
 from taut.kinetostatics.plate_responses import plate_nodes
 from taut.kinetostatics.stencils import never_pushing, stencil
 from taut.kinetostatics.workspace_maps import WorkspaceMap
-from taut.output.page.content import MOST_NUMBERS, Store, bounds_of
+from taut.output.page.content import MOST_NUMBERS, Store, bounds_of, told
 from taut.output.page.embedding import Arrays, rounded
-from taut.output.page.layout import centre_of_mass, described, size_facts
+from taut.output.page.layout import centre_of_mass, described
 
 ROUNDED = 200
 """Places at which it is measured what 32-bit numbers add to the error."""
@@ -66,7 +66,7 @@ def posture_content(name: str, shown: InterpolatedMap, arrays: Arrays) -> dict[s
         "grounds": [],
         "footprints": arrays.exact(np.zeros((0, 7))),
         "charts": _charts(stored),
-        "facts": {**_facts(area), **size_facts(structure)},
+        **told(_facts(area), structure),
         "finished": True,
         "model": "",
         "events": [],

@@ -1,21 +1,24 @@
 // One chart over time, or over an input, on a canvas: axes, lines, events, and a cursor that is moved without drawing again.
 import { named } from "./colours.js";
 import { bracket } from "./data.js";
-import { niceStep, number, power, quantity } from "./format.js";
+import { niceStep, number, power, prefixed, quantity } from "./format.js";
 import { element } from "./state.js";
 
 const MARGIN = { left: 50, right: 8, top: 6, bottom: 19 };
 const MOST_DECADES = 14;
+const ALIKE = 1e-3; // of the largest value in a chart
+const MANY_EVENTS = 50; // of more the marks are paler
 
 export class Chart {
   /** scrub is called with the time that is pointed at. */
   constructor({ name, unit, scale, empty }, scrub) {
-    Object.assign(this, { name, unit, scale, empty, series: [], span: [0, 1], along: "s", events: [], time: 0 });
+    Object.assign(this, { name, unit, scale, empty, series: [], span: [0, 1], along: { factor: 1, unit: "s" }, upward: { factor: 1, unit }, largest: 0, events: [], time: 0 });
     this.canvas = element("canvas", { role: "img" });
     this.cursor = element("div", { kind: "cursor" });
     this.plot = element("div", { kind: "plot" }, this.canvas, this.cursor);
     this.keys = element("ul", { kind: "keys" });
-    this.caption = element("figcaption", { text: name }, element("span", { text: unit ? `[${unit}]` : "" }));
+    this.measure = element("span");
+    this.caption = element("figcaption", { text: name }, this.measure);
     this.figure = element("figure", { kind: "chart" }, this.caption, this.plot, this.keys);
     const point = (event) => {
       if (event.type === "pointerdown") this.plot.setPointerCapture(event.pointerId);
@@ -31,7 +34,7 @@ export class Chart {
   /** series: { name, unit, time, value(row), colour, dash, steps?, points?, remove? }; points: { time, value(row) } measured;
    * steps: whether a value stands until the next. Charts are over { span, name, unit }: time, or an input. */
   show(series, { span, name, unit }, events) {
-    Object.assign(this, { series, span, events, along: unit });
+    Object.assign(this, { series, span, events, along: prefixed(Math.max(...span.map(Math.abs)), unit) });
     this.canvas.setAttribute("aria-label", `${this.name} over ${name}`);
     this.keys.replaceChildren(...series.map((one) => {
       const line = element("span", { kind: "line" });
@@ -60,7 +63,8 @@ export class Chart {
     for (const one of this.series) {
       const [a, b, weight] = bracket(one.time, this.time);
       const value = one.value(a) + (weight && !one.steps ? weight * (one.value(b) - one.value(a)) : 0);
-      one.readout.textContent = quantity(value, one.unit, this.scale === "log" ? 2 : 4);
+      const like = Math.max(Math.abs(value), ALIKE * this.largest); // a value near zero does not change its unit all the time
+      one.readout.textContent = this.scale === "log" ? `${number(value, 2)} ${one.unit}` : quantity(value, one.unit, 4, like);
     }
   }
 
@@ -75,6 +79,8 @@ export class Chart {
       }
     }
     if (low > high) return null;
+    this.largest = Math.max(Math.abs(low), Math.abs(high));
+    this.upward = prefixed(this.scale === "log" ? 1 : this.largest, this.unit);
     if (this.scale === "log") return [Math.max(Math.floor(low), Math.ceil(high) - MOST_DECADES), Math.max(Math.ceil(high), Math.floor(low) + 1)];
     const pad = (high - low || Math.abs(high) * 0.1 || 1) * 0.06;
     return [low - pad, high + pad];
@@ -94,6 +100,7 @@ export class Chart {
     pen.scale(ratio, ratio);
     pen.font = `11px ${getComputedStyle(document.body).fontFamily}`;
     const range = this.range();
+    this.measure.textContent = this.unit ? `[${this.upward.unit}]` : "";
     if (!range) {
       pen.fillStyle = named("muted");
       pen.textAlign = "center";
@@ -129,7 +136,7 @@ export class Chart {
       pen.moveTo(MARGIN.left, at);
       pen.lineTo(width - MARGIN.right, at);
       pen.stroke();
-      pen.fillText(this.scale === "log" ? power(k * step) : number(Number((k * step).toPrecision(12)), digits), MARGIN.left - 6, at);
+      pen.fillText(this.scale === "log" ? power(k * step) : number(Number(((k * step) / this.upward.factor).toPrecision(12)), digits), MARGIN.left - 6, at);
     }
     pen.textAlign = "center";
     pen.textBaseline = "alphabetic";
@@ -141,12 +148,14 @@ export class Chart {
       const last = at > width - 24;
       told ||= at > width - 48;
       pen.textAlign = last ? "right" : "center";
-      pen.fillText(`${number(Number((k * stride).toPrecision(12)), wide)}${last ? ` ${this.along}` : ""}`, last ? width - 2 : at, height - 5);
+      pen.fillText(`${number(Number(((k * stride) / this.along.factor).toPrecision(12)), wide)}${last ? ` ${this.along.unit}` : ""}`, last ? width - 2 : at, height - 5);
     }
     pen.textAlign = "right";
-    if (!told) pen.fillText(this.along, width - 2, height - 5);
+    if (!told) pen.fillText(this.along.unit, width - 2, height - 5);
     pen.fillStyle = named("load");
+    pen.globalAlpha = Math.min(1, MANY_EVENTS / this.events.length);
     for (const event of this.events) pen.fillRect(x(event.time) - 1, MARGIN.top - 4, 2, 7);
+    pen.globalAlpha = 1;
   }
 
   /** What was measured, in the colour of its line. */

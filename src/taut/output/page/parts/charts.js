@@ -1,13 +1,15 @@
 // The charts beside the scene, over time or over an input: those that come with the runs, and those of chosen members and nodes.
 import { dash, lineColour, named } from "./colours.js";
 import { Chart } from "./chart.js";
+import { prefixed } from "./format.js";
 import { element } from "./state.js";
 
 const READ_EVERY = 90; // [ms]
 const AXES = ["x", "y", "z"];
 
 export class Charts {
-  constructor(host, runs, state, scrub) {
+  /** host has forces, motion and what else is of the runs; numerics those charts that tell how well they were computed. */
+  constructor(host, numerics, runs, state, scrub) {
     Object.assign(this, { runs, state, read: 0 });
     this.many = runs.length > 1;
     this.events = runs.flatMap((run) => run.events);
@@ -16,16 +18,18 @@ export class Charts {
     this.paths = new Chart({ name: "Node coordinates", unit: "m", scale: "linear", empty: "click a node, then add it here" }, scrub);
     if (this.many) this.given.forEach((one) => this.choose(one));
     this.note = element("p", { kind: "small", hidden: true });
-    host.append(this.note, ...this.all().map((chart) => chart.figure));
-    new ResizeObserver(() => this.all().forEach((chart) => {
+    host.append(this.note, this.forces.figure, this.paths.figure);
+    for (const { spec, chart } of this.given) (spec.numerics ? numerics : host).append(chart.figure);
+    const drawn = new ResizeObserver(() => this.all().forEach((chart) => {
       chart.draw();
       chart.moveTo(chart.time);
-    })).observe(host);
+    }));
+    for (const page of [host, numerics]) drawn.observe(page);
     state.on(["charted", "theme"], () => this.show());
   }
 
   all() {
-    return [...this.given.map(({ chart }) => chart), this.forces, this.paths];
+    return [this.forces, this.paths, ...this.given.map(({ chart }) => chart)];
   }
 
   /** Take all charts off, and say why. */
@@ -58,7 +62,7 @@ export class Charts {
       span: [Math.min(...this.lines.map(({ span }) => span[0])), Math.max(...this.lines.map(({ span }) => span[1]))],
     };
     this.note.hidden = over.name === "time";
-    this.note.textContent = `Over ${over.name} [${over.unit}]; all other inputs as they are.`;
+    this.note.textContent = `Over ${over.name} [${prefixed(Math.max(...over.span.map(Math.abs)), over.unit).unit}]; all other inputs as they are.`;
     for (const { spec, chart, part } of this.given) chart.show(this.many ? this.across(spec, part) : this.parts(spec), over, this.events);
     const charted = this.state.get("charted");
     const members = charted.filter((one) => one.kind !== "node");

@@ -80,8 +80,8 @@ export async function decode(text) {
 function prepare(run, number) {
   run.number = number;
   run.measured &&= new Measured(run.measured);
-  run.course = run.grid ? new Grid(run.grid) : new Course(run.time);
-  run.start = run.positions.mix(run.course.at(run.grid ? { inputs: run.grid.start } : { time: run.time[0] }), new Float32Array(run.positions.width));
+  run.course = run.grid ? new Grid(run.grid) : run.cases ? new CaseRows() : new Course(run.time);
+  run.start = run.cases ? run.cases.given.mix({ rows: [0], weights: [1] }, new Float32Array(run.positions.width)) : run.positions.mix(run.course.at(run.grid ? { inputs: run.grid.start } : { time: run.time[0] }), new Float32Array(run.positions.width));
   run.begin = run.time[0];
   run.end = run.time[run.time.length - 1];
   run.index = {};
@@ -154,6 +154,13 @@ class Course {
   }
 }
 
+/** Load cases: a row each, one at a time. */
+class CaseRows {
+  at({ loadCase }) {
+    return { rows: [loadCase], weights: [1], found: true };
+  }
+}
+
 /** What was measured at one time: markers and forces, not numbers in gaps and before and after all rows. */
 class Measured {
   constructor(measured) {
@@ -194,7 +201,9 @@ class Measured {
 export class Moment {
   constructor(run) {
     this.run = run;
-    this.nodes = new Float32Array(run.positions.width);
+    this.nodes = new Float32Array(run.positions.width); // as they are drawn
+    this.real = run.cases ? new Float32Array(run.positions.width) : this.nodes; // where displacements are not drawn larger
+    this.share = run.utilisation && new Float32Array(run.utilisation.width);
     this.tension = new Float32Array(run.cable_tension.width);
     this.barForce = new Float32Array(run.bar_force.width);
     this.density = new Float32Array(run.cable_tension.width);
@@ -210,7 +219,9 @@ export class Moment {
     const carried = run.course.at(values);
     this.found = carried.found;
     this.carried = carried;
-    run.positions.mix(carried, this.nodes);
+    run.positions.mix(carried, this.real);
+    if (run.cases) this.real.forEach((value, k) => (this.nodes[k] = run.start[k] + values.enlarged * (value - run.start[k])));
+    run.utilisation?.mix(carried, this.share);
     run.cable_tension.mix(carried, this.tension);
     run.bar_force.mix(carried, this.barForce);
     run.centre.mix(carried, this.centre);
@@ -234,8 +245,27 @@ export class Moment {
     return [this.nodes[3 * node], this.nodes[3 * node + 1], this.nodes[3 * node + 2]];
   }
 
+  /** What a colouring shows of a cable, and of a bar where it is pushed or used. */
+  cableShade(colouring, k) {
+    return colouring === "utilisation" ? this.share[k] : colouring === "density" ? this.density[k] : this.tension[k];
+  }
+
+  barShade(colouring, k) {
+    return colouring === "utilisation" ? this.share[this.tension.length + k] : colouring === "density" ? -this.barForce[k] / this.barLength(k) : -this.barForce[k];
+  }
+
+  /** The middle of a member as it is drawn, or a node. */
+  middle({ kind, index }) {
+    const { bars, cables } = this.run.structure;
+    if (kind === "node") return this.place(index);
+    const piece = kind === "cable" ? this.run.route[index][this.run.route[index].length >> 1] : 2 * index;
+    const from = kind === "cable" ? cables.pieces : bars.ends;
+    const [a, b] = [this.place(from[piece]), this.place(from[piece + 1])];
+    return a.map((value, i) => (value + b[i]) / 2);
+  }
+
   distance(a, b) {
-    const { nodes } = this;
+    const { real: nodes } = this;
     return length([nodes[3 * a] - nodes[3 * b], nodes[3 * a + 1] - nodes[3 * b + 1], nodes[3 * a + 2] - nodes[3 * b + 2]]);
   }
 

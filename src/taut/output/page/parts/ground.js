@@ -69,11 +69,20 @@ class Shadow {
   }
 }
 
+/** Where no ground is told there is a floor to see the shadow on: a round patch that fades, { middle, reach, corners }. */
+export function patch({ bounds: [low, high], size, floor }) {
+  const middle = [0, 1].map((axis) => (low[axis] + high[axis]) / 2);
+  const reach = 0.5 * Math.hypot(high[0] - low[0], high[1] - low[1]) + 0.35 * size;
+  const [a, b, c, d] = [[-1, -1], [1, -1], [-1, 1], [1, 1]].map((side) => [middle[0] + side[0] * reach, middle[1] + side[1] * reach, floor]);
+  return { middle, reach, corners: [...a, ...b, ...c, ...c, ...b, ...d] };
+}
+
 /** Triangles that stay, darker under the structure. Where an earlier run stands on the same ones, only the shadow is laid over them. */
 export function grounds(gl, run, sizes) {
-  const corners = run.grounds;
+  const alone = !run.grounds.length;
+  const { middle, reach, corners: round } = patch(sizes);
+  const corners = alone ? round : run.grounds;
   const count = corners.length / 9;
-  if (!count) return { update() {}, draw() {} };
   const corner = (k) => Float32Array.from({ length: 3 * count }, (_, at) => corners[9 * Math.floor(at / 3) + 3 * k + (at % 3)]);
   const batch = new Batch(gl, CORNERS, [0, 1, 2].map((k) => [corner(k), 3]), count);
   const [paint, shadow] = [brush(gl, GROUND), new Shadow(gl, run, sizes)];
@@ -87,17 +96,20 @@ export function grounds(gl, run, sizes) {
       gl.activeTexture(gl.TEXTURE2);
       gl.bindTexture(gl.TEXTURE_2D, shadow.mask);
       gl.activeTexture(gl.TEXTURE0);
-      if (run.groundAgain) {
+      if (alone || run.groundAgain) {
         gl.enable(gl.BLEND);
         gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
         gl.depthFunc(gl.LEQUAL);
+        gl.depthMask(!alone); // such a floor hides nothing, from below neither
       }
       paint(shared, {
-        u_again: run.groundAgain ? 1 : 0, u_colour: colour("ground"), u_dark: colour("shadow"), u_shade: look.shadow ? SHADE[look.theme] ?? SHADE.light : 0,
+        u_again: run.groundAgain ? 1 : 0, u_centre: middle, u_reach: alone ? reach : 0,
+        u_colour: colour("ground"), u_dark: colour("shadow"), u_shade: look.shadow ? SHADE[look.theme] ?? SHADE.light : 0,
         u_middle: shadow.middle, u_half: shadow.half,
       }, batch);
       gl.disable(gl.BLEND);
       gl.depthFunc(gl.LESS);
+      gl.depthMask(true);
     },
   };
 }

@@ -31,12 +31,8 @@ export function grabber(live, moment, scene, holds = () => false) {
 /** Widen the range of colours where forces are beyond it; whether that was so. */
 export function widened(moment, look, colouring) {
   const most = { largest: 0, compression: 0 };
-  const byLength = colouring === "density";
-  for (const value of byLength ? moment.density : moment.tension) if (value > most.largest) most.largest = value;
-  moment.barForce.forEach((value, k) => {
-    const push = byLength ? -value / moment.barLength(k) : -value;
-    if (push > most.compression) most.compression = push;
-  });
+  for (let k = 0; k < moment.tension.length; k++) most.largest = Math.max(most.largest, moment.cableShade(colouring, k) || 0);
+  for (let k = 0; k < moment.barForce.length; k++) most.compression = Math.max(most.compression, moment.barShade(colouring, k) || 0);
   const grown = Object.keys(most).filter((key) => Number.isFinite(most[key]) && most[key] > 1.02 * look.range[key]);
   for (const key of grown) look.range[key] = 1.1 * most[key];
   look.largest = look.range.largest;

@@ -1,14 +1,9 @@
 // Inputs: a slider for each, with where there are postures along it and whether they stand.
 import { named } from "./colours.js";
-import { niceStep, steady } from "./format.js";
+import { ruler } from "./format.js";
 import { element } from "./state.js";
 
 const STEPS = 100; // of a slider, by the arrow keys
-
-/** With so many decimals a hundredth of a slider is seen. */
-export function decimalsOf(span) {
-  return Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(niceStep(span, STEPS)))));
-}
 
 export class Inputs {
   constructor(host, run, state) {
@@ -18,8 +13,8 @@ export class Inputs {
     host.append(...this.sliders.map(({ row }) => row));
     state.on(["inputs", "active", "theme"], ({ inputs, active }) => this.sliders.forEach((one, k) => {
       if (Number(one.slider.value) !== inputs[k]) one.slider.value = inputs[k];
-      one.slider.setAttribute("aria-valuetext", `${steady(inputs[k], one.decimals)} ${one.unit}`);
-      one.value.textContent = `${steady(inputs[k], one.decimals)} ${one.unit}`;
+      one.value.textContent = one.tell(inputs[k]);
+      one.slider.setAttribute("aria-valuetext", one.value.textContent);
       one.row.classList.toggle("active", k === active && this.sliders.length > 1);
       this.paint(one.track, k);
     }));
@@ -36,7 +31,7 @@ export class Inputs {
     slider.value = this.grid.start[k];
     slider.addEventListener("input", () => this.set(k, Number(slider.value)));
     slider.addEventListener("focus", () => this.state.put({ active: k }));
-    return { slider, track, value, row, unit, decimals: decimalsOf(high - low) };
+    return { slider, track, value, row, tell: ruler(low, high, unit) };
   }
 
   /** Along a slider, with the others as they are: where no posture is, and where it does not stand. */

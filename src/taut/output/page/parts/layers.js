@@ -32,8 +32,8 @@ function bars(gl, run, sizes) {
     update(moment, look) {
       const shown = !look.runColour(run) && look.range?.compression > 0;
       for (let k = 0; k < pushes.length; k++) {
-        const value = look.colouring === "density" ? moment.barForce[k] / moment.barLength(k) : moment.barForce[k];
-        pushes[k] = shown && value < 0 ? Math.min(1, -value / look.range.compression) : 0;
+        const value = shown ? moment.barShade(look.colouring, k) : 0;
+        pushes[k] = value > 0 ? Math.min(1, value / look.range.compression) : 0;
       }
       batch.rewrite(3, pushes);
     },
@@ -54,9 +54,8 @@ function cables(gl, run, sizes) {
   const paint = brush(gl, CABLE);
   return {
     update(moment, look) {
-      const source = look.colouring === "density" ? moment.density : moment.tension;
       for (let k = 0; k < values.length; k++) {
-        const value = source[pieces[3 * k + 2]];
+        const value = moment.cableShade(look.colouring, pieces[3 * k + 2]);
         values[k] = Number.isFinite(value) ? value : UNKNOWN;
       }
       batch.rewrite(2, values);
@@ -160,13 +159,12 @@ export const LAYERS = [grounds, footprints, supports, plates, bars, cables, node
 
 /** Lines on the floor, the same for all runs: two ends each, with how much is seen of the line there. */
 export function floorLines(runs, sizes) {
-  const anyHeld = runs.some((run) => run.structure.supports.length);
   const step = niceStep(sizes.size, 8);
   const [low, high] = sizes.bounds;
   const from = [0, 1].map((axis) => Math.floor(low[axis] / step) - 2);
   const to = [0, 1].map((axis) => Math.ceil(high[axis] / step) + 2);
   const places = [];
-  const ground = low[2] - (anyHeld ? sizes.support : 0.02 * sizes.size);
+  const ground = sizes.floor;
   const most = 60; // a run that travels far gets coarser lines
   const skip = Math.max(1, Math.ceil(Math.max(to[0] - from[0], to[1] - from[1]) / most));
   for (const axis of [0, 1]) {
@@ -214,9 +212,11 @@ export function drawingSizes(runs) {
   const barRadius = (radius) => Math.min(Math.max(radius, 0.009 * usual), 0.035 * usual);
   const radii = runs.flatMap((run) => Array.from(run.structure.bars.radius, barRadius));
   const thick = median(radii) || 0.012 * usual;
+  const support = Math.max(0.06 * usual, 0.01 * size);
+  const held = runs.some((run) => run.structure.supports.length);
   return {
     bounds: [low, high], size, usual, barRadius,
     cableRadius: 0.38 * thick, nodeRadius: 1.45 * thick,
-    support: Math.max(0.06 * usual, 0.01 * size), arrow: 0.15 * size,
+    support, arrow: 0.15 * size, floor: low[2] - (held ? support : 0.02 * size),
   };
 }

@@ -1,11 +1,12 @@
 // The legend: what colours and arrows mean, with units.
 import { gradient, lineColour, named } from "./colours.js";
-import { number, quantity } from "./format.js";
+import { number, prefixed, quantity } from "./format.js";
 import { element } from "./state.js";
 
 const KINDS = {
   tension: ["Cable tension", "Bar compression", "N"],
   density: ["Cable force density", "Bar force density, pushing", "N/m"],
+  utilisation: ["Utilisation of cables", "Utilisation of bars", "%"],
 };
 
 const WORDS = { load: "loads", reaction: "reactions", contact: "contact forces" };
@@ -15,15 +16,16 @@ const AT_REST = { load: "loads and weight" }; // of an equilibrium, whose forces
 export function extremes(runs, colouring) {
   const found = { largest: 0, compression: 0, slack: false, pushing: false, unknown: false };
   for (const run of runs) {
-    const { cable_tension: tension } = run;
+    const { cable_tension: tension, utilisation } = run;
     const lengths = colouring === "density" ? lengthsOf(run) : null;
+    const used = colouring === "utilisation";
     for (let row = 0; row < tension.rows; row++) {
       for (let k = 0; k < tension.width; k++) {
         const value = tension.at(row, k);
-        if (Number.isNaN(value)) found.unknown = true;
+        const shown = used ? utilisation.at(row, k) : lengths ? value / lengths(row, k) : value;
+        if (Number.isNaN(shown)) found.unknown = true;
         else if (value === 0) found.slack = true;
         else if (value < 0) found.pushing = true;
-        const shown = lengths ? value / lengths(row, k) : value;
         if (shown > found.largest && Number.isFinite(shown)) found.largest = shown;
       }
     }
@@ -32,7 +34,7 @@ export function extremes(runs, colouring) {
     for (let row = 0; row < forces.rows; row++) {
       for (let k = 0; k < forces.width; k++) {
         const value = forces.at(row, k);
-        const push = lengths ? -value / apart(run.positions, row, ends[2 * k], ends[2 * k + 1]) : -value;
+        const push = used ? utilisation.at(row, tension.width + k) : lengths ? -value / apart(run.positions, row, ends[2 * k], ends[2 * k + 1]) : -value;
         if (push > found.compression && Number.isFinite(push)) found.compression = push;
       }
     }
@@ -66,13 +68,14 @@ function ring(colour, words) {
 /** A bar of colours with what they stand for. */
 function scale(name, largest, colours, unit) {
   const bar = element("div", { kind: "scale" });
+  const told = prefixed(largest, unit, 3);
   bar.style.background = colours;
   const marks = element("div", { kind: "marks" }, ...[0, 0.5, 1].map((share) => {
-    const mark = element("span", { text: number(share * largest, 3) });
+    const mark = element("span", { text: number((share * largest) / told.factor, 3) });
     mark.style.left = `${100 * share}%`;
     return mark;
   }));
-  return element("div", { kind: "key" }, element("div", {}, element("b", { text: name }), ` [${unit}]`), bar, marks);
+  return element("div", { kind: "key" }, element("div", {}, element("b", { text: name }), told.unit && ` [${told.unit}]`), bar, marks);
 }
 
 export function drawLegend(host, runs, look, gridStep) {
@@ -82,16 +85,21 @@ export function drawLegend(host, runs, look, gridStep) {
     const [cables, bars, unit] = KINDS[look.colouring];
     const pushed = `linear-gradient(90deg, ${named("bar")}, ${named("compression")})`;
     const scales = [[cables, look.range.largest, gradient()], [bars, look.range.compression, pushed]];
-    rows.push(...scales.filter(([, largest]) => largest > 0).map((told) => scale(...told, unit)));
+    const whole = unit === "%" ? 100 : 1;
+    rows.push(...scales.filter(([, largest]) => largest > 0).map(([name, largest, colours]) => scale(name, whole * largest, colours, unit)));
   }
   if (look.colouring !== "run") {
     if (look.range.slack) keys.append(swatch(`color-mix(in srgb, ${named("text")} 28%, ${named("scene")})`, "slack"));
     if (look.range.pushing) keys.append(swatch(named("push"), "pushing"));
-    if (look.range.unknown) keys.append(swatch(named("unknown"), "tension unknown"));
+    if (look.range.unknown) keys.append(swatch(named("unknown"), look.colouring === "utilisation" ? "utilisation of cables unknown" : "tension unknown"));
   }
+  const [{ cases }] = runs;
+  if (cases && look.enlarged !== 1) keys.append(element("li", { text: `displacements ${number(look.enlarged)}×` }));
+  if (cases && look.unloaded) keys.append(swatch(named("muted"), "without loads"));
+  if (look.driven && runs.some((run) => run.driven.length)) keys.append(ring(named("load"), "driven"));
   for (const name of ["load", "reaction", "contact"]) {
     const largest = Math.max(0, ...runs.flatMap((run) => run.arrows.filter((a) => a.name === name).map((a) => a.largest)));
-    const words = runs.every((run) => run.kind === "still") ? AT_REST[name] ?? WORDS[name] : WORDS[name];
+    const words = runs.every((run) => run.kind === "still" || run.cases) ? AT_REST[name] ?? WORDS[name] : WORDS[name];
     const more = runs.some((run) => run.arrows.some((arrow) => arrow.name === name && arrow.exceeded)) ? " and more" : "";
     if (largest > 0 && look[name]) keys.append(swatch(named(name), `${words}, longest ${quantity(largest, "N", 3)}${more}`));
   }

@@ -1,5 +1,6 @@
 // A live motion: the engine kept up with the clock, what a person does to it, and what it leaves behind.
 import { Engine } from "./engine.js";
+import { quantity } from "./format.js";
 import { actionsOf, modelText, record, shownIn } from "./keeping.js";
 import { Settling } from "./settling.js";
 import { weakest } from "./weakest.js";
@@ -258,7 +259,7 @@ export class Live {
   get doubt() {
     const { play, given, engine } = this;
     const inPlay = play ? play.kinetic + (play.high - play.low) + play.work : 0;
-    if (play && inPlay > 1e-9 && play.off > IMBALANCE * inPlay) return `Not to be trusted: the energy is off by ${play.off.toPrecision(2)} J, with ${inPlay.toPrecision(2)} J in play.`;
+    if (play && inPlay > 1e-9 && play.off > IMBALANCE * inPlay) return `Not to be trusted: the energy is off by ${quantity(play.off, "J", 2)}, with ${quantity(inPlay, "J", 2)} in play.`;
     if (engine.run.clock[given.clock.INDEPENDENCE] < given.shaky) return "Not to be trusted from here on: constraints nearly depended on one another, and the motion may branch.";
     return "";
   }

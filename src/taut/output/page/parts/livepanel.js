@@ -1,7 +1,7 @@
 // The Live tab: start, pause, what can be done to the structure, and what comes of it.
 import { Chart } from "./chart.js";
 import { lineColour } from "./colours.js";
-import { number, quantity, steady } from "./format.js";
+import { number, quantity, ruler, steady } from "./format.js";
 import { nameOf } from "./panels.js";
 import { element } from "./state.js";
 
@@ -14,15 +14,17 @@ const STIFFENED = [0.1, 4]; // of a stiffness, what a slider goes over
 const CHARTED = 900; // samples that live charts show at most
 const LISTED = 6; // events
 const WOUND = [0.4, 1.4]; // of a rest length, what a slider goes over
-const ENERGIES = [["kinetic", "kinetic"], ["elastic", "elastic"], ["gravity", "of weight"], ["off", "unaccounted for"]];
+const ENERGIES = [["kinetic", "kinetic"], ["elastic", "elastic"], ["gravity", "of weight"]];
+const BALANCE = [["off", "unaccounted for"]];
 
 /** A slider with a name and what it stands at. */
-function slider(name, { least, most, value, unit, decimals = 3 }, moved) {
+function slider(name, { least, most, value, unit, decimals }, moved) {
   const input = element("input", { type: "range", min: least, max: most, step: "any", "aria-label": name });
   const told = element("output");
+  const words = decimals === undefined ? ruler(least, most, unit) : (now) => `${steady(now, decimals)} ${unit}`;
   const tell = (now) => {
     input.value = now;
-    told.textContent = `${steady(now, decimals)} ${unit}`;
+    told.textContent = words(now);
     input.setAttribute("aria-valuetext", told.textContent);
   };
   input.addEventListener("input", () => {
@@ -65,6 +67,7 @@ export class LivePanel {
     this.pushes = []; // of drives, by a share of what their sliders go over
     this.energy = new Chart({ name: "Energies", unit: "J", scale: "linear", empty: "" }, () => {});
     this.forces = new Chart({ name: "Force of what is selected", unit: "N", scale: "linear", empty: "click a bar or a cable" }, () => {});
+    this.balance = new Chart({ name: "Energy of the live motion", unit: "J", scale: "linear", empty: "" }, () => {});
     this.events = element("ul", { kind: "happened" });
     this.page.append(
       element("div", { kind: "row" }, this.start, step, reset, pace), this.status, this.doubt, this.pulled,
@@ -74,10 +77,13 @@ export class LivePanel {
       element("div", { kind: "row" },
         element("button", { text: "Keep the motion", title: "As a recorded one, to play and scrub", onclick: () => this.keep(keep) }),
         element("button", { text: "Save the log", title: "All that was done, for taut.live.replay", onclick: () => download(`${this.file()}.live.json`, live.actions()) }),
-        element("button", { text: "As model", title: "The model as it stands now", onclick: () => download(`${this.file()}.yaml`, live.modelText()) })),
-      element("p", { kind: "small", text: [`The simulator of taut itself, in this page: ${live.given.log.method}${live.given.adaptive ? `, tolerance ${number(live.given.log.tolerance)}` : `, steps of ${number(live.given.log.step)} s`}.`, ...live.given.told.map((one) => `${one}.`)].join(" ") }));
+        element("button", { text: "As model", title: "The model as it stands now", onclick: () => download(`${this.file()}.yaml`, live.modelText()) })));
+    const steps = live.given.adaptive ? `tolerance ${number(live.given.log.tolerance)}` : `steps of ${quantity(live.given.log.step, "s")}`;
+    this.numerics = element("div", {}, this.balance.figure,
+      element("p", { kind: "small", text: [`The simulator of taut itself, in this page: ${live.given.log.method}, ${steps}.`, ...live.given.told.map((one) => `${one}.`)].join(" ") }));
     state.on(["selection"], () => this.choose());
     state.on(["theme"], () => this.chart());
+    for (const chart of [this.energy, this.balance]) new ResizeObserver(() => this.chart()).observe(chart.canvas);
     this.tell(true);
   }
 
@@ -173,9 +179,9 @@ export class LivePanel {
     if (kind === "cable" && live.canWind(index)) {
       const rest = live.rest(index);
       const own = live.given.rests[index] || rest;
-      parts.push(slider("Rest length", { least: WOUND[0] * own, most: WOUND[1] * own, value: rest, unit: "m", decimals: 4 }, (value) => live.wind(index, value)).row);
+      parts.push(slider("Rest length", { least: WOUND[0] * own, most: WOUND[1] * own, value: rest, unit: "m" }, (value) => live.wind(index, value)).row);
       const firm = live.stiffness(index);
-      parts.push(slider("Stiffness", { least: STIFFENED[0] * firm, most: STIFFENED[1] * firm, value: firm, unit: "N/m", decimals: 0 }, (value) => live.stiffen(index, value)).row);
+      parts.push(slider("Stiffness", { least: STIFFENED[0] * firm, most: STIFFENED[1] * firm, value: firm, unit: "N/m" }, (value) => live.stiffen(index, value)).row);
     }
     if (kind === "cable" && live.given.cables[index].wound) parts.push(element("p", { kind: "small", text: "A drive winds this cable." }));
     if (live.canCut(kind, index)) parts.push(element("div", { kind: "row" }, element("button", { kind: "cut", text: `Cut ${name}`, title: "Cut it (K)", onclick: () => this.cut() })));
@@ -254,14 +260,20 @@ export class LivePanel {
   chart() {
     const { live } = this;
     this.charted = performance.now();
-    if (live.refused || this.page.hidden || !live.rows.length) return;
+    if (live.refused || !live.rows.length) return;
     const rows = live.rows.slice(-CHARTED);
     const time = rows.map((row) => row.time);
     const line = { span: [time[0], Math.max(time[time.length - 1], time[0] + 1e-3)], name: "time", unit: "s" };
     const marks = live.engine.happened.filter((event) => event.time >= time[0]);
-    this.energy.show(ENERGIES.map(([key, name], k) => ({ name, unit: "J", time, value: (row) => rows[row][key], colour: lineColour(k), dash: [] })), line, marks);
-    this.energy.moveTo(line.span[1]);
-    this.energy.read();
+    const show = (chart, parts) => {
+      if (!chart.canvas.clientWidth) return; // nobody sees it
+      chart.show(parts.map(([key, name], k) => ({ name, unit: "J", time, value: (row) => rows[row][key], colour: lineColour(k), dash: [] })), line, marks);
+      chart.moveTo(line.span[1]);
+      chart.read();
+    };
+    show(this.energy, ENERGIES);
+    show(this.balance, BALANCE);
+    if (this.page.hidden) return;
     const selection = this.state.get("selection");
     const member = selection && selection.run === 0 && selection.kind !== "node" ? selection : null;
     const key = member?.kind === "bar" ? "force" : "tension";

@@ -1,8 +1,10 @@
 // Puts the page together: reads the data, makes the parts, and draws whenever something changed.
 import { Camera } from "./camera.js";
+import { casePanel, Cases, firstScale } from "./cases.js";
 import { Charts, firstChoices } from "./charts.js";
 import { lineColour, named, rgb, theme } from "./colours.js";
 import { decode, Moment, rerecorded } from "./data.js";
+import { quantity } from "./format.js";
 import { firstView, reached } from "./framing.js";
 import { grabber, widened } from "./hold.js";
 import { listenToKeys } from "./keyboard.js";
@@ -12,7 +14,7 @@ import { Inputs } from "./inputs.js";
 import { drawLegend, drawRunNames, extremes } from "./legend.js";
 import { postureMap } from "./map.js";
 import { Overlay } from "./overlay.js";
-import { modeList, nameOf, selectionCard, summary, tabs, viewOptions } from "./panels.js";
+import { modeList, nameOf, numerics, selectionCard, summary, tabs, viewOptions } from "./panels.js";
 import { pick, projector } from "./picking.js";
 import { followed, Picture } from "./picture.js";
 import { Player } from "./player.js";
@@ -36,15 +38,17 @@ async function start() {
   const [first] = runs;
   const moving = runs.some((run) => run.time.length > 1);
   const { grid } = first; // of postures: inputs instead of time
-  const live = await liveOf(content.live, first);
+  const { cases } = first; // of loads: chosen, instead of time
+  const live = content.live ? await liveOf(content.live, first) : null;
   const state = new State({
     time: Math.min(...runs.map((run) => run.begin)), inputs: grid ? grid.start : [], active: 0, playing: false, speed: 1, selection: null,
     charted: moving || grid ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
+    loadCase: 0, enlarged: 1, unloaded: true, driven: true,
     plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, contact: true, ground: true, shadow: true, footprints: true, trails: false, grid: true, flat: false, measured: true,
     live: false, hand: null, swift: false, follow: false, theme: !picture && matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
-  document.body.classList.toggle("quiet", !moving && !grid);
+  document.body.classList.toggle("quiet", !moving && !grid && !cases);
   document.body.classList.toggle("picture", Boolean(picture));
   by("transport").hidden = !moving;
   title(content);
@@ -52,12 +56,14 @@ async function start() {
   const camera = new Camera();
   const moments = runs.map((run) => new Moment(run));
   const scene = sceneOf(by("scene"), runs, camera, { swift: Boolean(content.live || picture), whole: Boolean(picture) });
+  if (cases) state.put({ enlarged: firstScale(first, scene.sizes.size) });
   const overlay = new Overlay(by("overlay"), scene);
-  const controls = grid ? new Inputs(by("inputs"), first, state) : new Player(runs, state);
-  const charts = (moving || grid) && !picture ? new Charts(by("pages").appendChild(element("div")), runs, state, (value) => controls.scrub(value)) : null;
+  const controls = grid ? new Inputs(by("inputs"), first, state) : cases ? new Cases(by("inputs"), first, state) : new Player(runs, state);
   const posture = grid ? posturePanel(first, moments[0], state) : null;
   const map = grid ? postureMap(first, state) : null;
   const livePanel = live && new LivePanel(live, first, state, { keep, title: content.title });
+  const pages = [element("div"), numerics(runs, livePanel?.numerics)];
+  const charts = (moving || grid) && !picture ? new Charts(...pages, runs, state, (value) => controls.scrub(value)) : null;
   const refresh = selectionCard(by("selection"), runs, moments, state);
   const look = {
     runColour: (run) => {
@@ -87,7 +93,8 @@ async function start() {
   };
   const liveFirst = livePanel && !moving ? { Live: livePanel.page } : {};
   tabs(by("tabs"), by("pages"), {
-    ...liveFirst, Posture: posture?.page, Map: map?.page, Charts: charts && by("pages").firstElementChild, ...(moving ? { Live: livePanel?.page } : {}), Modes: modeList(first, state), Summary: summary(content), View: viewOptions(runs, state, { turn, find }),
+    ...liveFirst, Cases: cases && casePanel(first, state), Posture: posture?.page, Map: map?.page, Charts: charts && pages[0], ...(moving ? { Live: livePanel?.page } : {}), Modes: modeList(first, state),
+    Summary: summary(content), Numerics: pages[1].hasChildNodes() && pages[1], View: viewOptions(runs, state, { turn, find }),
   });
 
   function show() {
@@ -148,7 +155,7 @@ async function start() {
   const redraw = () => {
     dirty = true;
   };
-  state.on(["time", "inputs", "active", "mode", "swing"], () => {
+  state.on(["time", "inputs", "active", "mode", "swing", "loadCase", "enlarged"], () => {
     stale = true;
   });
   state.on(["theme"], (values) => {
@@ -160,7 +167,7 @@ async function start() {
     look.largest = look.range.largest;
     stale = true;
   });
-  state.on(["theme", "colouring", "load", "reaction", "contact", "ground", "shadow", "footprints", "grid", "supports", "measured"], (values) => {
+  state.on(["theme", "colouring", "load", "reaction", "contact", "ground", "shadow", "footprints", "grid", "supports", "measured", "driven", "unloaded", "enlarged"], (values) => {
     Object.assign(look, values);
     drawLegend(by("legend"), runs, look, scene.floor.step);
     drawRunNames(by("runs"), runs);
@@ -191,7 +198,7 @@ async function start() {
   by("theme").addEventListener("click", switchTheme);
   by("help").addEventListener("click", () => by("keys").showModal());
   listen(scene.canvas, camera, {
-    size: scene.sizes.size, moved: redraw, doubled: fit, grab: grabber(live, moments[0], scene, () => livePanel?.holds()),
+    size: scene.sizes.size, moved: redraw, doubled: fit, grab: live ? grabber(live, moments[0], scene, () => livePanel.holds()) : () => null,
     clicked: (x, y) => state.put({ selection: pick(scene, moments, look, x, y) }),
   });
   listenToKeys([
@@ -236,10 +243,6 @@ async function start() {
     }
     const going = Boolean(live?.on && live.running);
     scene.keepUp(seconds, going);
-    if (state.get("swift") !== (going && !scene.card)) {
-      state.put({ swift: going && !scene.card });
-      dirty = true;
-    }
     if (scene.resize()) {
       const shape = `${scene.canvas.clientWidth > 600}`;
       const place = `${scene.canvas.clientWidth}x${scene.canvas.clientHeight}`;
@@ -278,6 +281,7 @@ async function start() {
     positions: (run = 0) => Array.from(moments[run].nodes),
     tensions: (run = 0) => Array.from(moments[run].tension),
     redraw: () => scene.draw(look), // as it is, for whoever reads the picture
+    quantity,
     barForces: (run = 0) => Array.from(moments[run].barForce),
     posture: () => posture?.told(),
     markers: (run = 0) => Array.from(moments[run].measured?.now ?? []),

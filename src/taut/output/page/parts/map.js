@@ -1,7 +1,6 @@
 // A map: a number of all postures over two inputs, the others as they are. Drag in it to move both.
 import { gradient, named, rgb, scaleBytes } from "./colours.js";
-import { number, steady } from "./format.js";
-import { decimalsOf } from "./inputs.js";
+import { quantity, ruler } from "./format.js";
 import { NUMBERS } from "./posture.js";
 import { element } from "./state.js";
 
@@ -29,8 +28,9 @@ export function postureMap(run, state) {
     return list;
   };
   const axes = grid.axes.map(({ name, unit, values }, k) => {
-    const decimals = decimalsOf(grid.span(k));
-    return [k, `${name}, ${steady(values[0], decimals)} to ${steady(values[values.length - 1], decimals)} ${unit}`];
+    const [low, high] = [values[0], values[values.length - 1]];
+    const tell = ruler(low, high, unit);
+    return [k, `${name}, ${tell(low)} to ${tell(high)}`];
   });
   const sides = ["From left to right", "From below to above"].map((words, side) => choice(words, axes, side, (value) => {
     const [chosen, before] = [Number(value), pair[side]];
@@ -40,11 +40,11 @@ export function postureMap(run, state) {
       list.value = pair[k];
     });
   }));
-  const quantity = choice("What is shown", known.map((name) => [name, `${NUMBERS[name][0]}${NUMBERS[name][1] && ` [${NUMBERS[name][1]}]`}`]), shown, (name) => {
+  const which = choice("What is shown", known.map((name) => [name, NUMBERS[name][0]]), shown, (name) => {
     shown = name;
   });
   const words = element("p", { kind: "small" });
-  const page = element("div", {}, element("h2", { text: "Shown" }), quantity, scale, ends,
+  const page = element("div", {}, element("h2", { text: "Shown" }), which, scale, ends,
     element("div", { kind: "side" }, element("span", { text: "↑" }), sides[1]), plot, element("div", { kind: "side" }, element("span", { text: "→" }), sides[0]), words);
 
   const at = (axis, share) => grid.axes[axis].values[0] + share * grid.span(axis);
@@ -73,7 +73,7 @@ export function postureMap(run, state) {
     canvas.setAttribute("aria-label", `${NUMBERS[shown][0]} over ${grid.axes[across].name} and ${grid.axes[up].name}`);
     scale.style.background = gradient();
     [low, high].forEach((end, k) => {
-      ends.children[k].textContent = number(end, 3);
+      ends.children[k].textContent = quantity(end, NUMBERS[shown][1], 3, Math.max(Math.abs(low), Math.abs(high)));
     });
     const lost = values.some((value) => !Number.isFinite(value)) ? " Hatched: no posture." : "";
     const others = grid.axes.length > 2 ? "Other inputs are as they are. " : "";

@@ -20,8 +20,8 @@ export class Overlay {
     const { canvas, pen } = this;
     const { camera } = this.scene;
     const still = JSON.stringify([camera.yaw, camera.pitch, canvas.clientWidth, canvas.clientHeight, state.theme]);
-    const rings = !state.swift; // while a live motion goes on where the processor draws, each picture of this costs as much as one of the scene
-    const lively = state.hand || state.trails || state.names || state.selection || moments.some(({ run }) => (run.driven.length && rings) || run.measured);
+    const rings = state.driven && !this.scene.painted; // which draws its own
+    const lively = state.hand || state.trails || state.names || state.selection || moments.some(({ run }) => (run.driven.length && rings) || run.measured || run.cases);
     if (!lively && !this.lively && still === this.still) return; // nothing here has changed
     Object.assign(this, { still, lively });
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -34,6 +34,7 @@ export class Overlay {
     this.project = projector(this.scene);
     if (state.trails) this.trails(moments, state);
     this.axes(width, height);
+    if (state.unloaded) moments.forEach(({ run }) => run.cases && this.unloaded(run));
     if (rings) moments.forEach((moment) => moment.run.driven.forEach((one) => this.drive(moment, one)));
     if (state.measured) moments.forEach((moment) => moment.measured && this.markers(moment));
     if (state.names) this.names(moments);
@@ -89,17 +90,9 @@ export class Overlay {
   }
 
   /** The middle of a node or member on the screen; null where it is behind the viewer. */
-  middle(moment, { kind, index }) {
-    const { bars, cables } = moment.run.structure;
-    let ends = [index, index];
-    if (kind === "bar") ends = [bars.ends[2 * index], bars.ends[2 * index + 1]];
-    if (kind === "cable") {
-      const route = moment.run.route[index];
-      const middle = route[route.length >> 1];
-      ends = [cables.pieces[middle], cables.pieces[middle + 1]];
-    }
-    const [a, b] = ends.map((node) => this.project(...moment.place(node)));
-    return a[2] <= 0 || b[2] <= 0 ? null : [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+  middle(moment, one) {
+    const [x, y, depth] = this.project(...moment.middle(one));
+    return depth > 0 ? [x, y] : null;
   }
 
   label(moments, { run, kind, index }) {
@@ -142,6 +135,23 @@ export class Overlay {
     pen.lineWidth = 2;
     pen.fill();
     pen.stroke();
+  }
+
+  /** Thin lines where members are without loads. */
+  unloaded({ start, structure: { bars, cables } }) {
+    const { pen } = this;
+    const seen = Array.from({ length: start.length / 3 }, (_, k) => this.project(start[3 * k], start[3 * k + 1], start[3 * k + 2]));
+    const line = (a, b) => {
+      if (seen[a][2] <= 0 || seen[b][2] <= 0) return;
+      pen.moveTo(seen[a][0], seen[a][1]);
+      pen.lineTo(seen[b][0], seen[b][1]);
+    };
+    pen.beginPath();
+    for (let k = 0; k < bars.ends.length; k += 2) line(bars.ends[k], bars.ends[k + 1]);
+    for (let k = 0; k < cables.pieces.length; k += 3) line(cables.pieces[k], cables.pieces[k + 1]);
+    Object.assign(pen, { strokeStyle: named("muted"), lineWidth: 1, globalAlpha: 0.45 });
+    pen.stroke();
+    pen.globalAlpha = 1;
   }
 
   /** A cross at every marker that is seen, and a line from there to its node. */

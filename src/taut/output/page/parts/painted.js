@@ -1,10 +1,11 @@
 // The drawing on a plain canvas: for browsers without WebGL2, and for live motions where the processor draws, which
 // takes a small part of the time that WebGL takes there. Members are lines, the farthest first; it looks much the same.
 import { colour, scaleBytes } from "./colours.js";
+import { patch } from "./ground.js";
 import { drawingSizes, floorLines } from "./layers.js";
 import { Lens } from "./lens.js";
 import { arrowScale, clamp, cross, unit } from "./maths.js";
-import { css, drawFloor, drawFootprints, drawGround, drawShadow, mixed, scaled } from "./paintedground.js";
+import { css, drawFloor, drawFootprints, drawGround, drawPatch, drawShadow, mixed, scaled } from "./paintedground.js";
 import { Underfoot } from "./underfoot.js";
 
 const FINEST = 2; // pixels of the drawing for one of the page
@@ -23,7 +24,8 @@ export class PaintedScene {
     Object.assign(this, { canvas, runs, camera, pen, card: false, painted: true, sharpness: 1, late: 0, drawn: 0, moments: [] });
     this.sizes = drawingSizes(runs);
     this.floor = floorLines(runs, this.sizes);
-    this.grounds = runs.map((run) => new Underfoot(run.grounds));
+    this.patch = patch(this.sizes);
+    this.grounds = runs.map((run) => Object.assign(new Underfoot(run.grounds.length ? run.grounds : this.patch.corners), { alone: !run.grounds.length, again: run.groundAgain }));
     this.shaded = whole ? Infinity : SHADED;
     this.members = runs.reduce((sum, { structure: s }) => sum + s.bars.names.length + s.cables.names.length, 0);
     this.repaint();
@@ -75,13 +77,14 @@ export class PaintedScene {
     pen.lineCap = "round";
     pen.lineJoin = "round";
     if (look.grid) drawFloor(this);
-    if (look.ground) this.grounds.forEach((ground) => drawGround(this, ground));
+    if (look.ground) this.grounds.filter(({ again }) => !again).forEach((ground) => (ground.alone ? drawPatch(this) : drawGround(this, ground)));
     this.moments.forEach((moment, k) => {
       if (look.ground && look.shadow && this.grounds[k].count && this.members <= this.shaded) drawShadow(this, moment, this.grounds[k], look);
       if (look.ground && look.footprints) drawFootprints(this, moment);
     });
     const things = this.moments.flatMap((moment) => this.things(moment, look)).sort((a, b) => b.depth - a.depth);
     for (const thing of things) thing.paint(thing);
+    if (look.driven) for (const moment of this.moments) for (const one of moment.run.driven) this.ring(moment, one);
     this.drawn += 1;
   }
 
@@ -114,6 +117,15 @@ export class PaintedScene {
     pen.beginPath();
     pen.arc(at.x, at.y, radius, 0, 2 * Math.PI);
     pen.fill();
+  }
+
+  /** A driven member: the drum that winds it. */
+  ring(moment, one) {
+    const at = this.lens.see(...moment.middle(one));
+    if (at.depth <= 0) return;
+    this.disc(at, 5, css(this.background));
+    Object.assign(this.pen, { strokeStyle: css(this.colours.load), lineWidth: 2 });
+    this.pen.stroke();
   }
 
   // --- the structure
@@ -150,17 +162,17 @@ export class PaintedScene {
     }
     for (let k = 0; k < bars.radius.length; k++) {
       const strong = chosen("bar", k);
-      const force = look.colouring === "density" ? moment.barForce[k] / moment.barLength(k) : moment.barForce[k];
-      const push = !plain && look.range?.compression > 0 && force < 0 ? Math.min(1, -force / look.range.compression) : 0;
+      const value = !plain && look.range?.compression > 0 ? moment.barShade(look.colouring, k) : 0;
+      const push = value > 0 ? Math.min(1, value / look.range.compression) : 0;
       const hue = strong ? colours.select : mixed(plain ?? colours.bar, colours.compression, push);
       line(at[bars.ends[2 * k]], at[bars.ends[2 * k + 1]], sizes.barRadius(bars.radius[k]) * (strong ? 1.35 : 1), strong ? 2.2 : 1.1, hue, strong, rod);
     }
-    const source = look.colouring === "density" ? moment.density : moment.tension;
     for (let k = 0; k < cables.pieces.length; k += 3) {
       const index = cables.pieces[k + 2];
       const strong = chosen("cable", index);
-      const slack = source[index] === 0 ? 1 : 0;
-      const hue = strong ? colours.select : mixed(plain ?? this.tone(source[index], look.largest || 1), this.background, 0.72 * slack);
+      const value = moment.cableShade(look.colouring, index);
+      const slack = value === 0 ? 1 : 0;
+      const hue = strong ? colours.select : mixed(plain ?? this.tone(value, look.largest || 1), this.background, 0.72 * slack);
       line(at[cables.pieces[k]], at[cables.pieces[k + 1]], sizes.cableRadius * (strong ? 1.6 : 1) * (1 - 0.35 * slack), strong ? 2 : 0.85, hue, strong, cord);
     }
     if (look.nodes) {

@@ -2,6 +2,7 @@
 import { clamp, cross, unit } from "./maths.js";
 
 const STOPS = 8; // of a fading ground
+const RINGS = 8; // of a floor that fades
 const PATCHED = 64; // triangles beyond which each has one colour
 
 export const mixed = (a, b, share) => [0, 1, 2].map((k) => a[k] + share * (b[k] - a[k]));
@@ -35,6 +36,18 @@ export function drawGround(scene, ground) {
     pen.lineWidth = 1.5;
     pen.stroke();
   }
+}
+
+/** The round patch of a floor where no ground is told, one ring over the other. */
+export function drawPatch(scene) {
+  const { middle, reach } = scene.patch;
+  const turn = (share, angle) => scene.lens.see(middle[0] + share * reach * Math.cos(angle), middle[1] + share * reach * Math.sin(angle), scene.sizes.floor);
+  scene.pen.globalAlpha = 0.55 / RINGS;
+  for (let k = 1; k <= RINGS; k++) {
+    const rim = Array.from({ length: 40 }, (_, i) => turn(0.3 + (0.7 * k) / RINGS, (i * Math.PI) / 20));
+    if (rim.every(({ depth }) => depth > 0)) scene.fill(rim, css(scaled(scene.colours.ground, 0.9)));
+  }
+  scene.pen.globalAlpha = 1;
 }
 
 /** A colour that fades with depth over a flat face: one over the depth goes evenly over the picture. */

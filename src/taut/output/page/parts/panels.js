@@ -1,8 +1,8 @@
 // The panel: tabs, what is selected, the summary, view options and modes.
-import { number, quantity, steady } from "./format.js";
+import { number, quantity, vector } from "./format.js";
+import { inCases } from "./cases.js";
 import { element } from "./state.js";
-
-const WORST = ["worst bar length", "worst bar rate", "worst energy"];
+import { toggles } from "./toggles.js";
 
 export function tabs(bar, host, pages) {
   const shown = Object.entries(pages).filter(([, page]) => page);
@@ -42,16 +42,26 @@ export function summary(content) {
       if (name === "status") return [name, value, run.finished ? "good" : "bad"];
       return [name, value];
     });
-    rows.sort((a, b) => rank(a[0]) - rank(b[0]));
     page.append(facts(rows));
-    if (run.kept) page.append(element("p", { kind: "small", text: `${run.kept}.` }));
     if (run.model) page.append(element("details", {}, element("summary", { text: "Model file" }), element("pre", { text: run.model })));
   }
   page.append(element("h2", { text: "Provenance" }), facts([["made by", content.maker], ["written", content.written.replace("T", " ").replace("+00:00", " UTC")]]));
   return page;
 }
 
-const rank = (name) => (name === "status" ? 0 : WORST.includes(name) ? 1 : name === "method" ? 2 : 3);
+/** How it was computed, and how well; charts of that come along. Nothing where nothing is known of it. */
+export function numerics(runs, live) {
+  const page = element("div");
+  for (const run of runs) {
+    const told = Object.entries(run.numerics);
+    const kept = run.grid ? "" : run.kept; // postures have theirs beside their numbers
+    if (run.name && (told.length || kept)) page.append(element("h2", { text: run.name }));
+    if (told.length) page.append(facts(told));
+    if (kept) page.append(element("p", { kind: "small", text: `${kept}.` }));
+  }
+  if (live) page.append(live);
+  return page;
+}
 
 // --- selection
 
@@ -75,7 +85,7 @@ export function selectionCard(host, runs, moments, state) {
     const rows = read(run, moments[selection.run], selection);
     const list = facts(rows);
     values = [...list.querySelectorAll("dd")];
-    const choices = run.kind === "still" ? [] : kind === "node" ? ["x", "y", "z"].map((axis) => ({ kind, name, axis })) : [{ kind, name }];
+    const choices = run.kind === "still" || run.cases ? [] : kind === "node" ? ["x", "y", "z"].map((axis) => ({ kind, name, axis })) : [{ kind, name }];
     const buttons = choices.map((one) => {
       const there = charted.find((other) => other.kind === one.kind && other.name === one.name && other.axis === one.axis);
       const what = one.axis ? `${one.axis} ` : "";
@@ -100,7 +110,8 @@ export function nameOf(run, { kind, index }) {
 
 function read(run, moment, selected) {
   const driver = run.driven.find(({ kind, index }) => kind === selected.kind && index === selected.index);
-  return [...described(run, moment, selected), ...(driver ? [["driven by", driver.drive]] : []), ...measured(moment, selected)];
+  const told = run.cases ? inCases(run, moment, selected) : measured(moment, selected);
+  return [...described(run, moment, selected), ...(driver ? [["driven by", driver.drive]] : []), ...told];
 }
 
 /** What was measured of a node or member, and how far that is off. */
@@ -109,7 +120,7 @@ function measured({ measured: found, ...moment }, { kind, index }) {
   if (kind === "node") {
     const at = found.place(index);
     const away = at && Math.hypot(...at.map((value, i) => value - moment.nodes[3 * index + i]));
-    return [["measured", at ? `${at.map((value) => fixed(value)).join(", ")} m` : "not seen"], ["measured off by", at ? quantity(away, "m", 3) : "–"]];
+    return [["measured", at ? vector(at, "m") : "not seen"], ["measured off by", at ? quantity(away, "m", 3) : "–"]];
   }
   const value = found.force[found.cell.get(`${kind} ${index}`)];
   const own = kind === "bar" ? moment.barForce[index] : moment.tension[index];
@@ -119,13 +130,14 @@ function measured({ measured: found, ...moment }, { kind, index }) {
 function described(run, moment, { kind, index }) {
   const { nodes, bars, cables, supports } = run.structure;
   if (kind === "node") {
-    const at = moment.place(index);
+    const at = [0, 1, 2].map((i) => moment.real[3 * index + i]);
     const moved = Math.hypot(...at.map((value, i) => value - run.start[3 * index + i]));
     const held = supports.find(({ node }) => node === index);
     return [
-      ["position", `${at.map((value) => fixed(value)).join(", ")} m`],
+      ["position", vector(at, "m")],
       ["moved", quantity(moved, "m", 3)],
       ["held along", held ? held.axes.split("").join(", ") : "nothing"],
+      ...acting(run, moment, index),
     ];
   }
   if (kind === "bar") {
@@ -139,18 +151,27 @@ function described(run, moment, { kind, index }) {
     ];
   }
   const route = run.route[index];
+  const length = moment.cableLength(index);
   const passed = [cables.pieces[route[0]], ...route.map((at) => cables.pieces[at + 1])];
   return [
     ["tension", force(moment.tension[index])],
-    ["length", quantity(moment.cableLength(index), "m", 5)],
-    ["rest length", quantity(cables.rest_length[index], "m", 5)],
+    ["length", quantity(length, "m", 5)],
+    ["rest length", quantity(cables.rest_length[index], "m", 5, length)],
     ["force density", quantity(moment.density[index], "N/m")],
     ["stiffness", cables.stiffness[index] ? quantity(cables.stiffness[index], "N/m") : "–"],
     ["nodes", passed.map((node) => nodes[node]).join(" – ")],
   ];
 }
 
-export const fixed = (value) => steady(value, Math.abs(value) < 100 ? 4 : 2);
+/** Loads, reaction and contact forces at a node. */
+function acting(run, moment, node) {
+  return run.arrows.flatMap(({ name, nodes, others }, k) => {
+    const sum = [0, 0, 0];
+    const found = nodes.flatMap((at, row) => (at === node && !others ? [row] : []));
+    for (const row of found) for (let i = 0; i < 3; i++) sum[i] += moment.arrows[k][3 * row + i];
+    return found.length ? [[name, vector(sum, "N")]] : [];
+  });
+}
 
 export function force(value) {
   if (!Number.isFinite(value)) return "–";
@@ -159,8 +180,7 @@ export function force(value) {
 
 // --- view
 
-const TOGGLES = { plates: "Plates", nodes: "Nodes", names: "Node names", supports: "Supports", load: "Loads", reaction: "Reactions", contact: "Contact forces", ground: "Ground", shadow: "Shadow", footprints: "Footprints", trails: "Trails", measured: "Measured", grid: "Grid", flat: "No perspective" };
-const COLOURINGS = { tension: "Tension", density: "Force density", run: "Run" };
+const COLOURINGS = { tension: "Tension", density: "Force density", utilisation: "Utilisation", run: "Run" };
 const DIRECTIONS = { askew: "Askew", along_x: "Along x", along_y: "Along y", from_above: "From above" };
 
 function choices(state, key, entries, chosen) {
@@ -172,30 +192,15 @@ function choices(state, key, entries, chosen) {
 }
 
 export function viewOptions(runs, state, { turn, find }) {
-  const present = (name) => runs.some((run) => run.arrows.some((arrow) => arrow.name === name && arrow.largest > 0));
-  const offered = Object.entries(TOGGLES).filter(([name]) => !["load", "reaction", "contact"].includes(name) || present(name))
-    .filter(([name]) => !["ground", "shadow"].includes(name) || runs.some((run) => run.grounds.length))
-    .filter(([name]) => name !== "footprints" || runs.some((run) => run.footprints.length))
-    .filter(([name]) => name !== "plates" || runs.some((run) => run.structure.plates.names.length))
-    .filter(([name]) => name !== "measured" || runs.some((run) => run.measured))
-    .filter(([name]) => name !== "trails" || runs.some((run) => run.time.length > 1));
-  const colourings = Object.entries(COLOURINGS).filter(([name]) => name !== "run" || runs.length > 1);
-  const boxes = offered.map(([name, text]) => {
-    const box = element("input", { type: "checkbox" });
-    box.addEventListener("change", () => state.put({ [name]: box.checked }));
-    state.on([name], (values) => {
-      box.checked = values[name];
-    });
-    return element("label", {}, box, text);
-  });
+  const colourings = Object.entries(COLOURINGS).filter(([name]) => (name !== "run" || runs.length > 1) && (name !== "utilisation" || runs[0].utilisation));
   const search = element("input", { type: "search", placeholder: "Name of a node, bar or cable", "aria-label": "Find by name" });
   const answer = element("p", { kind: "small", "aria-live": "polite" });
   search.addEventListener("change", () => {
     answer.textContent = !search.value || find(search.value) ? "" : "Nothing has this name.";
   });
   return element("div", {},
-    element("h2", { text: "Cables coloured by" }), choices(state, "colouring", colourings, (colouring) => state.put({ colouring })),
-    element("h2", { text: "Shown" }), element("div", { kind: "options" }, ...boxes),
+    element("h2", { text: "Coloured by" }), choices(state, "colouring", colourings, (colouring) => state.put({ colouring })),
+    element("h2", { text: "Shown" }), toggles(runs, state),
     element("h2", { text: "Look" }), choices(state, null, Object.entries(DIRECTIONS), turn),
     element("h2", { text: "Find" }), search, answer);
 }

@@ -1,6 +1,6 @@
 // Time: play, pause, speed, scrub.
 import { element } from "./state.js";
-import { niceStep, number, steady } from "./format.js";
+import { niceStep, number, prefixed, steady } from "./format.js";
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20];
 const SHOW_EVERY = 80; // [ms]
@@ -24,7 +24,7 @@ export class Player {
       if (playing && now - shown < SHOW_EVERY) return; // writing costs more than drawing where there is no graphics card
       shown = now;
       if (document.activeElement !== slider || Number(slider.value) !== time) slider.value = time;
-      document.getElementById("clock").textContent = `${steady(time, this.decimals)} / ${number(this.end)} s`;
+      document.getElementById("clock").textContent = `${steady(time / this.unit.factor, this.decimals)} / ${number(this.end / this.unit.factor)} ${this.unit.unit}`;
     });
     state.on(["playing"], ({ playing }) => {
       document.getElementById("playing").setAttribute("d", playing ? PAUSE : PLAY);
@@ -41,7 +41,8 @@ export class Player {
     this.begin = Math.min(...runs.map((run) => run.begin));
     this.end = Math.max(...runs.map((run) => run.end));
     this.samples = runs.reduce((a, b) => (b.time.length > a.time.length ? b : a)).time;
-    this.decimals = Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(niceStep(this.end - this.begin, 10)))));
+    this.unit = prefixed(Math.max(Math.abs(this.begin), Math.abs(this.end)), "s");
+    this.decimals = Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(niceStep((this.end - this.begin) / this.unit.factor, 10)))));
     Object.assign(document.getElementById("time"), { min: this.begin, max: this.end, value: this.begin });
     return this.end - this.begin;
   }
@@ -56,6 +57,7 @@ export class Player {
   tick() {
     const span = this.end - this.begin || 1;
     const events = this.runs.flatMap((run) => run.events);
+    document.getElementById("ticks").style.opacity = Math.min(1, 50 / events.length);
     document.getElementById("ticks").replaceChildren(...events.map(({ time, name }) => {
       const mark = element("i", { title: name });
       mark.style.left = `${(100 * (time - this.begin)) / span}%`;

@@ -1,8 +1,7 @@
 // What is told of a posture: whether it stands, where its plate is, all forces, and how far interpolation may be off.
-import { number, quantity, steady } from "./format.js";
-import { decimalsOf } from "./inputs.js";
+import { number, prefixed, quantity, ruler, steady, vector } from "./format.js";
 import { cross, subtract, unit } from "./maths.js";
-import { facts, fixed, force } from "./panels.js";
+import { facts, force } from "./panels.js";
 import { element } from "./state.js";
 
 const MOST_MEMBERS = 60; // in the list of forces
@@ -91,16 +90,21 @@ export function posturePanel(run, moment, state) {
     ...bars.names.map((name, k) => [name, () => force(moment.barForce[k])]),
   ];
   const shown = members.slice(0, MOST_MEMBERS);
+  const tells = axes.map(({ unit, values }) => ruler(values[0], values[values.length - 1], unit));
   const rows = () => {
     const now = told(run, moment, state.values);
     const known = Object.entries(NUMBERS).filter(([name]) => run.grid.numbers[name]);
-    const off = (name) => (error && Number.isFinite(error[name]) && moment.found ? ` ± ${number(error[name], 3)}` : "");
+    const off = (name, factor) => (error && Number.isFinite(error[name]) && moment.found ? ` ± ${number(error[name] / factor, 3)}` : "");
+    const about = (name, unit) => {
+      const scale = prefixed(now.numbers[name], unit);
+      return `${number(now.numbers[name] / scale.factor, 4)}${off(name, scale.factor)} ${scale.unit}`;
+    };
     const lists = {
-      Stiffness: known.map(([name, [words, unit]]) => [words, `${number(now.numbers[name], 4)}${off(name)} ${unit}`]),
-      Inputs: axes.map(({ name, unit, values }, k) => [name, `${steady(now.inputs[k].value, decimalsOf(values[values.length - 1] - values[0]))} ${unit}`]),
+      Stiffness: known.map(([name, [words, unit]]) => [words, about(name, unit)]),
+      Inputs: axes.map(({ name }, k) => [name, tells[k](now.inputs[k].value)]),
       ...(plate && {
         [`Plate ${plate.name}`]: [
-          ["centre", `${now.plate.centre.map(fixed).join(", ")} m`],
+          ["centre", vector(now.plate.centre, "m")],
           ["tilt from level", `${steady(now.plate.tilt, 2)}°`],
           ["turned about x, y, z", `${now.plate.turned.map((angle) => steady(angle, 2)).join(", ")}°`],
         ],

@@ -95,8 +95,8 @@ flat in vec3 v_colour;
 flat in float v_rise;
 uniform sampler2D u_mask;
 uniform vec3 u_dark;
-uniform vec2 u_middle;
-uniform float u_half, u_shade, u_again;
+uniform vec2 u_middle, u_centre;
+uniform float u_half, u_shade, u_again, u_reach;
 out vec4 colour;
 void main() {
   float light = 0.58 + 0.36 * max(normalize(v_normal).z, 0.0) + 0.10 * normalize(v_normal).y;
@@ -104,7 +104,9 @@ void main() {
   float shade = 0.0;
   if (v_rise > 0.2 && all(lessThan(abs(at - 0.5), vec2(0.5)))) shade = u_shade * textureLod(u_mask, at, 0.0).r;
   vec3 hue = u_again > 0.5 ? u_dark : mix(v_colour * min(light, 1.04), u_dark, shade);
-  colour = vec4(mix(hue, u_background, v_haze), u_again > 0.5 ? shade : 1.0);
+  float fade = u_reach > 0.0 ? 1.0 - smoothstep(0.3, 1.0, length(v_place.xy - u_centre) / u_reach) : 1.0;
+  float whole = u_again > 0.5 ? fade * shade : u_reach > 0.0 ? fade * (0.55 + 0.35 * shade) : 1.0;
+  colour = vec4(mix(hue, u_background, v_haze), whole);
 }`];
 
 /** Things from above, for the shadow. */
