@@ -1,10 +1,11 @@
 """`make dist`, or `python shipping/try_installation.py [--python PATH ...] [--oldest PATH] [--tests]`.
 
-For maintainers, before a release: wheel and sdist are tried. Both are built, the wheel of the sdist beside the wheel of the sources; for every
-interpreter they are installed into an environment of its own in a temporary folder, without any extra, and first
-steps are taken there (`first_steps.py`). `--tests` runs a part of the quick tests on top of that, those of the sdist
-against what was installed, with all dependencies as new as they come; `--oldest` does the same with the versions that
-pyproject.toml begins with (`lower_bounds.py`). Wheel and sdist are left in `dist/` where all went well.
+For maintainers, before a release: wheel and sdist are built and tried, the wheel that the sdist gives beside that of
+the sources. For every interpreter they are installed into an environment of its own in a temporary folder, without any
+extra, and first steps are taken there (`first_steps.py`). `--tests` runs a part of the quick tests on top of that,
+those of the sdist against what was installed, with all dependencies as new as they come; `--oldest` does the same with
+the versions that pyproject.toml begins with (`lower_bounds.py`). Wheel and sdist are left in `dist/` where all went
+well.
 """
 
 from __future__ import annotations
@@ -26,19 +27,15 @@ from lower_bounds import constraints
 
 ROOT = Path(__file__).resolve().parents[1]
 
-EXTRAS = "plot,control,gaits,learn"
-"""Tried with the tests; not `tree`, since Pinocchio's wheels ask for a newer numpy than taut does."""
-RUNNERS = ("pytest", "hypothesis", "pandas", "xarray")
-"""What these tests run with, of the extra `test`, which has a browser and Pinocchio beside them."""
+RUNNERS = ("pytest", "hypothesis")
+"""All that the tests of the part need; extras of taut are not among it."""
 
 PART = (
     "tests/structure",
-    *(f"tests/numerics/test_{name}.py" for name in ("compiled", "code_cache", "linked_code", "shipped_code")),
-    *("tests/dynamics/test_tbar.py", "tests/cli/test_runs.py", "tests/cli/test_commands.py"),
-    *("tests/output/test_run_files.py", "tests/output/test_tables.py", "tests/output/test_plots.py"),
-    *("tests/search/test_searching.py", "tests/test_public_names.py", "tests/test_packaging.py"),
+    "tests/numerics/test_linked_code.py",
+    "tests/test_public_names.py",
 )
-"""Tests that tell much and compile little: numba's inside, files, commands, what depends on packages of others."""
+"""Tests that tell much and compile little: files, records, what is used of numba's inside, every public name."""
 
 
 def built(place: Path) -> tuple[Path, Path, Path]:
@@ -87,7 +84,7 @@ def tried(python: str, wheel: Path, sdist: Path, place: Path, options: Sequence[
     print("  installed from the sdist, where nobody can write:")
     steps.read_only()
     if tests:
-        environment.install(f"{wheel}[{EXTRAS}]", *RUNNERS, *options)
+        environment.install(*RUNNERS, *options)
         with tarfile.open(sdist) as packed:
             packed.extractall(place, filter="data")
         (sources,) = place.glob("taut-*")
