@@ -7,7 +7,7 @@ STAMP := .venv/.installed
 # Tests start hundreds of processes: without byte code on disk each compiles what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all lint bench docs wasm wheel clean
+.PHONY: demo test test-all lint bench docs wasm wheel dist clean
 
 demo: $(USED)
 	$(BIN)/taut demo
@@ -38,11 +38,16 @@ docs: $(STAMP)
 wasm: $(STAMP)
 	$(BIN)/python -m taut.live.build
 
-# A wheel with the machine code of what people do first in it, for this Python and system: dist/*.whl. Some ten CPU minutes.
+# A wheel with the machine code of what people do first in it, for this Python and system: dist/*.whl. Some 15 CPU minutes.
 wheel: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python shipping/compiled_code.py build/compiled
 	TAUT_COMPILED_CODE=build/compiled $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 	$(BIN)/python -m benchmarks.first_runs
+
+# Wheel and sdist, tried in environments of their own: dist/*. With every Python of PYTHONS, and a part of the tests.
+PYTHONS ?= $(PYTHON)
+dist:
+	$(PYTHON) shipping/try_installation.py --tests $(foreach python,$(PYTHONS),--python $(python))
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache
