@@ -77,4 +77,4 @@ def test_a_film_says_why_no_browser_drew_it(taut: Callable, run: Path, monkeypat
     assert err == "note: drawn by matplotlib, since TAUT_BROWSER names no-such-browser, which is no program here\n"
     code, _, err = taut("film", run, "s.gif", "--drawn-by", "page")
     assert (code, Path("s.gif").exists()) == (2, False)
-    assert err == "TAUT_BROWSER names no-such-browser, which is no program here\n"
+    assert err == "error: TAUT_BROWSER names no-such-browser, which is no program here\n"

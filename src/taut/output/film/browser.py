@@ -75,19 +75,26 @@ def browser_program() -> str:
 
 
 @contextmanager
-def browser(program: str) -> Iterator[Browser]:
-    """A browser that runs within the block."""
+def profile_folder() -> Iterator[Path]:
+    """A folder for a browser, and for the page it is to show; both are gone when the block or the browser ends."""
     try:
         # What the browser is still writing while it ends may be left over, which is no reason to fail.
         folder = tempfile.TemporaryDirectory(prefix="taut-browser-", ignore_cleanup_errors=True)
     except OSError as error:
         raise BrowserError(f"no temporary folder could be made for the browser: {error.strerror or error}") from error
-    with folder as profile, open(Path(profile) / "said", "a+b") as said:
+    with folder as profile:
+        yield Path(profile)
+
+
+@contextmanager
+def browser(program: str, profile: Path) -> Iterator[Browser]:
+    """A browser that runs within the block."""
+    with open(profile / "said", "a+b") as said:
         alone = ("--no-sandbox",) if os.geteuid() == 0 else ()  # which a browser refuses to root
         command = [program, *FLAGS, *alone, f"--user-data-dir={profile}", "about:blank"]
         try:
             process = subprocess.Popen(
-                ["/bin/sh", "-c", BESIDE, profile, *command],
+                ["/bin/sh", "-c", BESIDE, str(profile), *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,
@@ -96,7 +103,7 @@ def browser(program: str) -> Iterator[Browser]:
         except OSError as error:
             raise BrowserError(f"{program} could not be started: {error.strerror or error}") from error
         try:
-            yield Browser(program, process, Path(profile), said)
+            yield Browser(program, process, said)
         finally:
             _end(process)
 
@@ -114,10 +121,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 class Browser:
-    """What is told to a browser and what it answers. profile: a folder that goes with it. said: its complaints."""
+    """What is told to a browser and what it answers. said: its complaints."""
 
-    def __init__(self, program: str, process: subprocess.Popen[bytes], profile: Path, said: IO[bytes]) -> None:
-        self.program, self.process, self.profile, self.said = program, process, profile, said
+    def __init__(self, program: str, process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
+        self.program, self.process, self.said = program, process, said
         assert process.stdin is not None
         assert process.stdout is not None
         self._out, self._in = process.stdin.fileno(), process.stdout.fileno()

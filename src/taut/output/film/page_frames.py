@@ -8,9 +8,10 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import gcd
+from pathlib import Path
 
 from taut.errors import FileError
-from taut.output.film.browser import BrowserError, Page, browser, browser_program
+from taut.output.film.browser import Browser, BrowserError, Page, browser, browser_program, profile_folder
 from taut.output.film.shot import Shot
 from taut.output.page.page import pictured_page
 
@@ -50,20 +51,24 @@ def page_frames(shot: Shot) -> Iterator[PageFrames]:
     program = browser_program()
     picture = {"view": VIEWS[shot.view], "follow": shot.follows, "speed": shot.told_speed}
     document = pictured_page(shot.runs, picture)
-    with browser(program) as found:
-        path = found.profile / "film.html"
+    with profile_folder() as folder:
+        path = folder / "film.html"
         try:
             document.save(path)
         except FileError as error:
             raise BrowserError(f"the page could not be put before the browser: {error}") from error
-        frames = PageFrames(found.open(path.as_uri(), *_window(shot.size)), shot)
-        frames.page.until(OPENED)
-        size = struct.unpack(">II", frames.drawn(shot.begin)[16:24])  # where a PNG says it
-        if size != shot.size:
-            raise found.trouble(
-                f"draws {size[0]} x {size[1]} pixels where {shot.size[0]} x {shot.size[1]} are asked for"
-            )
-        yield frames
+        with browser(program, folder) as found:
+            yield _opened(found, path, shot)
+
+
+def _opened(found: Browser, path: Path, shot: Shot) -> PageFrames:
+    """The page in the browser, when it draws pictures of the size that is asked for."""
+    frames = PageFrames(found.open(path.as_uri(), *_window(shot.size)), shot)
+    frames.page.until(OPENED)
+    size = struct.unpack(">II", frames.drawn(shot.begin)[16:24])  # where a PNG says it
+    if size != shot.size:
+        raise found.trouble(f"draws {size[0]} x {size[1]} pixels where {shot.size[0]} x {shot.size[1]} are asked for")
+    return frames
 
 
 def _window(size: tuple[int, int]) -> tuple[int, int, float]:

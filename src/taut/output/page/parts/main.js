@@ -14,7 +14,7 @@ import { Inputs } from "./inputs.js";
 import { drawLegend, drawRunNames, extremes } from "./legend.js";
 import { postureMap } from "./map.js";
 import { Overlay } from "./overlay.js";
-import { modeList, nameOf, numerics, selectionCard, summary, tabs, viewOptions } from "./panels.js";
+import { modeList, nameOf, nextMode, numerics, selectionCard, summary, tabs, title, viewOptions } from "./panels.js";
 import { pick, projector } from "./picking.js";
 import { followed, Picture } from "./picture.js";
 import { Player } from "./player.js";
@@ -51,7 +51,7 @@ async function start() {
   document.body.classList.toggle("quiet", !moving && !grid && !cases);
   document.body.classList.toggle("picture", Boolean(picture));
   by("transport").hidden = !moving;
-  title(content);
+  title(by("title"), by("subtitle"), content);
 
   const camera = new Camera();
   const moments = runs.map((run) => new Moment(run));
@@ -290,17 +290,4 @@ async function start() {
     settled: () => !stale && !dirty,
   };
   if (picture) drawAt(state.get("time"));
-}
-
-function title({ title: name, runs }) {
-  const { nodes, bars, cables, plates } = runs[0].structure;
-  const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-  by("title").textContent = name;
-  document.title = `${name} – taut`;
-  by("subtitle").textContent = [counted(nodes.length, "node"), counted(bars.names.length, "bar"), counted(cables.names.length, "cable"), ...(plates.names.length ? [counted(plates.names.length, "plate")] : [])].join(" · ");
-}
-
-function nextMode(run, mode) {
-  const next = mode === "none" ? 0 : Number(mode) + 1;
-  return next < run.modes.length ? String(next) : "none";
 }

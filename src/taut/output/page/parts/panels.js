@@ -1,8 +1,17 @@
-// The panel: tabs, what is selected, the summary, view options and modes.
+// The title and the panel: tabs, what is selected, the summary, view options and modes.
 import { number, quantity, vector } from "./format.js";
 import { inCases } from "./cases.js";
 import { element } from "./state.js";
 import { toggles } from "./toggles.js";
+
+export function title(heading, below, { title: name, runs }) {
+  const { nodes, bars, cables, plates } = runs[0].structure;
+  const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+  const members = [counted(bars.names.length, "bar"), counted(cables.names.length, "cable"), ...(plates.names.length ? [counted(plates.names.length, "plate")] : [])];
+  heading.textContent = name;
+  document.title = `${name} – taut`;
+  below.textContent = [counted(nodes.length, "node"), ...members].join(" · ");
+}
 
 export function tabs(bar, host, pages) {
   const shown = Object.entries(pages).filter(([, page]) => page);
@@ -220,4 +229,9 @@ export function modeList(run, state) {
   });
   return element("div", {}, element("h2", { text: "Mode" }), choices(state, "mode", entries, (mode) => state.put({ mode })),
     element("h2", { text: "Size of the motion" }), size, told);
+}
+
+export function nextMode(run, mode) {
+  const next = mode === "none" ? 0 : Number(mode) + 1;
+  return next < run.modes.length ? String(next) : "none";
 }
