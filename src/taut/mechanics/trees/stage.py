@@ -20,6 +20,7 @@ class Stage:
         self.last, self.first, self.multiplier = np.zeros((3, rows))
         self.reach = np.array([number for joint in tree.joints for number in _reach(joint, size)])
         self.matrix: SkewSaddle
+        self.frame: np.ndarray  # T at the last residual
         self.change = math.inf  # how far the last iteration moved bodies [m]
 
 

@@ -235,14 +235,10 @@ def residuals(d: Workspace, y: np.ndarray, residual: np.ndarray, rate: np.ndarra
 
 def all_rows(d: Workspace, x: np.ndarray, q: np.ndarray) -> np.ndarray:
     """G (rows, coordinates): of loops, then of quaternions."""
-    rows = turned_rows(d, x, q)
-    return np.concatenate([rows, on_sphere.sphere_rows(d.embedding, x)]) if d.embedding.names else rows
-
-
-def turned_rows(d: Workspace, x: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """K E (loop rows, coordinates)."""
     rows = d.equations.loop_jacobian(q)
-    return np.asarray(rows @ on_sphere.matrix(d.embedding, x)) if d.embedding.names else rows
+    if not d.embedding.names:
+        return rows
+    return np.concatenate([rows @ on_sphere.matrix(d.embedding, x), on_sphere.sphere_rows(d.embedding, x)])
 
 
 def whole_mass_matrix(d: Workspace, x: np.ndarray, q: np.ndarray) -> np.ndarray:
