@@ -25,7 +25,7 @@ class SkewSaddle(NamedTuple):
 
 
 def factor(block: np.ndarray, rows: np.ndarray, sizes: np.ndarray) -> SkewSaddle | None:
-    """sizes: (n,) of the diagonal of something like S that is positive on all unknowns; None where nothing solves it."""
+    """None where nothing solves it. sizes: (n,) of the diagonal of something like S that is positive everywhere."""
     scale = 1.0 / np.sqrt(np.maximum(np.abs(block.diagonal()), sizes))
     combined = _kept(rows)
     kept = combined @ rows * scale
