@@ -300,7 +300,7 @@ def test_loops_that_say_the_same_twice_and_torques_of_loops() -> None:
         rotation=hip.rotation,
         to_rotation=hip.rotation,
         torque=2.0,
-        damping=50.0,
+        damping=2.0,
     )
     plant = tree_plant(Tree(tree.joints, (turned, tree.loops[1])))
     run, wanted = moved(plant, 0.1, "implicit4", 1e-9), moved(plant, 0.1, "dp8", 1e-11)
