@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,8 @@ def test_implicit_steps_agree_with_explicit_ones(made: Any) -> None:
 def test_the_order_is_the_full_one(
     made: Any, duration: float, step: float, near: float, method: str, order: int
 ) -> None:
-    """Of positions and velocities at the end, with quaternions, and with loops that say where massless ends go."""
+    """Of positions and velocities at the end, with quaternions, and with loops that say where massless ends go; what
+    loops leave of order 3 in the last two shows in shorter steps only."""
     plant = made()
     wanted, wrong = moved(plant, duration, "dp8", 1e-12), []
     for h in (step, step / 2):
@@ -148,6 +150,17 @@ def test_the_order_is_the_full_one(
         wrong.append([float(np.abs(one[-1] - other[-1]).max()) for one, other in ends])
     print(plant.tree.name, method, *np.log2(np.divide(*wrong)))
     np.testing.assert_allclose(np.log2(np.divide(*wrong)), order, atol=near)
+
+
+@pytest.mark.slow
+def test_free_bodies_held_by_loops_leave_implicit4_order_3() -> None:
+    """As rigid bars in nodes do: rows that bend, along which bodies have inertia. implicit3 has its own."""
+    plant = tree_plant(pendulum_of_loops())
+    wanted = moved(plant, 0.1, "dp8", 1e-12)
+    for method in ("implicit3", "implicit4"):
+        wrong = [apart(moved(plant, 0.1, method, step=h), wanted) for h in (0.01, 0.005)]
+        print(method, np.log2(wrong[0] / wrong[1]))
+        assert np.log2(wrong[0] / wrong[1]) == pytest.approx(3.1, abs=0.3)
 
 
 @pytest.mark.slow
@@ -176,7 +189,7 @@ def test_variants_agree(variant: str) -> None:
 
 @pytest.mark.slow
 def test_six_struts_as_bodies_are_those_of_nodes() -> None:
-    """In equal steps each is as far off as its own errors are; by tolerance both are within theirs of dp8."""
+    """In equal steps bodies and nodes are as far from dp8 as one another, and by tolerance both are within it."""
     plant = six_struts()
     bodies, options = in_bodies(plant), {"every": 0.1}
     wanted = taut.simulate(plant, 0.2, method="dp8", tolerance=1e-11, verify=False, **options)
@@ -188,9 +201,13 @@ def test_six_struts_as_bodies_are_those_of_nodes() -> None:
         wrong = [float(np.abs(run.nodes - wanted.nodes).max()) for run in (nodal, found)]
         print(method, "nodes", wrong[0], "bodies", wrong[1])
         assert max(wrong) < allowed
-    found = moved(bodies, 0.2, "implicit3", 1e-8, every=0.1)
-    assert np.abs(found.nodes - wanted.nodes).max() < 1e-6
-    assert np.abs(found.cable_tension - wanted.cable_tension).max() < 1e-3
+        assert wrong[1] < 2.0 * wrong[0]
+    run, found = (
+        taut.simulate(one, 0.2, method="implicit3", tolerance=1e-6, verify=False, **options) for one in (plant, bodies)
+    )
+    assert np.abs(run.nodes - wanted.nodes).max() < 1e-5
+    assert np.abs(found.nodes - wanted.nodes).max() < 1e-5
+    np.testing.assert_allclose(found.cable_tension, wanted.cable_tension, atol=1e-2)
 
 
 # --- what is stiff
@@ -287,10 +304,10 @@ def test_loops_that_say_the_same_twice_and_torques_of_loops() -> None:
     tree = pendulum_of_loops()
     again = LoopJoint("again", "rod", "brick", at=(0.0, 0.0, -0.5))
     plants = [tree_plant(Tree(tree.joints, loops)) for loops in (tree.loops, (*tree.loops, again))]
-    wanted = moved(plants[0], 0.1, "dp8", 1e-12)
+    wanted = moved(plants[0], 0.04, "dp8", 1e-12)
     for plant in plants:
-        run = moved(plant, 0.1, "implicit4", 1e-9)
-        assert apart(run, wanted) < 1e-7
+        run = moved(plant, 0.04, "implicit4", 1e-7)
+        assert apart(run, wanted) < 1e-6
         assert open_by(plant, run) < 1e-12
     assert any("3 constraints depend on others" in note for note in run.notes)
     hip = tree.loops[0]
@@ -303,21 +320,24 @@ def test_loops_that_say_the_same_twice_and_torques_of_loops() -> None:
         damping=2.0,
     )
     plant = tree_plant(Tree(tree.joints, (turned, tree.loops[1])))
-    run, wanted = moved(plant, 0.1, "implicit4", 1e-9), moved(plant, 0.1, "dp8", 1e-11)
-    assert apart(run, wanted) < 1e-7
-    np.testing.assert_allclose(run.work, wanted.work, atol=1e-7)
+    run, wanted = moved(plant, 0.04, "implicit4", 1e-7), moved(plant, 0.04, "dp8", 1e-11)
+    assert apart(run, wanted) < 1e-6
+    np.testing.assert_allclose(run.work, wanted.work, atol=1e-6)
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_and_a_pulley_wound_past_its_end_ends_one() -> None:
+def test_a_run_goes_on_and_a_pulley_unwound_past_its_end_ends_one() -> None:
     plant = strut()
     whole, half = (moved(plant, end, "implicit3", 1e-7, every=0.05) for end in (0.1, 0.05))
     np.testing.assert_array_equal(
         moved(plant, 0.1, "implicit3", 1e-7, every=0.05, start=half).coordinate, whole.coordinate
     )
-    wound = tree_plant(single_strut(strain=0.02), torques=dict.fromkeys(PULL, 20.0))
-    ended = taut.simulate(wound, 1.0, every=0.1, method="implicit3", tolerance=1e-6, verify=False)
-    assert "wound in past its end" in ended.status
+    tree = single_strut(strain=0.02)
+    short = [replace(j, cable=replace(j.cable, longest=1.35)) if j.cable else j for j in tree.joints]
+    ended = taut.simulate(
+        tree_plant(replace(tree, joints=tuple(short))), 1.0, every=0.1, method="implicit3", tolerance=1e-5, verify=False
+    )
+    assert "is unwound past its end: 1.35 m off the pulley, and it has 1.35 m" in ended.status
 
 
 # --- what is refused

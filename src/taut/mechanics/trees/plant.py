@@ -24,7 +24,7 @@ from taut.mechanics.trees.contact.striking_operations import STRIKING
 from taut.mechanics.trees.embedding import Embedding, embedding_of
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_watcher import TreeWatcher, slackening, tree_watcher, watched_by_tree
-from taut.mechanics.trees.implicit_stages import STAGES
+from taut.mechanics.trees.implicit.tree_stages import STAGES
 from taut.mechanics.trees.pushes import Nodal, Pushes, dampers_of, works_by_itself
 from taut.mechanics.trees.saddle import of_unit_length
 from taut.mechanics.trees.shown import Shown, observed, shown

@@ -18,10 +18,10 @@ from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.contact.tree_impulses import Striking
 from taut.mechanics.trees.equations import TreeEquations, TreeTerms
 from taut.mechanics.trees.events.tree_events import EVENTS, TreeEvents
+from taut.mechanics.trees.implicit.stage import Stage
 from taut.mechanics.trees.pushes import Pushes
 from taut.mechanics.trees.saddle import Factored, accelerations, factor, solve, weight_of, without_inertia
 from taut.mechanics.trees.spans.span_starts import begun
-from taut.mechanics.trees.stage import Stage
 
 if TYPE_CHECKING:
     from taut.mechanics.trees.plant import TreePlant
