@@ -194,6 +194,7 @@ def test_every_entry_of_the_table_is_met_by_some_case() -> None:
     met |= {(CONSERVING, capabilities.WATCHED), (CONSERVING, capabilities.FRICTION)}
     met |= {(CONSERVING, capabilities.PULLEYS)}  # tests/dynamics/test_pulley_guides.py
     met |= {(use, capabilities.BODIES) for use in (BY_RATTLE, IMPLICIT, CONSERVING, BATCH)}  # tests/trees
+    met |= {(use, capabilities.TREES) for use in (BY_RATTLE, CONSERVING, BATCH, IMPULSES)}  # tests/trees
     met |= {(ITERATION, CYLINDERS), (BATCH, COORDINATES), (BATCH, MOVED), (BATCH, capabilities.FUNCTIONS)}
     met |= {(BATCH, JOINTS), (capabilities.LINEAR, capabilities.YIELDING_UNDER_JOINTS)}
     refused = (MOVED, capabilities.FUNCTIONS, capabilities.HELD_WATCHED)  # tests/points

@@ -8,6 +8,7 @@ from taut.dynamics import workspace as at
 from taut.dynamics.methods.tableau import Implicit, Method
 from taut.dynamics.setup import Run
 from taut.dynamics.trajectory import Checkpoint
+from taut.mechanics import capabilities
 
 WORTH_A_WORD = 1000
 """Fewer steps than this cost nothing, whatever holds them down."""
@@ -23,7 +24,9 @@ def stiffness_notes(run: Run, point: Checkpoint) -> tuple[str, ...]:
     """What is to be said where the mean step of an explicit run is about as long as stability allows at its end."""
     steps, method = int(point.counts[at.STEPS]), run.method
     explicit = isinstance(method, Method) and method.adaptive and not isinstance(method, Implicit)
-    if not explicit or steps < WORTH_A_WORD or run.plant.points is None or not np.isfinite(point.y).all():
+    if not explicit or steps < WORTH_A_WORD or not np.isfinite(point.y).all():
+        return ()
+    if any((capabilities.IMPLICIT, feature) in capabilities.REFUSED for feature in capabilities.features_of(run.plant)):
         return ()
     mean = float(point.clock[at.TIME]) / steps
     fastest = fastest_rate(run, point)

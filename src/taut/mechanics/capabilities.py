@@ -28,6 +28,7 @@ ONE_BY_ONE = "kinds that go one by one"
 HELD = "cables held at their length"
 FRICTION = "friction at guides"
 PULLEYS = "pulleys at guides"
+TREES = "coordinates of a tree of bodies"
 BODIES = "bodies on rigid grounds"
 ANSWERING = "controllers at every evaluation"
 GROUND = "rigid grounds"
@@ -60,10 +61,15 @@ _BODIES = (
     "compliance, and use dp5 or dp8"
 )
 
+_NOT_STRIKING = (
+    'method "{method}" needs a structure, or a tree of bodies, that strikes a rigid ground; use dp5 or dp8 for a '
+    "plant in other coordinates"
+)
+
 _OTHER_COORDINATES: dict[str, str] = {
     RATTLE: 'method "{method}" needs a mass matrix that does not change; use dp5 or dp8',
     IMPLICIT: "implicit methods need the Newton matrix of a structure with nodes, bars and cables, in nodes or in "
-    "joints; use dp5 or dp8 for a plant in other coordinates",
+    "joints, or of a tree of bodies; use dp5 or dp8 for a plant in other coordinates",
     CONSERVING: 'method "{method}" needs a structure with nodes, bars and cables; use dp5 or dp8 for a plant in other '
     "coordinates",
     BATCH: "an ensemble needs a structure with nodes, bars and cables; simulate plants in other coordinates one by one",
@@ -71,16 +77,12 @@ _OTHER_COORDINATES: dict[str, str] = {
 
 REFUSED: dict[tuple[str, str], str] = {
     **{(use, COORDINATES): told for use, told in _OTHER_COORDINATES.items()},
-    **{(use, JOINTS): told for use, told in _OTHER_COORDINATES.items() if use != IMPLICIT},
+    **{(use, own): told for use, told in _OTHER_COORDINATES.items() for own in (JOINTS, TREES) if use != IMPLICIT},
     **{(use, BODIES): _BODIES for use in (RATTLE, IMPLICIT, CONSERVING, BATCH)},
     **{(use, GROUND): _STRIKES for use in (EXPLICIT, RATTLE, IMPLICIT)},
     (IMPULSES, NO_GROUND): 'method "impulses" is for structures that strike a ground, and there is none; use dp5 or '
     "dp8, or rattle4 for motion without damping",
-    (
-        IMPULSES,
-        COORDINATES,
-    ): 'method "{method}" needs a structure, or a tree of bodies, that strikes a rigid ground; use dp5 or dp8 for a '
-    "plant in other coordinates",
+    **{(IMPULSES, own): _NOT_STRIKING for own in (COORDINATES, TREES)},
     (IMPULSES, COMPLIANT): 'method "{method}" is for rigid grounds, but {what} has a compliance; use dp5, dp8, rk4 or '
     "implicit3, or take the compliance away",
     **{(use, STATES): _KEPT for use in (RATTLE, IMPULSES, CONSERVING)},
@@ -147,7 +149,7 @@ REFUSED: dict[tuple[str, str], str] = {
 }
 """(use, feature) -> why not, and what to do."""
 
-NOT_IN_LANES = frozenset((COORDINATES, JOINTS, BODIES, CYLINDERS, MOVED, WATCHED, ONE_BY_ONE, UNEVEN))
+NOT_IN_LANES = frozenset((COORDINATES, JOINTS, TREES, BODIES, CYLINDERS, MOVED, WATCHED, ONE_BY_ONE, UNEVEN))
 """Features whose plants go one by one in an ensemble, whatever the method: lanes have no kernels for them."""
 
 
@@ -162,7 +164,8 @@ def features_of(plant: PlantProtocol) -> dict[str, str]:
         under = {} if nodal is None else _under(nodal.plant)
         if GROUND in under:
             return {BODIES: under[GROUND], **damping, **under}
-        return {COORDINATES: "", **damping, **{key: under[key] for key in (YIELDING_UNDER_JOINTS,) if key in under}}
+        own = TREES if plant.formulation == "tree" else COORDINATES
+        return {own: "", **damping, **{key: under[key] for key in (YIELDING_UNDER_JOINTS, SWITCHED) if key in under}}
     found: dict[str, str] = {}
     if not plant.constant_mass:
         found[CYLINDERS] = ""

@@ -201,3 +201,28 @@ def sphere_rows(e: Embedding, x: np.ndarray) -> np.ndarray:
     for row, places in enumerate(e.quaternion):
         out[row, places] = x[places]
     return out
+
+
+def frame(e: Embedding, x: np.ndarray) -> np.ndarray:
+    """T (positions, positions), E T u = u but for the fourth of every quaternion, along which it grows."""
+    out = np.eye(e.positions)
+    s = x[e.quaternion]
+    for places, own, block in zip(e.quaternion, s, _products(s), strict=True):
+        out[np.ix_(places, places)] = np.column_stack([0.5 * block, own])
+    return out
+
+
+def by_frame(e: Embedding, along: np.ndarray, growth: np.ndarray) -> np.ndarray:
+    """(..., positions) numbers by velocities (..., velocities), with (..., quaternions) those of growth."""
+    if not e.names:
+        return along
+    out = np.empty((*along.shape[:-1], e.positions))
+    out[..., e.flat], out[..., e.quaternion[:, :3]] = along[..., e.flat_rate], along[..., e.turn]
+    out[..., e.quaternion[:, 3]] = growth
+    return out
+
+
+def growth_bias(e: Embedding, x: np.ndarray, rate: np.ndarray, change: np.ndarray) -> np.ndarray:
+    """s . s'' + |s'|^2 of every quaternion, at these x''."""
+    s, moving, second = (numbers[e.quaternion] for numbers in (x, rate, change))
+    return np.asarray(np.einsum("ki,ki->k", s, second) + np.einsum("ki,ki->k", moving, moving))

@@ -24,6 +24,7 @@ from taut.mechanics.trees.contact.striking_operations import STRIKING
 from taut.mechanics.trees.embedding import Embedding, embedding_of
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_watcher import TreeWatcher, slackening, tree_watcher, watched_by_tree
+from taut.mechanics.trees.implicit.tree_stages import STAGES
 from taut.mechanics.trees.pushes import Nodal, Pushes, dampers_of, works_by_itself
 from taut.mechanics.trees.saddle import of_unit_length
 from taut.mechanics.trees.shown import Shown, observed, shown
@@ -229,7 +230,8 @@ class TreePlant:
         return (0.0, 0.0, -self.tree.gravity) if self.in_nodes is None else self.in_nodes.given.gravity
 
     def operations(self) -> Mapping[str, Callable[..., Any]]:
-        return STRIKING if any(ground.compliance is None for ground in self.grounds) else OPERATIONS
+        rigid = any(ground.compliance is None for ground in self.grounds)
+        return STRIKING if rigid else {**OPERATIONS, **STAGES}
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Workspace:
         return Workspace(self, metric == "euclidean", gains)

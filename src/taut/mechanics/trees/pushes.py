@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taut.errors import OptionError
+from taut.mechanics.compose import composed_with
+from taut.mechanics.parts import set_stage
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import CONSTANT, fill_values, tabulated
 from taut.mechanics.tables import TermStates, part_of
@@ -16,6 +18,7 @@ from taut.mechanics.trees.contact.response_tables import contact_pack
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.loops import loop_axis, moving
 from taut.mechanics.trees.spans.span_cables import Spans
+from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack, reals_of
 from taut.structure.signals import Constant, Feedback, Signal
 from taut.structure.trees import Tree
@@ -53,6 +56,12 @@ def dampers_of(tree: Tree) -> list[str]:
     found = [f'joint "{joint.name}"' for joint in joints]
     found += [f'loop "{loop.name}"' for loop in tree.loops if loop.damping > 0.0]
     return found + [f'span "{span.name}"' for span in tree.spans if span.damping > 0.0]
+
+
+@entry
+def states_of_a_stage(p: Pack, s: float) -> None:
+    """A part, as Python calls it."""
+    set_stage(p, s)
 
 
 class Nodal(NamedTuple):
@@ -110,6 +119,8 @@ class Pushes:
             self._state = np.zeros(2 * nodal.plant.coordinates + 1 + nodal.plant.internal.size)
             self._pull = np.zeros(self._state.size)
             self._operations = nodal.plant.operations()
+            keeps = reals_of(self.tables, STATE_SIZES).size > 0
+            self._stage = composed_with(nodal.plant.spec, states_of_a_stage) if keeps else None
         self.points = equations.points_at(bodies, places) if bodies else None
         self.spans = spans
 
@@ -121,6 +132,11 @@ class Pushes:
     def enter_piece(self, inside: float) -> None:
         if self._nodal is not None:
             self._operations["enter_piece"](self.tables, inside)
+
+    def enter_stage(self, s: float) -> None:
+        """Say that states of the nodal plant's terms are those of a stage of an implicit step of s [s]; 0 ends it."""
+        if self._nodal is not None and self._stage is not None:
+            self._stage(self.tables, s)
 
     def torques(self, t: float, inside: float) -> np.ndarray:
         """(inputs,) at driven joints."""

@@ -18,6 +18,7 @@ from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.contact.tree_impulses import Striking
 from taut.mechanics.trees.equations import TreeEquations, TreeTerms
 from taut.mechanics.trees.events.tree_events import EVENTS, TreeEvents
+from taut.mechanics.trees.implicit.stage import Stage
 from taut.mechanics.trees.pushes import Pushes
 from taut.mechanics.trees.saddle import Factored, accelerations, factor, solve, weight_of, without_inertia
 from taut.mechanics.trees.spans.span_starts import begun
@@ -54,6 +55,7 @@ class Workspace:
         if plant.nodal is not None and plant.nodal.plant.given.rigid_grounds:
             self.striking = Striking(plant.nodal.plant)
         self.events = TreeEvents(plant.slackening, plant.things)
+        self.stage = Stage(plant.tree, plant.size, self.equations.rows)
 
     def split(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """x, x', and positions and velocities of the tree; spans are told how often they have turned."""
@@ -105,13 +107,18 @@ class Workspace:
         return u
 
 
+def impossible(d: Workspace, q: np.ndarray) -> str:
+    """What cables cannot do; nothing where all is well."""
+    return d.equations.unwound_wrong(q) or (d.pushes.spans.wrong(q) if d.pushes.spans is not None else "")
+
+
 def motion(d: Workspace, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     """Accelerations of coordinates, multipliers of all rows and power."""
     x, rate, q, v = d.split(y)
     nothing = np.full(d.n, np.nan), np.full(d.plant.rows, np.nan), math.nan
     if not np.isfinite(y).all():
         return nothing
-    if wrong := d.equations.unwound_wrong(q) or (d.pushes.spans.wrong(q) if d.pushes.spans is not None else ""):
+    if wrong := impossible(d, q):
         d.stuck = wrong
         return nothing
     at = d.equations._terms(q, v)
@@ -146,7 +153,8 @@ def pushed(
 
 
 def rate(d: Workspace, t: float, y: np.ndarray, out: np.ndarray) -> None:
-    out[d.n : 2 * d.n], _, out[2 * d.n] = motion(d, t, y)
+    out[d.n : 2 * d.n], multiplier, out[2 * d.n] = motion(d, t, y)
+    d.stage.last[:] = multiplier[: d.equations.rows]
     out[: d.n] = y[d.n : 2 * d.n]
     out[2 * d.n + 1 :] = 0.0
     kept, rates = d.kept(out), d.pushes.state_rates()
