@@ -142,7 +142,7 @@ def test_a_cable_that_goes_slack_under_control_is_told_and_recovers() -> None:
 
 @pytest.mark.slow
 def test_cables_of_nodes_on_bodies_are_located_as_on_nodes() -> None:
-    robot = taut.generators.six_strut()
+    robot = taut.generators.six_strut_robot()
     spin = np.cross((3.0, 2.0, 0.5), robot.positions)
     spin[[0, 1]] += (0.0, 6.0, 0.0)
     plant = taut.assemble(
