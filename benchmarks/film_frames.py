@@ -64,11 +64,12 @@ def measure(runs: dict[str, taut.Trajectory], count: int = 30) -> Iterator[Cost]
         for way in ("page", "matplotlib"):
             begun, before = time.monotonic(), _spent()
             shot = Shot({"": run}, SIZE)
-            with page_frames(shot) if way == "page" else _canvas(shot) as frames:
+            times = np.linspace(shot.begin, shot.end, count)
+            with page_frames(shot, times) if way == "page" else _canvas(shot) as frames:
                 frames.drawn(shot.begin)
                 opening, opened = time.monotonic() - begun, _spent()
                 begun = time.monotonic()
-                for now in np.linspace(shot.begin, shot.end, count).tolist():
+                for now in times.tolist():
                     frames.drawn(now)
                 each, cost = (time.monotonic() - begun) / count, (_spent() - opened) / count
             members = len(run.structure.bars) + len(run.structure.cables)

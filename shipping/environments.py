@@ -1,6 +1,6 @@
 """Environments of their own, in temporary folders, for what is tried there before a release.
 
-Commands see nothing of the machine's own settings: no NUMBA_*, no PYTHON*, another home.
+Commands see nothing of the machine's own settings: no NUMBA_*, no PYTHON*, no TAUT_*, another home.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class Environment:
     @property
     def settings(self) -> dict[str, str]:
         """The environment variables of a command."""
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "PYTHON", "XDG_"))}
+        machine = ("NUMBA_", "PYTHON", "TAUT_", "XDG_")
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(machine)}
         path = f"{self.folder / PROGRAMS}{os.pathsep}{kept.get('PATH', '')}"
         return {**kept, "HOME": str(self.home), "PATH": path, "OPENBLAS_NUM_THREADS": "1"}
 

@@ -44,7 +44,8 @@ def built(place: Path) -> tuple[Path, Path, Path]:
     maker.install("build")
     called(maker.python, "-m", "build", "--sdist", "--wheel", "--outdir", place / "dist", ROOT, env=maker.settings)
     (sdist,), (wheel,) = (place / "dist").glob("*.tar.gz"), (place / "dist").glob("*.whl")
-    called(maker.python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", place / "second", sdist)
+    again = ("-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", place / "second", sdist)
+    called(maker.python, *again, env=maker.settings)
     (second,) = (place / "second").glob("*.whl")
     return sdist, wheel, second
 

@@ -80,7 +80,8 @@ def test_demo(taut: Callable) -> None:
     code, out, err = taut("demo", "-o", "demo.nc")
     assert (code, err) == (0, "")
     assert "status            finished" in out
-    assert "\nrun file: demo.nc\npage: demo.html; to look at it, double-click it or open file://" in out
+    assert "\nrun file: demo.nc\npage: demo.html (" in out
+    assert " MB); double-click it, or open file://" in out
     assert Path("demo.html").stat().st_size > 1e5
     assert load_run("demo.nc").time[-1] == 10.0
 

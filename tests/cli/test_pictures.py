@@ -31,7 +31,7 @@ def test_page(taut: Callable, run: Path, tbar: Path) -> None:
 def test_run_writes_a_page_too(taut: Callable, tbar: Path) -> None:
     code, out, _ = taut("run", tbar, "--duration", "0.2", "-o", "r.nc", "--page", "p.html")
     assert code == 0
-    assert f"page: p.html; to look at it, double-click it or open {Path('p.html').resolve().as_uri()}" in out
+    assert f"MB); double-click it, or open {Path('p.html').resolve().as_uri()} in a browser" in out
     out = taut("run", tbar, "--duration", "0.2", "-o", "r.nc", "--page", "p.html", "--json").out
     assert json.loads(out)["page"] == "p.html"
     code, out, err = taut("run", tbar, "--duration", "0.2", "-o", "q.nc", "--page", "no/p.html")

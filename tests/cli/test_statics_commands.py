@@ -161,7 +161,7 @@ def test_modes(taut: Callable) -> None:
     assert (code, err) == (0, "")
     assert "frequency [Hz]" in out
     assert "all modes are stable; 6 rigid motions of the whole meet no stiffness\n" in out
-    assert "page: m.html; double-click it" in out
+    assert "page: m.html (" in out
     assert Path("m.html").stat().st_size > 1e5
     found = json.loads(taut("modes", ICOSAHEDRON, "--count", "3", "--json").out)
     expected = library.modes(library.balance(library.read(ICOSAHEDRON)), 3)

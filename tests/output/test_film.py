@@ -17,7 +17,7 @@ import taut
 from taut.dynamics.trajectory import SAMPLED, Trajectory
 from taut.output.film import browser, page_frames
 from taut.output.film.canvas import Canvas, pictures
-from taut.output.film.shot import Shot
+from taut.output.film.shot import Shot, samples_beside
 from taut.output.palette import LINES
 
 ffmpeg = pytest.importorskip("imageio_ffmpeg")
@@ -198,3 +198,19 @@ def test_without_a_browser_matplotlib_draws_and_says_nothing(
 def test_the_window_of_the_page_makes_pictures_of_the_size(size: tuple[int, int]) -> None:
     width, height, scale = page_frames._window(size)
     assert (width * scale, height * scale) == pytest.approx(size, abs=1e-9)
+
+
+def test_a_film_is_made_of_the_samples_beside_its_times(prism: Trajectory) -> None:
+    assert prism.time.size == 6
+    assert samples_beside(prism, prism.time[4:5]).tolist() == [0, 3, 4, 5]
+    assert samples_beside(prism, np.array([0.5 * (prism.time[2] + prism.time[3]), 9.0])).tolist() == [0, 2, 3, 4, 5]
+
+
+def test_what_a_page_cannot_hold_is_drawn_by_matplotlib(
+    prism: Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_frames, "MOST_NUMBERS", 10)
+    monkeypatch.setattr(page_frames, "browser_program", lambda: "never started")
+    said: list[str] = []
+    assert taut.film(prism, tmp_path / "film.gif", rate=2, size=(160, 120), notice=said.append) == 2
+    assert re.match("drawn by matplotlib, since the film has .* numbers and a page holds .*; take fewer", said[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import taut
 from taut.dynamics.trajectory import Trajectory
 from taut.output.film import browser
 from taut.output.film.page_frames import page_frames
-from taut.output.film.shot import Shot
+from taut.output.film.shot import Shot, samples_beside
 from taut.output.page.page import pictured_page
 
 ffmpeg = pytest.importorskip("imageio_ffmpeg")
@@ -36,7 +37,7 @@ def test_a_film_shows_what_the_page_shows_at_the_same_time(opened: Callable, pri
     """The page's own canvas, from the same place, beside the film's picture: alike, and unlike at other times."""
     shot = Shot({"": prism}, (1280, 720), "xz")
     times = (0.0, 0.4, 0.9)
-    with page_frames(shot) as frames:
+    with page_frames(shot, np.array(times)) as frames:
         drawn = [pixels(frames.drawn(time)) for time in times]
         camera = frames.page.run("JSON.stringify(taut.camera)")
     assert drawn[0].shape == (720, 1280, 3)
@@ -66,7 +67,7 @@ def test_every_picture_is_drawn_whole_before_it_is_taken(prism: Trajectory, tmp_
     """Picture for picture as at leisure, with the clock, which is no part of the canvas."""
     shot = Shot({"a": prism, "b": prism}, (640, 360), "askew", 0.5)
     times = [0.0, 0.3, 0.6, 0.9]
-    with page_frames(shot) as frames:
+    with page_frames(shot, np.array(times)) as frames:
         quick = [frames.drawn(time) for time in times]
         for time, seen in zip(times, quick, strict=True):
             frames.drawn(time)
@@ -99,7 +100,8 @@ def test_a_run_that_travels_is_followed_and_stays_in_view(opened: Callable, tmp_
     shot = Shot({"": run}, (1280, 720))
     path = tmp_path / "film.html"
     picture = {"view": "askew", "follow": shot.follows, "speed": ""}
-    pictured_page(shot.runs, picture).save(path)
+    samples = samples_beside(run, np.arange(0.0, 2.0, 0.1))
+    pictured_page(shot.runs, {"": samples}, picture).save(path)
     one = opened(path, size=(1280, 720))
     for time in (0.0, 1.0, 2.0):
         one.run(f"taut.picture.show({time}, 't', [])")
@@ -110,3 +112,20 @@ def test_a_run_that_travels_is_followed_and_stays_in_view(opened: Callable, tmp_
         assert (seen < [1240, 680]).all(), time
         assert np.ptp(seen[:, 1]) > 300, "and fills the picture"
     assert one.complaints == []
+
+
+def test_a_leap_between_other_samples_stays_in_view(prism: Trajectory) -> None:
+    """A page looks at some 40 samples to fit; a film cannot be fitted again."""
+    nodes = prism.nodes.copy()
+    nodes[21:23, :, 0] += 1.2 * np.ptp(prism.nodes[0], axis=0).max()
+    leaping = replace(prism, nodes=nodes)
+    assert leaping.time.size > 80
+    shot = Shot({"": leaping}, (640, 360), "xz")
+    assert not shot.follows
+    with page_frames(shot, leaping.time) as frames:
+        frames.drawn(float(leaping.time[22]))
+        places = "taut.runs[0].structure.nodes.map((_, k) => taut.positions().slice(3 * k, 3 * k + 3))"
+        seen = np.array(frames.page.run(f"{places}.map((place) => taut.pixel(...place))"))
+        window = frames.page.run("[innerWidth, innerHeight]")
+    assert (seen > 0.0).all()
+    assert (seen < window).all()

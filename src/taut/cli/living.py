@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from taut.cli.arguments import model_at
+from taut.cli.page_files import tell_page
 
 
 def live(
@@ -42,8 +43,7 @@ def live(
         return
     made = live_model(read)
     target = output or Path(f"{model.stem}.html")
-    written = page(Still(made.plant.structure), target, live=made)
+    page(Still(made.plant.structure), target, live=made)
     for told in made.told:
         print(f"note: {told}")
-    size, address = len(written.html) / 1e6, target.resolve().as_uri()
-    print(f"page: {target} ({size:.2f} MB); double-click it, or open {address} in a browser")
+    tell_page(target)

@@ -12,6 +12,7 @@ import typer
 
 from taut.cli.application import complain
 from taut.cli.arguments import AsJson, ModelPath, OutputModel, Overrides, RecordFolders, model_at, output_model, placed
+from taut.cli.page_files import check_page, tell_page
 from taut.cli.table_files import Csv, check_csv, json_columns, save_table, tell_csv
 from taut.cli.tables import show_table
 from taut.errors import OptionError
@@ -58,6 +59,7 @@ def cases(
 
     loaded = model_at(model, overrides, records)
     check_csv(table)
+    check_page(page)
     with placed(loaded):
         found = solved_cases(loaded, told, combinations, bars)
     save_table(found, table)
@@ -78,8 +80,7 @@ def cases(
                 print(f"note: {name}: {note}")
         print(f"\n{len(found.cases)} cases; {found.status}")
         tell_csv(table)
-        if page is not None:
-            print(f"page: {page}; double-click it, or open {page.resolve().as_uri()} in a browser")
+        tell_page(page)
     if not found.ok:
         raise typer.Exit(complain(f"{model}: {found.status}", 1))
 

@@ -12,13 +12,13 @@ import typer
 from taut.cli.arguments import model_at, placed
 from taut.cli.load_cases import Cases, Combinations
 from taut.cli.measured_options import Align, ColumnMap, MeasuredColumns, Scale, Shift, read_measured, told_shift
+from taut.cli.page_files import check_page, tell_page
 from taut.cli.sweeping import Show
 from taut.errors import FileError, OptionError
 
 if TYPE_CHECKING:
     from taut.dynamics.trajectory import Trajectory
     from taut.measurement.measurements import Measurements
-    from taut.output.page.page import Page
     from taut.output.pictured import ModeShape, Still
     from taut.statics.cases import LoadCaseTable
     from taut.structure.structure import Structure
@@ -47,11 +47,12 @@ def page(
     from taut.structure.structure import Structure
 
     target = output or Path(f"{files[0].stem}.html")
+    check_page(target)
     if cases or combinations:
         if measured is not None:
             raise OptionError("--measured goes with one run or one structure, not with load cases")
-        written = write_page(_with_cases(files, cases, combinations), target, frames=frames)
-        _tell_page(target, written)
+        write_page(_with_cases(files, cases, combinations), target, frames=frames)
+        tell_page(target)
         return
     loaded = {name: _pictured(path) for name, path in _names(files).items()}
     shown = {name: thing for name, (thing, _) in loaded.items()}
@@ -61,13 +62,8 @@ def page(
     if measured is not None:
         structure = first if isinstance(first, Structure) else first.structure
         laid = _laid_over(first, read_measured(measured, structure, columns, mapped, scale), shift, align=align)
-    written = write_page(shown if len(shown) > 1 else first, target, modes=modes, measured=laid, frames=frames)
-    _tell_page(target, written)
-
-
-def _tell_page(target: Path, written: Page) -> None:
-    size = len(written.html) / 1e6
-    print(f"page: {target} ({size:.2f} MB); double-click it, or open {target.resolve().as_uri()} in a browser")
+    write_page(shown if len(shown) > 1 else first, target, modes=modes, measured=laid, frames=frames)
+    tell_page(target)
 
 
 def _with_cases(files: list[Path], cases: list[str] | None, combinations: list[str] | None) -> LoadCaseTable:

@@ -20,6 +20,7 @@ from taut.cli.arguments import (
     output_model,
     placed,
 )
+from taut.cli.page_files import check_page
 from taut.cli.robot_tables import (
     command_numbers,
     fact_numbers,
@@ -228,10 +229,7 @@ def _check_outputs(page: Path | None, outputs: tuple[Path, ...] | list[Path] = (
         if output.suffix not in (*CSV_SUFFIXES, *RUN_SUFFIXES):
             raise FileError(f"{output}: a path is written as a table (.csv) or as a run file (.nc)")
         check_writable(output)
-    if page is not None:
-        if page.suffix not in (".html", ".htm"):
-            raise FileError(f"{page}: a page's name must end in .html")
-        check_writable(page)
+    check_page(page)
 
 
 def _save_path(

@@ -11,6 +11,7 @@ import typer
 
 from taut.cli.application import complain
 from taut.cli.arguments import AsJson, Overrides, RecordFolders, model_at
+from taut.cli.page_files import check_page, tell_page
 from taut.errors import FileError, OptionError
 
 if TYPE_CHECKING:
@@ -79,7 +80,6 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a model and write a run file; or continue one. Ctrl-C keeps what was computed, and so does a kill."""
-    from taut.atomic_files import check_writable
     from taut.output.drafts import draft_of, is_draft
     from taut.output.model_runs import continued, recorded
     from taut.structure.scenario import RUN_OPTIONS
@@ -96,8 +96,7 @@ def run(
         target = output or Path(f"{model.stem}.nc")
     else:
         raise OptionError("nothing to run: give a model file, or --from RUN.nc to continue a run")
-    if page is not None:
-        check_writable(page)
+    check_page(page)
     _offer_drafts(target, source)
     result, failure = recorded(loaded, target, given, start, verify=verify, horizon=horizon)
     if source is not None and is_draft(source) and failure is None:
@@ -158,8 +157,7 @@ def finish_run(
         print(f"{result.summary()}\n\nrun file: {saved}")
         if result.status.startswith("interrupted"):
             print(f"to go on: taut run --from {saved}")
-        if page is not None:
-            print(f"page: {page}; to look at it, double-click it or open {page.resolve().as_uri()} in a browser")
+        tell_page(page)
     raise typer.Exit(code)
 
 

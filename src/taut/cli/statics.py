@@ -23,6 +23,7 @@ from taut.cli.arguments import (
     output_model,
     placed,
 )
+from taut.cli.page_files import tell_page
 from taut.cli.tables import show_table
 from taut.errors import BalanceError, OptionError, TautError
 
@@ -159,8 +160,7 @@ def modes(
         ),
     )
     print("\n" + "; ".join([swings.status, *swings.notes, *found.notes]))
-    if page is not None:
-        print(f"page: {page}; double-click it, or open {page.resolve().as_uri()} in a browser")
+    tell_page(page)
 
 
 def _mode_numbers(swings: Modes) -> dict[str, Any]:

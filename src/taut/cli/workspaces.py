@@ -10,9 +10,10 @@ import typer
 
 from taut.cli.application import complain
 from taut.cli.arguments import AsJson, ModelPath, Overrides, RecordFolders, model_at, placed
+from taut.cli.page_files import check_page, tell_page
 from taut.cli.table_files import Csv, check_csv, save_table, tell_csv
 from taut.cli.tables import show_table
-from taut.errors import FileError, OptionError
+from taut.errors import OptionError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,11 +74,10 @@ def workspace(
         area = computed(robot, axes, plate=plate, wrenches=loads, lowest=lowest, highest=highest)
     save_table(area, table)
     shown = interpolated(area) if page is not None and area.found.any() else None
-    size = 0
     if shown is not None and page is not None:
         from taut.output.page.page import page as write_page
 
-        size = len(write_page(shown, page).html)
+        write_page(shown, page)
     if plot is not None and area.found.any():
         from taut.output.plot.workspaces import save_workspace_sheet
 
@@ -91,10 +91,7 @@ def workspace(
         show_table(("map", grid_words), _rows(area, told))
         if shown is not None and shown.error is not None:
             print(f"\nbetween the points: {shown.error.sentence}")
-        if page is not None and shown is not None:
-            print(
-                f"page: {page} ({size / 1e6:.2f} MB); double-click it, or open {page.resolve().as_uri()} in a browser"
-            )
+        tell_page(page if shown is not None else None)
         if plot is not None and area.found.any():
             print(f"figure: {plot}")
         tell_csv(table)
@@ -108,10 +105,7 @@ def _check_files(page: Path | None, plot: Path | None) -> None:
     from taut.atomic_files import check_writable
     from taut.output.plot.files import blank_figure, check_suffix
 
-    if page is not None:
-        if page.suffix not in (".html", ".htm"):
-            raise FileError(f"{page}: a page's name must end in .html")
-        check_writable(page)
+    check_page(page)
     if plot is not None:
         check_suffix(plot)
         blank_figure((1.0, 1.0))

@@ -58,7 +58,7 @@ _KEPT = (
 
 _BODIES = (
     'a tree of bodies on a rigid ground ({what}) goes by method "impulses" with a step only; or give the ground a '
-    "compliance, and use dp5 or dp8"
+    "compliance, and use dp5, dp8 or implicit3"
 )
 
 _NOT_STRIKING = (

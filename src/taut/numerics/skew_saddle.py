@@ -26,6 +26,8 @@ class SkewSaddle(NamedTuple):
 
 def factor(block: np.ndarray, rows: np.ndarray, sizes: np.ndarray) -> SkewSaddle | None:
     """None where nothing solves it. sizes: (n,) of the diagonal of something like S that is positive everywhere."""
+    if not (np.isfinite(block).all() and np.isfinite(rows).all()):
+        return None
     scale = 1.0 / np.sqrt(np.maximum(np.abs(block.diagonal()), sizes))
     combined = _kept(rows)
     kept = combined @ rows * scale

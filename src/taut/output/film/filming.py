@@ -59,7 +59,7 @@ def film(
     times = np.minimum(begin + np.arange(count) * speed / rate, end)
     with (
         written_whole(target) as draft,
-        _frames(shot, drawn_by, notice or _warn) as frames,
+        _frames(shot, times, drawn_by, notice or _warn) as frames,
         encoding(program, target.suffix, draft, frames.given, rate) as send,
     ):
         for time in times.tolist():
@@ -72,13 +72,13 @@ def film(
 
 
 @contextmanager
-def _frames(shot: Shot, drawn_by: str, notice: Callable[[str], None]) -> Iterator[Frames]:
+def _frames(shot: Shot, times: np.ndarray, drawn_by: str, notice: Callable[[str], None]) -> Iterator[Frames]:
     """Who draws: the page unless it was not asked for and no browser starts."""
     with ExitStack() as until_filmed:
         frames: Frames | None = None
         if drawn_by != "matplotlib":
             try:
-                frames = until_filmed.enter_context(page_frames(shot))
+                frames = until_filmed.enter_context(page_frames(shot, times))
             except BrowserError as error:
                 if drawn_by == "page":
                     raise

@@ -10,9 +10,12 @@ from contextlib import contextmanager
 from math import gcd
 from pathlib import Path
 
+import numpy as np
+
 from taut.errors import FileError
 from taut.output.film.browser import Browser, BrowserError, Page, browser, browser_program, profile_folder
-from taut.output.film.shot import Shot
+from taut.output.film.shot import Shot, samples_beside
+from taut.output.page.content import MOST_NUMBERS, sample_numbers
 from taut.output.page.page import pictured_page
 
 VIEWS = {"xy": "from_above", "xz": "along_y", "yz": "along_x", "askew": "askew"}
@@ -46,11 +49,18 @@ class PageFrames:
 
 
 @contextmanager
-def page_frames(shot: Shot) -> Iterator[PageFrames]:
+def page_frames(shot: Shot, times: np.ndarray) -> Iterator[PageFrames]:
     """The page, drawn once; raises BrowserError where there is no browser, or it does not start or draw."""
     program = browser_program()
+    samples = {name: samples_beside(run, times) for name, run in shot.runs.items()}
+    numbers = sum(samples[name].size * sample_numbers(run) for name, run in shot.runs.items())
+    if numbers > MOST_NUMBERS:
+        raise BrowserError(
+            f"the film has {numbers / 1e6:.0f} million numbers and a page holds {MOST_NUMBERS / 1e6:.0f}; take fewer "
+            "pictures a second or a higher speed"
+        )
     picture = {"view": VIEWS[shot.view], "follow": shot.follows, "speed": shot.told_speed}
-    document = pictured_page(shot.runs, picture)
+    document = pictured_page(shot.runs, samples, picture)
     with profile_folder() as folder:
         path = folder / "film.html"
         try:

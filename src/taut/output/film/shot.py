@@ -108,6 +108,13 @@ class Shot:
         return np.stack([np.interp(times, run.time, centre[:, axis]) for axis in range(3)], axis=1)
 
 
+def samples_beside(run: Trajectory, times: np.ndarray) -> np.ndarray:
+    """The samples that a film of these times is made of: those before and after each, the first and the last."""
+    last = run.time.size - 1
+    after = np.clip(np.searchsorted(run.time, times), 0, last)
+    return np.unique(np.concatenate([[0, last], np.maximum(after - 1, 0), after]))
+
+
 def rows_at(run: Trajectory, time: float) -> Rows:
     """The samples around a time; before the first and after the last a run stays where it is."""
     after = int(np.clip(np.searchsorted(run.time, time), 1, max(run.time.size - 1, 1)))

@@ -47,14 +47,14 @@ LONGEST_MODEL_TEXT = 50_000
 
 
 def run_content(
-    name: str, run: Trajectory, arrays: Arrays, frames: int | None, bounds: list[list[float]] | None = None
+    name: str, run: Trajectory, arrays: Arrays, kept: np.ndarray | None, bounds: list[list[float]] | None = None
 ) -> dict[str, Any]:
-    """A run: positions, forces and charts over the samples that are kept.
+    """A run: positions, forces and charts over the samples that are kept, by default `kept_samples`.
 
     bounds: of all runs that are shown, as far as which grounds are drawn; by default its own.
     """
     structure = run.structure
-    kept, places = kept_samples(run, frames), contact_places(run)
+    kept, places = kept_samples(run, None) if kept is None else kept, contact_places(run)
     nodes, tension, bar_force = run.nodes[kept], run.cable_tension[kept], run.bar_force[kept]
     store = Store(arrays, fine=nodes.size + tension.size + bar_force.size <= FINE_NUMBERS)
     entry = {
@@ -162,10 +162,14 @@ def _listed(events: Iterable[Event]) -> list[dict[str, Any]]:
 def kept_samples(run: Trajectory, frames: int | None) -> np.ndarray:
     """Indices of the samples that a page keeps: every k-th and the last."""
     count = run.time.size
-    each = max(1, run.nodes[0].size + run.cable_tension.shape[1] + run.bar_force.shape[1]) if count else 1
-    most = max(2, min(frames or MOST_FRAMES, MOST_NUMBERS // each))
+    most = max(2, min(frames or MOST_FRAMES, MOST_NUMBERS // sample_numbers(run)))
     stride = max(1, -(-(count - 1) // (most - 1)))
     return np.unique(np.append(np.arange(0, count, stride), count - 1))
+
+
+def sample_numbers(run: Trajectory) -> int:
+    """How many numbers a sample of a run has on a page."""
+    return max(1, run.nodes[0].size + run.cable_tension.shape[1] + run.bar_force.shape[1]) if run.time.size else 1
 
 
 class Store:

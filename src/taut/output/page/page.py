@@ -21,7 +21,7 @@ from taut.measurement.measurements import Measurements
 from taut.mechanics.plant import Plant
 from taut.output.page.assembling import html
 from taut.output.page.cases import case_content
-from taut.output.page.content import common_bounds, run_content, still_content, with_extras
+from taut.output.page.content import common_bounds, kept_samples, run_content, still_content, with_extras
 from taut.output.page.embedding import Arrays
 from taut.output.page.lively import live_part
 from taut.output.page.measured import measured_content
@@ -121,14 +121,17 @@ def page(
     return made
 
 
-def pictured_page(runs: Mapping[str, Trajectory], picture: Mapping[str, Any]) -> Page:
-    """Runs as a page that is the picture alone, for films: all samples, no panels, `taut.picture` shows a time.
+def pictured_page(
+    runs: Mapping[str, Trajectory], samples: Mapping[str, np.ndarray], picture: Mapping[str, Any]
+) -> Page:
+    """Runs as a page that is the picture alone, for films: no panels, `taut.picture` shows a time.
 
-    picture: the view (camera.js), whether the first run is followed, and what is said of the speed.
+    samples: those that it has, by the names of runs. picture: the view (camera.js), whether the first run is followed,
+    and what is said of the speed.
     """
     arrays = Arrays()
     bounds = common_bounds(runs.values())
-    entries = [run_content(name, run, arrays, run.time.size, bounds) for name, run in runs.items()]
+    entries = [run_content(name, run, arrays, samples[name], bounds) for name, run in runs.items()]
     structure = next(iter(runs.values())).structure
     return Page(html(arrays.document({**_content(structure, entries), "picture": dict(picture)})))
 
@@ -149,7 +152,7 @@ def _entry(
 ) -> dict[str, Any]:
     if isinstance(thing, Trajectory):
         if thing.time.size:
-            return run_content(name, thing, arrays, frames, bounds)
+            return run_content(name, thing, arrays, kept_samples(thing, frames), bounds)
         return still_content(name, Still(thing.structure, facts=thing.facts()), arrays)
     if isinstance(thing, Maps):
         return posture_content(name, interpolated(thing) if isinstance(thing, WorkspaceMap) else thing, arrays)

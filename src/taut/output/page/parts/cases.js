@@ -37,8 +37,11 @@ export function firstScale(run, size) {
 export class Cases {
   constructor(host, run, state) {
     Object.assign(this, { run, state });
-    this.list = element("select", { "aria-label": "Load case", title: "Load case ([ and ])" }, ...run.cases.told.map(({ name }, k) => element("option", { value: k, text: name })));
-    this.list.addEventListener("change", () => state.put({ loadCase: Number(this.list.value) }));
+    this.list = element("select", { "aria-label": "Load case", title: "Load case (arrow keys)" }, ...run.cases.told.map(({ name }, k) => element("option", { value: k, text: name })));
+    this.list.addEventListener("change", () => {
+      this.list.blur(); // or it would take the keys
+      state.put({ loadCase: Number(this.list.value) });
+    });
     const slider = element("input", { type: "range", min: 0, max: ENLARGED.length - 1, step: 1, "aria-label": "Displacements drawn larger" });
     slider.addEventListener("input", () => state.put({ enlarged: ENLARGED[Number(slider.value)] }));
     const told = element("output");

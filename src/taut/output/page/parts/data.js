@@ -230,6 +230,7 @@ export class Moment {
     });
     this.measured?.show(values.time);
     this.time = values.time;
+    this.acted = true;
     run.arrows.forEach((arrow, k) => {
       arrow.forces.mix(carried, this.arrows[k]);
       arrow.shares?.mix(carried, this.shares[k]);

@@ -8,11 +8,16 @@ export function firstView([low, high]) {
   return ["along_x", "along_y", "from_above"][thin] ?? "askew";
 }
 
-/** Places that nodes and the ends of arrows come to in a run: of so many rows at most, each moved as is said. */
+const PLACES = 2e5; // of all nodes and rows that are looked at
+
+/** Places that nodes and the ends of arrows come to in a run: of about so many rows and of the last, each moved as is said. */
 export function reached(run, reach, { most = 40, moved = () => [0, 0, 0] } = {}) {
-  const [often, many] = [Math.ceil(run.positions.rows / most), Math.ceil(run.structure.nodes.length / 400)];
+  const { rows } = run.positions;
+  const often = Math.max(1, Math.ceil(rows / most));
+  const many = Math.max(1, Math.ceil(run.structure.nodes.length * Math.max(1 / 400, rows / often / PLACES)));
+  const looked = Array.from({ length: Math.ceil(rows / often) }, (_, k) => k * often);
   const ends = [];
-  for (let row = 0; row < run.positions.rows; row += often) {
+  for (const row of looked.at(-1) === rows - 1 ? looked : [...looked, rows - 1]) {
     const aside = moved(row);
     const place = (node) => [0, 1, 2].map((i) => run.positions.at(row, 3 * node + i) + aside[i]);
     for (let node = 0; node < run.structure.nodes.length; node += many) ends.push(place(node));

@@ -14,6 +14,7 @@ export function shownIn(live, moment) {
   moment.found = true;
   moment.time = live.shown;
   for (const arrow of moment.arrows) arrow.fill(0);
+  moment.acted = false; // what acts on nodes is not told of a live motion
   const { weighing } = live.given;
   let whole = 0;
   const centre = [0, 0, 0];

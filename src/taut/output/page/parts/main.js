@@ -45,7 +45,7 @@ async function start() {
     charted: moving || grid ? firstChoices(runs) : [], colouring: runs.length > 1 ? "run" : "tension", mode: "none", swing: 0.08,
     loadCase: 0, enlarged: 1, unloaded: true, driven: true,
     plates: true, nodes: true, names: false, supports: true, load: true, reaction: true, contact: true, ground: true, shadow: true, footprints: true, trails: false, grid: true, flat: false, measured: true,
-    live: false, hand: null, swift: false, follow: false, theme: !picture && matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+    live: false, hand: null, follow: false, theme: !picture && matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   });
   document.documentElement.dataset.theme = state.get("theme");
   document.body.classList.toggle("quiet", !moving && !grid && !cases);
@@ -131,7 +131,10 @@ async function start() {
     const { clientWidth, clientHeight } = scene.canvas;
     const points = moments.flatMap((moment) => moment.run.structure.nodes.map((_, k) => moment.place(k)));
     const follows = state.get("follow");
-    if (picture || !follows) points.push(...runs.flatMap((run) => reached(run, scene.sizes.arrow, follows ? followed(run, first, moments[0].centre) : {})));
+    for (const run of picture || !follows ? runs : []) {
+      const looked = picture ? { most: Infinity } : {}; // a film is not fitted again
+      for (const place of reached(run, scene.sizes.arrow, { ...looked, ...(follows ? followed(run, first, moments[0].centre) : {}) })) points.push(place);
+    }
     const side = clientWidth < 600 ? 26 : 50;
     const [top, bottom] = ["heading", "legend"].map((id) => by(id).offsetHeight + 28);
     camera.fit(points, clientWidth, clientHeight, { left: side, right: side, top, bottom });

@@ -176,9 +176,9 @@ function described(run, moment, { kind, index }) {
 function acting(run, moment, node) {
   return run.arrows.flatMap(({ name, nodes, others }, k) => {
     const sum = [0, 0, 0];
-    const found = nodes.flatMap((at, row) => (at === node && !others ? [row] : []));
+    const found = nodes.flatMap((at, row) => (at === node && (others?.[row] ?? node) === node ? [row] : []));
     for (const row of found) for (let i = 0; i < 3; i++) sum[i] += moment.arrows[k][3 * row + i];
-    return found.length ? [[name, vector(sum, "N")]] : [];
+    return found.length ? [[name, moment.acted ? vector(sum, "N") : "–"]] : [];
   });
 }
 

@@ -1,8 +1,6 @@
 // The picture alone, as films take it: no panels, a clock, and the time that is asked for.
 import { element } from "./state.js";
 
-const ROWS = 400; // of a run, whose places have to fit into view
-
 export class Picture {
   /** what: the view, whether the first run is followed, what is said of the speed. draw: draws a time at once. */
   constructor(what, stage, names, draw) {
@@ -22,11 +20,10 @@ export class Picture {
   }
 }
 
-/** Rows of a run whose places have to fit into view, and how far each is moved where the first run is followed. */
+/** How far each row of a run is moved where the first one is followed. */
 export function followed(run, first, centre) {
   const at = [0, 0, 0];
   return {
-    most: ROWS,
     moved: (row) => first.centre.mix(first.course.at({ time: run.time[row] }), at).map((value, axis) => centre[axis] - value),
   };
 }
