@@ -241,7 +241,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "a table to plot": (
         lambda: taut.plot.structure(table()),
         "structure: shown: is a LoadCaseTable, where a Structure, a Still, an Equilibrium or a Trajectory is wanted; "
-        'it has one: .equilibria["weight"]',
+        "it has one: .structure",
     ),
     "the energy of a structure": (
         lambda: taut.plot.energy(prism()),
@@ -249,9 +249,9 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a number to show": (
         lambda: taut.page(5),
-        "page: shown: 5 is a number, where a Structure, a Still, an Equilibrium, a Trajectory, a WorkspaceMap, an "
-        "InterpolatedMap, a list of them or a dict of them by name is wanted: taut.balance(structure) or "
-        "taut.prestress(structure, {...})",
+        "page: shown: 5 is a number, where a Structure, a Still, an Equilibrium, a Trajectory, a LoadCaseTable, a "
+        "WorkspaceMap, an InterpolatedMap, a list of them or a dict of them by name is wanted: "
+        "taut.balance(structure) or taut.prestress(structure, {...})",
     ),
     "a thing where the file goes": (
         lambda: taut.save(prism(), prism()),

@@ -60,7 +60,6 @@ class Envelope(Tabular):
 class LoadCaseTable(Tabular):
     """k cases, m members (cables first), s supports, n nodes. Forces [N], tension positive."""
 
-    structure: Structure  # as it was given, before any case
     equilibria: Mapping[str, Equilibrium]
     members: tuple[str, ...]
     supports: tuple[str, ...]
@@ -68,6 +67,7 @@ class LoadCaseTable(Tabular):
     reaction: np.ndarray  # (k, s, 3)
     nodes: np.ndarray  # (k, n, 3)
     utilisation: np.ndarray  # (k, m) share of yield or Euler load, whichever is nearer; NaN where unknown
+    structure: Structure  # as it was given, before any case
 
     @property
     def cases(self) -> tuple[str, ...]:
@@ -204,7 +204,6 @@ def _table(problem: EquilibriumEquations, found: Mapping[str, Equilibrium]) -> L
     forces = np.array([one.member_force for one in found.values()])
     share, _ = strengths(problem.network.structure).used(forces)
     return LoadCaseTable(
-        problem.network.structure,
         dict(found),
         problem.network.names,
         next(iter(found.values())).supports,
@@ -212,4 +211,5 @@ def _table(problem: EquilibriumEquations, found: Mapping[str, Equilibrium]) -> L
         np.array([one.reaction for one in found.values()]),
         np.array([one.structure.positions for one in found.values()]),
         share,
+        problem.network.structure,
     )
