@@ -133,7 +133,7 @@ export function casePanel(run, state) {
     const largest = (arrow) => largestOf(arrow.nodes.length, (k) => Math.hypot(...XYZ.map((i) => arrow.forces.at(row, 3 * k + i))))?.value || 1;
     const arrows = run.arrows.filter(({ largest: any }) => any > 0).map((arrow) => {
       const { factor, unit } = prefixed(largest(arrow), "N", 3);
-      const told = (values) => values.map((value) => number(Math.abs(value) < 1e-3 * largest(arrow) ? 0 : value / factor, 4));
+      const told = (values) => values.map((value) => number(Math.abs(value) < 1e-6 * largest(arrow) ? 0 : value / factor, 4));
       const sum = XYZ.map((i) => arrow.nodes.reduce((all, _, k) => all + arrow.forces.at(row, 3 * k + i), 0));
       const rows = arrow.nodes.map((node, k) => [{ kind: "node", index: node }, nodes[node], ...told(XYZ.map((i) => arrow.forces.at(row, 3 * k + i)))]);
       return [
