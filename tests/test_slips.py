@@ -281,7 +281,14 @@ def test_what_python_takes_as_well_is_taken() -> None:
     taut.assemble(prism(), gravity=np.array([0.0, 0.0, -9.81]), loads=iter([Load("top1", "x", np.float64(3.0))]))
 
 
-def test_what_is_missing_or_too_much_python_says_itself() -> None:
+def test_an_argument_that_is_not_there_is_told_with_those_that_are() -> None:
+    with pytest.raises(TypeError, match=r'simulate\(\) has no argument "steps"; did you mean "step"'):
+        taut.simulate(taut.assemble(prism()), 1.0, steps=1e-3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r'has no argument "dt"; there are plant, duration, every, method'):
+        taut.simulate(taut.assemble(prism()), 1.0, dt=1e-3)  # type: ignore[call-arg]
+
+
+def test_what_is_missing_python_says_itself() -> None:
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'duration'"):
         taut.simulate(taut.assemble(prism()))
 

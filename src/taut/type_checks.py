@@ -20,7 +20,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from taut.errors import ModelError, OptionError, Problem
+from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.type_words import choices_of, is_protocol, told
 
 Parameters = ParamSpec("Parameters")
@@ -58,8 +58,12 @@ def checked_arguments(function: Callable[Parameters, Result]) -> Callable[Parame
         signature, hints = _wanted(function)
         try:
             given = signature.bind(*args, **kwargs)
-        except TypeError:
-            return function(*args, **kwargs)  # what is missing or too much, Python says itself
+        except TypeError as error:
+            unknown = [name for name in kwargs if name not in signature.parameters]
+            if not unknown:
+                return function(*args, **kwargs)  # what is missing or too much, Python says itself
+            near = suggestion(unknown[0], signature.parameters) or f"; there are {', '.join(signature.parameters)}"
+            raise TypeError(f'{function.__name__}() has no argument "{unknown[0]}"{near}') from error
         for name, value in given.arguments.items():
             hint = hints.get(name)
             if hint is None:

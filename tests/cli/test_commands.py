@@ -110,6 +110,17 @@ def test_warmup(taut: Callable) -> None:
     assert taut("warmup") == (0, "ready: the compiled equations are cached for later runs\n", "")
 
 
+def test_warmup_of_a_model(taut: Callable, tbar: Path) -> None:
+    assert taut("warmup", tbar).out.endswith("ready: the compiled equations are cached for later runs\n")
+    assert taut("warmup", "--copies") == (2, "", "error: --copies is of models; name one\n")
+    assert taut("warmup", "none.yaml").err == "none.yaml: there is no such file\n"
+
+
+def test_a_script_is_no_model(taut: Callable) -> None:
+    Path("own.py").write_text("import taut\n", encoding="utf-8")
+    assert taut("run", "own.py").err == "own.py: is a Python script, not a model; run it with: python own.py\n"
+
+
 def test_check_says_what_a_run_would(taut: Callable, tbar: Path) -> None:
     code, out, err = taut("check", tbar, "--set", "scenario.method=dp6", "--set", "scenario.duration=-1")
     assert (code, out) == (2, "")

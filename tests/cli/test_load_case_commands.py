@@ -128,6 +128,10 @@ def test_the_least_mass_has_its_bound(taut: Callable, mast: Path) -> None:
     ("told", "said"),
     [
         (("cases", "--page", "x.txt"), "x.txt: a page's name must end in .html"),
+        (
+            ("cases", "--case", "w={gravity:9.81}"),
+            'error: --case w: "gravity:9.81" needs a space after its colon, as in {gravity: 9.81}\n',
+        ),
         (("cases", "--case", "wind"), 'error: --case "wind" is not a name and entries, as in wind={gravity: 9.81}\n'),
         (
             (

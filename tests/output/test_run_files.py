@@ -150,6 +150,12 @@ def test_load_and_save_go_by_the_suffix(prism: Trajectory, tmp_path: Path) -> No
     taut.save(prism, tmp_path / "x.nc")
     taut.save(prism.structure, tmp_path / "x.yaml")
     assert taut.read(tmp_path / "x.yaml") == prism.structure
+    scenario = taut.Scenario(gravity=(0.0, 0.0, -9.81), ground=(taut.Ground("floor"),), duration=2.0)
+    taut.save(prism.structure, tmp_path / "x.yaml", scenario=scenario)
+    model = taut.read_model(tmp_path / "x.yaml")
+    assert (model.structure, model.scenario) == (prism.structure, scenario)
+    with pytest.raises(taut.OptionError, match="a scenario goes with a structure, and a Trajectory is saved"):
+        taut.save(prism, tmp_path / "x.nc", scenario=scenario)
     with pytest.raises(FileError, match=r"x.yaml: a Trajectory is saved as .nc"):
         taut.save(prism, tmp_path / "x.yaml")
     with pytest.raises(FileError, match=r"x.nc: a Structure is saved as .yaml or .yml"):

@@ -223,6 +223,7 @@ def test_each_mistake_has_its_sentence(old: str, new: str, said: str) -> None:
         ),
         ("taut: 1\nname: 'x", "m.yaml:2: is not valid YAML: .* the text ends there"),
         ("taut: 1\nname: a: b\nnodes: {}", "m.yaml:2: is not valid YAML: mapping values are not allowed"),
+        ("taut: 1\nnodes:\n\ta: [0, 0, 0]", "m.yaml:3: is not valid YAML: the line begins with a tab; indent"),
         ("taut: 1\nname: \x07", "m.yaml:2: holds a control character"),
         ("taut: 1\n---\ntaut: 1\n", "m.yaml:2: a second document starts here"),
         ("taut: 1\nname: *x", r"m.yaml:2: name: the alias \*x repeats nothing"),

@@ -66,6 +66,7 @@ def test_selectors(selector: str, kind: str, names: tuple[str, ...]) -> None:
     [
         ("low", "", 'does not say of what kind; write it as "cable:low"'),
         ("lwo", "", 'does not say of what kind; write it as one of "node:lwo", "bar:lwo", "cable:lwo"'),
+        ("cables:low", "", 'there is no kind "cables"; did you mean "cable"'),
         ("cable:lwo", "", '"cable:lwo" selects no cable; did you mean "low"'),
         ("bar:zzz", "", '"bar:zzz" selects no bar; there are 2: b1, b2'),
         ("cable:low", "node", "selects cables where nodes are wanted"),

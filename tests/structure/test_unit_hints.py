@@ -12,7 +12,6 @@ import pytest
 
 import taut
 from taut import generators
-from taut.structure.unit_hints import rate_hints
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 
@@ -90,14 +89,3 @@ def test_no_generator_is_suspected(make: Callable[[], taut.Structure], scale: fl
 
 def test_an_empty_structure_has_none() -> None:
     assert taut.Structure({}).hints() == []
-
-
-def test_a_rate_that_may_be_a_period_is_hinted_at() -> None:
-    law = taut.control.LinearLaw([[1.0]])
-    slow = taut.Controller("slow", ("node:b.position.x",), ("push",), law, rate=0.01)
-    quick = taut.Sensor("quick", "node:b.position.x", rate=50.0)
-    told = [str(hint) for hint in rate_hints(taut.Scenario(duration=2.0, sensors=(quick,), controllers=(slow,)))]
-    assert told == [
-        "scenario.controllers.slow.rate: 0.01 Hz is once in 100 s, and the run takes 2 s; "
-        "if it is the time between two, write 100"
-    ]

@@ -23,7 +23,7 @@ from taut.dynamics.interrupts import raised_interrupts
 from taut.errors import FileError, ModelError, TautError, WriteError, visible
 from taut.numerics.compile_events import tell_once
 
-COMPILING = "compiling the equations of this kind of model: 10 to 30 s, once per installation"
+COMPILING = "compiling the equations of this kind of model: 10 to 30 s, on a ground 1 to 2 minutes; only once"
 
 app = typer.Typer(
     help="Tensegrity structures: check, stand up, simulate, look at.",

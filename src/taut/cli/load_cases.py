@@ -27,7 +27,8 @@ Cases = Annotated[
     typer.Option(
         "--case",
         help="A load case, as in wind={loads: {top1: [20, 0, 0]}}; entries are gravity, loads, temperature, misfits, "
-        "rest_lengths, settlements, commands. By default the model's gravity and steady loads.",
+        "rest_lengths, settlements, commands. What is not told does not act, gravity too; without --case the model's "
+        "gravity and steady loads do.",
         metavar="NAME={...}",
     ),
 ]

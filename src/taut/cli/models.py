@@ -111,10 +111,14 @@ def _actuation(model: Model, *, full: bool) -> dict[str, str | None]:
 def _show_hints(model: Model) -> None:
     """What looks odd, with its line, and is not wrong."""
     from taut.structure.files import located
+    from taut.structure.scenario_hints import scenario_hints
     from taut.structure.touching_members import touching_hints
-    from taut.structure.unit_hints import rate_hints
 
-    hints = [*model.structure.hints(), *rate_hints(model.scenario), *touching_hints(model.structure)]
+    hints = [
+        *model.structure.hints(),
+        *scenario_hints(model.structure, model.scenario),
+        *touching_hints(model.structure),
+    ]
     for line in str(located(model, hints)).splitlines():
         print(f"hint: {line}")
 

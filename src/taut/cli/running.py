@@ -104,18 +104,31 @@ def run(
     finish_run(result, failure, target, page=page, as_json=as_json, events=events)
 
 
-def warmup() -> None:
-    """Compile now what usual runs need, so that they start at once."""
-    from taut.dynamics.simulating import simulate
-    from taut.mechanics.assemble import assemble
-    from taut.mechanics.model_checks import facts
+def warmup(
+    models: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Models (.yaml) whose runs are to start at once; usual ones by default.",
+            metavar="[MODEL]...",
+            show_default=False,
+        ),
+    ] = None,
+    copies: Annotated[
+        bool, typer.Option("--copies", help="Also what many copies at once take: rollouts and gait searches.")
+    ] = False,
+) -> None:
+    """Compile now what runs need, so that they start at once."""
     from taut.numerics.compiled import forget_others
-    from taut.structure.generators import tbar, tower
+    from taut.output.warming import warm, warm_usual
 
+    if copies and not models:
+        raise OptionError("--copies is of models; name one")
     forgotten = forget_others()
-    simulate(assemble(tbar()), 0.01)
-    simulate(assemble(tower(1).supported("bottom*")), 0.01)  # whose cables can slacken
-    facts(tbar())
+    loaded = [model_at(path, None, trees=True) for path in models or ()]
+    for model in loaded:
+        warm(model, copies=copies)
+    if not loaded:
+        warm_usual()
     if forgotten:
         print(f"removed {forgotten} files compiled from other versions")
     print("ready: the compiled equations are cached for later runs")

@@ -53,6 +53,12 @@ RESOLVED = 1e-6
 POINTS, MEMORY = 64, 32_000_000
 """At so many times two runs are compared, or at as many as fit into so many bytes."""
 
+CONTACTS = (
+    "; where it tumbles, contacts that come earlier or later change all that follows: what lies beyond is told by a "
+    "mean over copies (taut.rollout)"
+)
+"""What else to do about a run over a ground."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -136,7 +142,7 @@ def judged(
         return Verdict(True, f"{worst}, by a run with {other.words}", (note,))
     note = (
         f"the motion is off by {worst}, from t = {parting.horizon:.3g} s on, as a run with {other.words} shows; "
-        f"{_reasons(settings, broken)}"
+        f"{_reasons(settings, broken)}{CONTACTS if settings.plant.grounds else ''}"
     )
     return Verdict(False, f"{worst}, by a run with {other.words}", (note,))
 

@@ -16,6 +16,7 @@ from taut.output.study.store import load_study, save_study
 from taut.output.study.study import Study
 from taut.reprs import with_article
 from taut.structure.files import Model, parse_model, read_model, write_model
+from taut.structure.scenario import Scenario
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
 
@@ -41,14 +42,21 @@ def read(path: str | Path) -> Structure | Trajectory | Study:
 
 
 @checked_arguments
-def save(thing: Structure | Model | LinearModel | Tabular, path: str | Path) -> None:
+def save(
+    thing: Structure | Model | LinearModel | Tabular, path: str | Path, *, scenario: Scenario | None = None
+) -> None:
     """Write a structure or model (.yaml), a trajectory or a study (.nc, .csv), a linear model (.npz or .json), or
-    whatever else has columns, such as an equilibrium, modes, load cases, a path (.csv)."""
+    whatever else has columns, such as an equilibrium, modes, load cases, a path (.csv).
+
+    scenario: what happens to a structure, for its model file: gravity, loads, ground, drives, how it is followed.
+    """
+    if scenario is not None and not isinstance(thing, Structure):
+        raise OptionError(f"a scenario goes with a structure, and {with_article(type(thing).__name__)} is saved")
     suffix, wanted = Path(path).suffix, _suffixes(thing)
     if suffix not in wanted:
         raise FileError(f"{path}: {with_article(type(thing).__name__)} is saved as {' or '.join(wanted)}")
     if isinstance(thing, Structure):
-        write_model(path, thing)
+        write_model(path, thing, scenario)
     elif isinstance(thing, Model):
         write_model(path, thing.structure, thing.scenario, text=_tree_text(thing))
     elif isinstance(thing, LinearModel):

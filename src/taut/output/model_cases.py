@@ -78,6 +78,8 @@ def _read(option: str, text: str) -> dict[str, Any]:
 
 def _case(option: str, entry: dict[str, Any]) -> LoadCase:
     for key in entry:
+        if key not in KEYS and ":" in key:
+            raise OptionError(f'{option}: "{key}" needs a space after its colon, as in {{gravity: 9.81}}')
         if key not in KEYS:
             hint = suggestion(key, KEYS) or f"; there are {', '.join(KEYS)}"
             raise OptionError(f'{option}: a load case has no "{key}"{hint}')

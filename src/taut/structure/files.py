@@ -79,6 +79,8 @@ def read_model(
     record_folders: where records may be beside the folder of the model file and those below it.
     """
     source = os.fspath(path)
+    if source.endswith(".py"):
+        raise FileError(f"{source}: is a Python script, not a model; run it with: python {source}")
     folders = [os.path.dirname(source) or ".", *(os.fspath(folder) for folder in record_folders)]
     return parse_model(text_of(source, "a model file"), source, overrides, record_folders=folders)
 

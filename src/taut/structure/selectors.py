@@ -30,6 +30,9 @@ def select(structure: Structure, selector: str, kind: str = "") -> tuple[str, tu
     else:
         pattern = selector
     if not kind:
+        meant = suggestion(given, KINDS) if colon else ""
+        if meant:
+            raise SelectionError(f'"{selector}": there is no kind "{given}"{meant}')
         raise SelectionError(f'"{selector}" does not say of what kind; {_forms(structure, selector)}')
     names = _matches(structure, kind, pattern)
     if not names:

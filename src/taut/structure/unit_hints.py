@@ -9,7 +9,6 @@ import numpy as np
 from taut.errors import Problem
 from taut.structure.properties import bar_length, total_mass
 from taut.structure.records import Material
-from taut.structure.scenario import Scenario
 from taut.structure.structure import Structure, materials_of
 
 LARGE = 100.0
@@ -37,20 +36,6 @@ WEAK = 5e3
 def unit_hints(structure: Structure) -> list[Problem]:
     """Coordinates and radii that may be millimetres, moduli and strengths that may be MPa."""
     return [*_across(structure), *_radii(structure), *_materials(structure)]
-
-
-def rate_hints(scenario: Scenario) -> list[Problem]:
-    """Rates that may be the time between two measurements or decisions."""
-    return [
-        Problem(
-            ("scenario", kind, one.name, "rate"),
-            f"{one.rate:g} Hz is once in {1.0 / one.rate:g} s, and the run takes {scenario.duration:g} s; "
-            f"if it is the time between two, write {1.0 / one.rate:g}",
-        )
-        for kind in ("sensors", "controllers")
-        for one in getattr(scenario, kind)
-        if one.rate and one.rate * scenario.duration < 1.0
-    ]
 
 
 def _across(structure: Structure) -> Iterator[Problem]:

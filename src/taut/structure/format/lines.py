@@ -221,12 +221,16 @@ def _syntax_problem(error: YAMLError, text: str) -> Problem:
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
         return Problem((), f"is not valid YAML: {error}")
     # At the end of a text the mark can be one line beyond the last.
-    last = max(len(text.splitlines()), 1)
+    lines = text.splitlines()
+    last = max(len(lines), 1)
     said = str(error.problem)
     if error.context:
         said = f"{said} {error.context}"
         if error.context_mark is not None:
             said += f" that starts at line {min(error.context_mark.line + 1, last)}"
+    wrong = lines[error.problem_mark.line] if error.problem_mark.line < len(lines) else ""
+    if "\t" in wrong[: len(wrong) - len(wrong.lstrip())]:
+        said = "the line begins with a tab; indent with spaces"
     if "unexpected ':'" in said:
         said += '; between brackets, text with a colon needs quotes, as in "cable:c1"'
     ended = error.problem_mark.index >= len(text.rstrip())

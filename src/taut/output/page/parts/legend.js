@@ -95,7 +95,7 @@ export function drawLegend(host, runs, look, gridStep) {
   }
   const [{ cases }] = runs;
   if (cases && look.enlarged !== 1) keys.append(element("li", { text: `displacements ${number(look.enlarged)}×` }));
-  if (cases && look.unloaded) keys.append(swatch(named("muted"), "without loads"));
+  if (cases && look.unloaded) keys.append(swatch(named("muted"), "undeformed"));
   if (look.driven && runs.some((run) => run.driven.length)) keys.append(ring(named("load"), "driven"));
   for (const name of ["load", "reaction", "contact"]) {
     const largest = Math.max(0, ...runs.flatMap((run) => run.arrows.filter((a) => a.name === name).map((a) => a.largest)));
@@ -106,7 +106,8 @@ export function drawLegend(host, runs, look, gridStep) {
   if (look.footprints && look.ground && runs.some((run) => run.footprints.length)) keys.append(ring(named("contact"), "footprints"));
   if (look.measured && runs.some((run) => run.measured)) keys.append(swatch(named("measured"), "measured, lines to the nodes"));
   if (look.supports && runs.some((run) => run.structure.supports.length)) keys.append(swatch(named("support"), "supports"));
-  if (look.grid && gridStep) keys.append(element("li", { text: `grid ${quantity(gridStep, "m")}` }));
+  const hidden = look.ground && runs.every((run) => run.grounds.length); // a ground lies over the grid
+  if (look.grid && gridStep && !hidden) keys.append(element("li", { text: `grid ${quantity(gridStep, "m")}` }));
   host.replaceChildren(element("div", { kind: "scales" }, ...rows), keys);
 }
 

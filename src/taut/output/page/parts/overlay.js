@@ -137,7 +137,7 @@ export class Overlay {
     pen.stroke();
   }
 
-  /** Thin lines where members are without loads. */
+  /** Thin lines: the undeformed shape. */
   unloaded({ start, structure: { bars, cables } }) {
     const { pen } = this;
     const seen = Array.from({ length: start.length / 3 }, (_, k) => this.project(start[3 * k], start[3 * k + 1], start[3 * k + 2]));

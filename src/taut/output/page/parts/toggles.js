@@ -9,7 +9,7 @@ const TOGGLES = {
   load: ["Loads", anyArrows("load")],
   reaction: ["Reactions", anyArrows("reaction")],
   contact: ["Contact forces", anyArrows("contact")],
-  unloaded: ["Unloaded shape", inSome((run) => run.cases)],
+  unloaded: ["Undeformed shape", inSome((run) => run.cases)],
   plates: ["Plates", inSome((run) => run.structure.plates.names.length)],
   nodes: ["Nodes"],
   names: ["Node names"],
