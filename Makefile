@@ -7,12 +7,16 @@ STAMP := .venv/.installed
 # Tests start hundreds of processes: without byte code on disk each compiles what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all lint bench docs wasm wheel dist clean
+.PHONY: demo test quick test-all lint bench docs wasm wheel dist clean
 
 demo: $(USED)
 	$(BIN)/taut demo
 
-test: lint
+# Beside the tests, since mypy keeps one core busy for more than a minute.
+test: $(STAMP)
+	@$(MAKE) --no-print-directory -j 2 lint quick
+
+quick: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-all: lint

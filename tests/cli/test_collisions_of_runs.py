@@ -57,7 +57,7 @@ def test_what_makes_no_sense_is_told(taut: Callable, falling: Path) -> None:
 
 
 def test_check_hints_at_members_that_cross(taut: Callable, falling: Path) -> None:
-    assert "hint:" not in taut("check", falling).out
+    assert "crosses" not in taut("check", falling).out
     crossed = FALLING.replace("d: [0.1, 0.4, 1]", "d: [0.1, 0.5, -1], g: [0, 3, 5]")
     crossed = crossed.replace("supports: {", "  v: {route: [b, g], stiffness: 1}\nsupports: {g: xyz, ")
     falling.write_text(crossed)
