@@ -8,7 +8,6 @@ with the side of the grid.
 from __future__ import annotations
 
 import multiprocessing
-import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from itertools import product
 import numpy as np
 
 import taut
+from benchmarks.peak_memory import peak_memory
 from taut.structure import generators  # as older checkouts have it, too
 
 STEP = 1e-4
@@ -119,7 +119,7 @@ def measure(kind: str, members: int, work: float = 3e5) -> Size:
         _spent(plant, 2, correction)
         short = min(_spent(plant, 2, correction) for _ in range(3))
         costs.append((min(_spent(plant, 2 + steps, correction) for _ in range(3)) - short) / steps / count)
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
+    memory = peak_memory()
     return Size(kind, count, costs[0], costs[1], memory / count)
 
 
@@ -142,7 +142,7 @@ def measured_apart(kind: str, members: int) -> Size:
 def _above_empty(kind: str, members: int) -> Size:
     _spent(taut.assemble(generators.tbar()), 2, "energy")
     _spent(taut.assemble(generators.tower(2, class_=2)), 2, "energy")
-    empty = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
+    empty = peak_memory()
     size = measure(kind, members)
     return Size(size.kind, size.members, size.step, size.corrected, size.memory - empty / size.members)
 

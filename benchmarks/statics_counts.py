@@ -6,13 +6,13 @@ the threads of BLAS wait for one another many times longer than they work.
 
 from __future__ import annotations
 
-import resource
 import time
 from dataclasses import dataclass
 
 import numpy as np
 
 import taut
+from benchmarks.peak_memory import peak_memory
 from taut.statics.certificates import stability
 from taut.statics.prestressing import prestress
 from taut.statics.self_stress import counts
@@ -90,7 +90,7 @@ def measure(kind: str, members: int = 10_000) -> Certified:
         counting=then - begun,
         prestressing=later - then,
         certifying=ended - later,
-        memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0,
+        memory=peak_memory(),
     )
 
 

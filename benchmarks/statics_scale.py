@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -12,6 +11,7 @@ from multiprocessing import get_context
 import numpy as np
 
 import taut
+from benchmarks.peak_memory import peak_memory
 from taut.structure import generators  # as older checkouts have it, too
 
 GUYED = 25
@@ -75,7 +75,7 @@ def measure(kind: str, members: int, solver: str = "") -> Size:
         standing.iterations,
         standing.residual,
         float(found.frequency[0]) if found is not None else np.nan,
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0,
+        peak_memory(),
         standing.status,
     )
 

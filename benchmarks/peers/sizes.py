@@ -19,6 +19,7 @@ import numpy as np
 
 import taut
 from benchmarks import six_strut_in_mujoco as mujoco_model
+from benchmarks.peak_memory import peak_memory
 from benchmarks.peers import in_exudyn
 from benchmarks.peers.turns import TAUT, Entry, Row
 from benchmarks.scale import KINDS
@@ -82,13 +83,13 @@ def _serve_while_asked(engine: str, members: int, line: Connection, patience: fl
         resource.setrlimit(resource.RLIMIT_CPU, (int(patience), resource.RLIM_INFINITY))
         resource.setrlimit(resource.RLIMIT_AS, (int(ROOM), resource.RLIM_INFINITY))
     make(structure(30), _wave(structure(30)))(2)
-    empty = _peak()
+    empty = peak_memory()
     made = structure(members)
     steps = make(made, _wave(made))
     steps(2)
     resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     count = len(made.bars) + len(made.cables)
-    line.send((count, (_peak() - empty) / count))
+    line.send((count, (peak_memory() - empty) / count))
     while asked := line.recv():
         begun = time.process_time()
         steps(2)
@@ -102,10 +103,6 @@ def _wave(made: taut.Structure) -> dict[str, tuple[float, float, float]]:
     places = np.arange(len(made.nodes))
     speeds = 1e-3 * np.sin(np.outer(places, [1.0, 3.0, 2.0]))
     return dict(zip(made.nodes, map(tuple, speeds.tolist()), strict=True))
-
-
-def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
 
 
 class Served:
