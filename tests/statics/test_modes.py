@@ -195,3 +195,18 @@ def test_what_meets_no_stiffness_has_modes_of_zero_and_what_cannot_move_has_none
     found = taut.modes(taut.balance(truss, gravity=9.81))
     assert found.frequency.size == 0
     assert found.status == "nothing can move but as a whole: there are no modes"
+
+
+@pytest.mark.parametrize("mass", [1.0, 1e-6, 1e-8])
+def test_light_nodes_buckle_as_heavy_ones_do(mass: float) -> None:
+    """A pushed node between two springs in line: across it has -2 P / L, however light it is."""
+    springs = [Cable(n, (n, "m"), rest_length=1.01, stiffness=1e4, law="spring") for n in ("a", "b")]
+    pushed = Structure(
+        {"a": (0, 0, 0), "m": (1, 0, 0), "b": (2, 0, 0)},
+        cables=springs,
+        point_masses={"m": mass},
+        supports={"a": "xyz", "b": "xyz"},
+    )
+    found = modes(balance(pushed))
+    assert found.eigenvalue * mass == pytest.approx([-200.0, -200.0, 2e4], rel=1e-9)
+    assert found.status.startswith("2 of the modes shown buckle")

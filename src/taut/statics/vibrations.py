@@ -131,7 +131,8 @@ def _rigid_motions(tangent: Linearised, mass: sp.csc_matrix) -> np.ndarray:
 
 def _largest(stiffness: sp.csc_matrix, mass: sp.csc_matrix) -> float:
     """The size of squared frequencies [1/s^2]; 1 where nothing is stiff at all."""
-    return float(np.abs(stiffness.diagonal()).max(initial=0.0)) / float(mass.diagonal().max(initial=1.0)) or 1.0
+    heaviest = float(mass.diagonal().max(initial=0.0)) or 1.0
+    return float(np.abs(stiffness.diagonal()).max(initial=0.0)) / heaviest or 1.0
 
 
 def _shifted(tangent: Linearised, mass: sp.csc_matrix, rigid: np.ndarray, solver: str) -> tuple[Solver, float]:
