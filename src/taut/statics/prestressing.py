@@ -93,9 +93,9 @@ def prestress(
 
 def _missed(net: Network, targets: Mapping[str, float], forces: np.ndarray) -> list[str]:
     """A sentence for every target that balance does not allow to be met by all it names."""
-    told = []
-    for selector, target in targets.items():
-        chosen = forces[~np.isnan(given_by_selector(net, "targets", {selector: target}))]
+    told, wanted = list[str](), given_by_selector(net, "targets", targets)
+    for selector, target in targets.items():  # of a member that is named again later, that line holds
+        chosen = forces[given_by_selector(net, "targets", {selector: target}) == wanted]
         off = np.abs(chosen - target).max(initial=0.0)
         if off > 1e-6 * max(abs(float(target)), float(np.abs(forces).max(initial=0.0)) * 1e-6):
             told.append(
