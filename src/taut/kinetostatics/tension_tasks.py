@@ -167,5 +167,7 @@ def _require_order(name: str, lowest: float | None, highest: float | None, unit:
 
 
 def _cables(structure: Structure, selectors: Sequence[str]) -> np.ndarray:
+    """Numbers of the cables that are selected, each once."""
     index = {name: i for i, name in enumerate(structure.cables)}
-    return np.array([index[name] for one in selectors for name in select(structure, one, "cable")[1]], dtype=int)
+    chosen = dict.fromkeys(name for one in selectors for name in select(structure, one, "cable")[1])
+    return np.array([index[name] for name in chosen], dtype=int)
