@@ -98,10 +98,13 @@ class Structure:
         return problems(self)
 
     def hints(self) -> list[Problem]:
-        """Numbers that look as if they were in other units: millimetres, MPa. They may be meant."""
+        """Numbers that look as if they were in other units: millimetres, MPa. They may be meant.
+
+        None of a structure with problems, whose lengths may not be known.
+        """
         from taut.structure.unit_hints import unit_hints
 
-        return unit_hints(self)
+        return [] if self.check() else unit_hints(self)
 
     # --- edits
 
