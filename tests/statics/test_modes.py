@@ -210,3 +210,16 @@ def test_light_nodes_buckle_as_heavy_ones_do(mass: float) -> None:
     found = modes(balance(pushed))
     assert found.eigenvalue * mass == pytest.approx([-200.0, -200.0, 2e4], rel=1e-9)
     assert found.status.startswith("2 of the modes shown buckle")
+
+
+def test_parts_that_nothing_joins_have_rigid_motions_each() -> None:
+    """Two prisms side by side: twelve motions meet no stiffness, and every mode of one comes twice."""
+    prism = taut.generators.prism()
+    both = prism.joined(prism.moved(translation=(5.0, 0.0, 0.0)), "x.")
+    found, alone = modes(balance(both), 8), modes(balance(prism), 4)
+    assert found.rigid_motions.shape[0] == 12
+    assert found.notes == ("12 rigid motions of parts meet no stiffness",)
+    assert found.frequency == pytest.approx(np.repeat(alone.frequency, 2), rel=1e-7)
+    held = prism.supported("bottom*").joined(prism.moved(translation=(5.0, 0.0, 0.0)), "x.")
+    with pytest.raises(ModelError, match="can move without any stiffness"):
+        taut.statics.compliance(balance(held), "top1")
