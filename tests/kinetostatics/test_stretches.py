@@ -167,6 +167,13 @@ def test_a_start_that_is_no_posture_says_how_near_it_is() -> None:
             "iterations = -1 must be zero or more",
         ),
         (lambda: follow_all(robot(), sideways, [1.0, 0.0]), OptionError, "times must be finite numbers that grow"),
+        (
+            lambda: inverse_kinematics(
+                robot("tension", "length", ("cable:a*", "cable:p*")), [SUM], limits=[InputLimits("cable:?[123]", 0.5)]
+            ),
+            OptionError,
+            'InputLimits: "cable:.*" names inputs in N and m; limit each kind by itself',
+        ),
         (lambda: follow_all(robot(), sideways, []), OptionError, "times must be finite numbers that grow"),
     ],
 )

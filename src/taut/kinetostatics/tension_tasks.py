@@ -141,6 +141,11 @@ class InputLimits:
         chosen = np.array([k for k, name in enumerate(pose.robot.input_names) if name in wanted], dtype=int)
         if not chosen.size:
             raise OptionError(f'InputLimits: "{self.inputs}" is no input; they are {", ".join(pose.robot.input_names)}')
+        units = {pose.robot.commanded[k].unit for k in chosen}
+        if len(units) > 1:
+            raise OptionError(
+                f'InputLimits: "{self.inputs}" names inputs in {" and ".join(sorted(units))}; limit each kind by itself'
+            )
         by_input = np.zeros((chosen.size, pose.values.size))
         by_input[np.arange(chosen.size), chosen] = 1.0
         labels = tuple(pose.robot.input_names[k] for k in chosen)
