@@ -268,3 +268,11 @@ def test_a_tolerance_that_makes_no_sense_is_refused(tolerance: float) -> None:
         taut.statics.path(Structure({"a": (0, 0, 0)}, supports={"a": "xyz"}), case)
     with pytest.raises(OptionError, match="iterations = -1 must be zero or more"):
         balance(fixed_bar(), iterations=-1)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    one, other = (
+        solve_cases(fixed_bar(), {"x": LoadCase(misfits={"bar:one": number})}, bars="compressible").member_force
+        for number in (np.float32(2.0**-10), 2.0**-10)
+    )
+    assert np.array_equal(one, other)

@@ -295,6 +295,13 @@ def test_nothing_is_proved_before_sizes_have_settled_or_of_weight() -> None:
     assert "weight depends on sizes: not proved" in weighed.certificate
 
 
+def test_rounds_and_tolerances_that_make_no_sense_are_refused() -> None:
+    push = {"push": LoadCase(loads={"tip": (2000.0, 0.0, -1000.0)})}
+    for wrong in ({"rounds": 0}, {"tolerance": math.nan}, {"tolerance": 0.0}):
+        with pytest.raises(OptionError, match="rounds = .* must be one or more, and tolerance"):
+            elastic_sizes(pair_of_legs(), push, **wrong)
+
+
 def test_forces_change_with_areas_as_rest_lengths_have_it() -> None:
     """A cable is E A / rest length stiff: with a tenth of strain, slopes over the length are a tenth off."""
     rests = {"a": 0.9, "b": 0.97, "c": 1.45}

@@ -336,3 +336,9 @@ def test_a_group_keeps_what_it_names_where_a_cable_of_its_name_is_cut() -> None:
     both = taut.Structure(places, cables=[rope, tie], supports=held, groups={"r": ("cable:t", "cable:r")})
     assert both.select("cable:r") == ("r", "t")
     assert taut.balance(both).structure.select("cable:r") == ("r~1", "r~2", "t")
+
+
+@pytest.mark.parametrize("matrix", [2.0 * np.eye(3), np.full((3, 3), np.nan), np.diag([1.0, 1.0, 0.9])])
+def test_what_changes_lengths_is_no_rotation(matrix: np.ndarray) -> None:
+    with pytest.raises(OptionError, match="moved: rotation is off a rotation by .*, so lengths would change"):
+        taut.generators.prism().moved(matrix)

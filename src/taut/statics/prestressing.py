@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 import scipy.sparse as sp
@@ -128,7 +129,7 @@ def _lower_bounds(
 def _by_member(net: Network, option: str, values: float | Mapping[str, float]) -> np.ndarray:
     if isinstance(values, Mapping):
         numbers = np.nan_to_num(given_by_selector(net, option, values, "cable"))
-    elif isinstance(values, int | float) and not isinstance(values, bool) and math.isfinite(values):
+    elif isinstance(values, Real) and not isinstance(values, bool) and math.isfinite(values):
         numbers = np.full(net.members, float(values))
     else:
         raise OptionError(f"{option} = {values!r} must be a finite number, or selectors with one each")

@@ -52,6 +52,10 @@ def elastic_sizes(
     require_safety(safety)
     if not 0.0 < minimum_radius < np.inf:
         raise OptionError(f"minimum_radius = {minimum_radius!r} must be a finite number more than zero [m]")
+    if rounds < 1 or not 0.0 < tolerance < 1.0:
+        raise OptionError(
+            f"rounds = {rounds!r} must be one or more, and tolerance = {tolerance!r} more than 0 and less than 1"
+        )
     cut = [cable for cable in structure.cables.values() if cable.segments > 1]
     if cut:
         message = f"{cut[0].segments}: a cable has one size; say segments: 1, or leave them out"
