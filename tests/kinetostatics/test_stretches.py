@@ -13,6 +13,7 @@ from taut.kinetostatics import (
     Coaxial,
     InputLimits,
     PlatePosition,
+    Pose,
     Robot,
     TensionLimits,
     TensionSum,
@@ -105,6 +106,15 @@ def test_two_sums_that_contradict_one_another_are_named() -> None:
     assert "4 numbers are asked for and 3 inputs move 3 of them independently: drop or change one" in told
 
 
+def test_a_cable_that_is_named_twice_is_one_cable() -> None:
+    """In the error as in its derivatives, or no step would lead to the sum."""
+    made = robot()
+    pose = Pose(made, made.structure.positions, np.arange(1.0, 8.0), made.values)
+    once, twice = (TensionSum(cables, 270.0).evaluate(pose) for cables in (("a1", "a2", "a3"), ("a*", "a1")))
+    assert twice.error == pytest.approx(once.error)
+    assert twice.error + 270.0 == pytest.approx(twice.by_force @ pose.force)
+
+
 def test_a_path_that_does_not_begin_says_why() -> None:
     found = follow(robot(), lambda _: [PlatePosition("top", (0.12, 0.0, None)), SUM], [0.0, 1.0])
     assert found.status.startswith("the path does not begin: not reached: x of plate top is off by -0.0")
@@ -141,6 +151,11 @@ def test_a_start_that_is_no_posture_says_how_near_it_is() -> None:
         (lambda: posture(robot(), {"cable:q1": 3.0}), SelectionError, '"cable:q1" selects no cable'),
         (lambda: Robot(structure(), ()).commanded, OptionError, r"inputs = \(\) leaves nothing to command"),
         (lambda: Robot(structure(), ("cable:q*",)).commanded, SelectionError, "selects no cable"),
+        (
+            lambda: Robot(structure().changed("cable:p1", mode="spring", command=None, mass=0.1, segments=3)),
+            OptionError,
+            'inputs: cable "p1" is cut into 3 segments; command a cable of one',
+        ),
         (lambda: Robot(structure(), loads={"99": (0.0, 0.0, 1.0)}).problem, ModelError, 'loads.99: no node "99"'),
         (lambda: PlatePosition("top", (np.nan, 0.0, None)), OptionError, "x = nan m is no place; None leaves an axis"),
         (lambda: TensionSum(("a1",), np.inf), OptionError, "total = inf N must be a finite number"),
@@ -152,6 +167,14 @@ def test_a_start_that_is_no_posture_says_how_near_it_is() -> None:
             "iterations = -1 must be zero or more",
         ),
         (lambda: follow_all(robot(), sideways, [1.0, 0.0]), OptionError, "times must be finite numbers that grow"),
+        (
+            lambda: inverse_kinematics(
+                robot("tension", "length", ("cable:a*", "cable:p*")), [SUM], limits=[InputLimits("cable:?[123]", 0.5)]
+            ),
+            OptionError,
+            'InputLimits: "cable:.*" names inputs in N and m; limit each kind by itself',
+        ),
+        (lambda: follow_all(robot(), sideways, []), OptionError, "times must be finite numbers that grow"),
     ],
 )
 def test_questions_that_make_no_sense(call: Callable[[], object], kind: type[Exception], message: str) -> None:

@@ -183,3 +183,96 @@ def test_a_case_that_fails_is_named() -> None:
     table = solve_cases(fixed_bar(), {"near": LoadCase(settlements={"b": (-0.1, 0.0, 0.0)})})
     assert not table.ok
     assert 'case "near": not balanced' in table.status
+
+
+def test_a_line_that_is_told_again_holds_over_those_between() -> None:
+    """Of two selectors that name a cable the later line wins, and the latest is the one of the last step."""
+    hung = Structure(
+        {"a": (0, 0, 0), "m": (1, 0, -1), "b": (2, 0, 0)},
+        cables=[Cable(n, (n, "m"), rest_length=1.4, stiffness=1e4) for n in ("a", "b")],
+        supports={"a": "xyz", "b": "xyz", "m": "y"},
+    )
+    steps = [{"cable:a": 1.3}, {"cable:*": 1.2}, {"cable:a": 1.0}]
+    wound = deployment(hung, steps, case=LoadCase(loads={"m": (0.0, 0.0, -10.0)})).equilibria["step 3"]
+    assert [cable.rest_length for cable in wound.structure.cables.values()] == [1.0, 1.2]
+
+
+@pytest.mark.parametrize("segments", [1, 4])
+def test_segments_share_what_is_told_of_their_cable(segments: int) -> None:
+    """Without weight a cable pulls alike in however many segments: k (L - rest), straight between its ends."""
+    rope = Cable("rope", ("a", "b"), rest_length=1.99, stiffness=1e4, mass=0.2, segments=segments)
+    beside = Cable("beside", ("a", "b"), rest_length=1.98, stiffness=1e3)
+    taut_one = Structure({"a": (0, 0, 0), "b": (2, 0, 0)}, cables=[rope, beside], supports={"a": "xyz", "b": "xyz"})
+    table = solve_cases(
+        taut_one,
+        {
+            "short": LoadCase(misfits={"cable:rope": -0.01}),
+            "wound": LoadCase(rest_lengths={"cable:*": 1.97}),
+            "later": LoadCase(rest_lengths={"cable:*": 1.0, "cable:rope": 1.98, "cable:beside": 1.9}),
+        },
+    )
+    assert table.ok, table.status
+    expected = [[200.0] * segments + [20.0], [300.0] * segments + [30.0], [200.0] * segments + [100.0]]
+    assert table.member_force == pytest.approx(np.array(expected), rel=1e-9)
+    followed = taut.statics.path(taut_one, LoadCase(misfits={"cable:rope": -0.01}))
+    assert followed.member_force[-1] == pytest.approx(expected[0], rel=1e-9)
+    if segments > 1:  # by its own name a segment is told itself
+        one = solve_cases(taut_one, {"one": LoadCase(misfits={"cable:rope~1": -0.01})}).member_force[0]
+        assert one[:segments] == pytest.approx([200.0] * segments, rel=1e-9)
+
+
+def test_combinations_that_cannot_be_are_refused() -> None:
+    short = {"short": LoadCase(misfits={"bar:one": -0.5})}
+    with pytest.raises(OptionError, match='combination "thrice" leaves "one" a rest length of -0.5 m'):
+        solve_cases(fixed_bar(), short, combinations={"thrice": {"short": 3.0}}, bars="compressible")
+    with pytest.raises(OptionError, match=r'combinations\["c"\]\["warm"\] = nan must be a finite number'):
+        solve_cases(fixed_bar(), {"warm": LoadCase(temperature=9.0)}, combinations={"c": {"warm": math.nan}})
+    pulled = Structure(
+        {"a": (0, 0, 0), "m": (1, 0, 0), "b": (2, 0, 0)},
+        cables=[Cable("a", ("a", "m"), mode="tension", command=10.0), Cable("b", ("m", "b"), stiffness=1e3)],
+        supports={"a": "xyz", "m": "yz", "b": "xyz"},
+    )
+    with pytest.raises(OptionError, match='combination "c": cable "a" would push with 5 N; a cable only pulls'):
+        solve_cases(pulled, {"less": LoadCase(commands={"cable:a": 5.0})}, combinations={"c": {"less": 3.0}})
+
+
+def test_springs_without_a_length_take_load_cases() -> None:
+    """Two springs of no rest length hang a node where k (a + b - 2 x) + f = 0."""
+    springs = Structure(
+        {"a": (0, 0, 0), "m": (1, 0, -1), "b": (2, 0, 0)},
+        cables=[Cable(n, (n, "m"), rest_length=0.0, stiffness=100.0) for n in ("a", "b")],
+        supports={"a": "xyz", "b": "xyz"},
+    )
+    table = solve_cases(springs, {"load": LoadCase(loads={"m": (4.0, 0.0, -10.0)})})
+    assert table.ok
+    assert table.nodes[0, 1] == pytest.approx([1.02, 0.0, -0.05], abs=1e-9)
+    with pytest.raises(OptionError, match='the case leaves "one" a rest length of 0 m'):
+        solve_cases(fixed_bar(), {"none": LoadCase(misfits={"bar:one": -1.0})})
+
+
+@pytest.mark.parametrize("tolerance", [0.0, -1.0, math.nan])
+def test_a_tolerance_that_makes_no_sense_is_refused(tolerance: float) -> None:
+    case = LoadCase(temperature=9.0)
+    for ask in (
+        lambda: solve_cases(fixed_bar(), {"x": case}, tolerance=tolerance),
+        lambda: deployment(fixed_bar(), [{}], tolerance=tolerance),
+        lambda: taut.statics.path(fixed_bar(), case, tolerance=tolerance),
+        lambda: balance(fixed_bar(), tolerance=tolerance),
+    ):
+        with pytest.raises(OptionError, match="tolerance = .* must be more than 0 and less than 1"):
+            ask()
+    for wrong in ({"step": math.inf}, {"until": math.inf}):
+        with pytest.raises(OptionError, match="step = .* and until = .* must be finite and more than zero"):
+            taut.statics.path(fixed_bar(), case, **wrong)
+    with pytest.raises(OptionError, match="no cables and no bars"):
+        taut.statics.path(Structure({"a": (0, 0, 0)}, supports={"a": "xyz"}), case)
+    with pytest.raises(OptionError, match="iterations = -1 must be zero or more"):
+        balance(fixed_bar(), iterations=-1)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    one, other = (
+        solve_cases(fixed_bar(), {"x": LoadCase(misfits={"bar:one": number})}, bars="compressible").member_force
+        for number in (np.float32(2.0**-10), 2.0**-10)
+    )
+    assert np.array_equal(one, other)

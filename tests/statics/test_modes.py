@@ -195,3 +195,31 @@ def test_what_meets_no_stiffness_has_modes_of_zero_and_what_cannot_move_has_none
     found = taut.modes(taut.balance(truss, gravity=9.81))
     assert found.frequency.size == 0
     assert found.status == "nothing can move but as a whole: there are no modes"
+
+
+@pytest.mark.parametrize("mass", [1.0, 1e-6, 1e-8])
+def test_light_nodes_buckle_as_heavy_ones_do(mass: float) -> None:
+    """A pushed node between two springs in line: across it has -2 P / L, however light it is."""
+    springs = [Cable(n, (n, "m"), rest_length=1.01, stiffness=1e4, law="spring") for n in ("a", "b")]
+    pushed = Structure(
+        {"a": (0, 0, 0), "m": (1, 0, 0), "b": (2, 0, 0)},
+        cables=springs,
+        point_masses={"m": mass},
+        supports={"a": "xyz", "b": "xyz"},
+    )
+    found = modes(balance(pushed))
+    assert found.eigenvalue * mass == pytest.approx([-200.0, -200.0, 2e4], rel=1e-9)
+    assert found.status.startswith("2 of the modes shown buckle")
+
+
+def test_parts_that_nothing_joins_have_rigid_motions_each() -> None:
+    """Two prisms side by side: twelve motions meet no stiffness, and every mode of one comes twice."""
+    prism = taut.generators.prism()
+    both = prism.joined(prism.moved(translation=(5.0, 0.0, 0.0)), "x.")
+    found, alone = modes(balance(both), 8), modes(balance(prism), 4)
+    assert found.rigid_motions.shape[0] == 12
+    assert found.notes == ("12 rigid motions of parts meet no stiffness",)
+    assert found.frequency == pytest.approx(np.repeat(alone.frequency, 2), rel=1e-7)
+    held = prism.supported("bottom*").joined(prism.moved(translation=(5.0, 0.0, 0.0)), "x.")
+    with pytest.raises(ModelError, match="can move without any stiffness"):
+        taut.statics.compliance(balance(held), "top1")

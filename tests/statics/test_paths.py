@@ -145,7 +145,7 @@ def test_settlement_is_a_path_too(step: float) -> None:
 def test_bad_options_and_starts() -> None:
     with pytest.raises(OptionError, match='method = "riks" is not one of arc-length, load'):
         path(von_mises(), LoadCase(), method="riks")
-    with pytest.raises(OptionError, match="step = 0 and until = 1.0 must be more than zero"):
+    with pytest.raises(OptionError, match="step = 0 and until = 1.0 must be finite and more than zero"):
         path(von_mises(), LoadCase(), step=0)
     with pytest.raises(ModelError, match="is not held along z"):
         path(taut.generators.prism(3), LoadCase(gravity=9.81))

@@ -318,3 +318,13 @@ def test_targets_that_no_state_can_change_are_let_go_and_said() -> None:
 def test_a_cable_cannot_be_asked_to_push() -> None:
     with pytest.raises(taut.OptionError, match='targets: cable "vertical1" is to carry -200 N, but cables cannot push'):
         prestress(taut.generators.prism(), {"cable:vertical": -200.0})
+
+
+def test_a_target_that_a_later_one_replaces_is_not_said_to_be_missed() -> None:
+    dbar = taut.generators.dbar()
+    targets = {"cable:*": 50.0, "cable:along": 100.0, "cable:across": 100.0}
+    found = prestress(dbar, targets)
+    assert found.cable_tension == pytest.approx([100.0, 100.0])
+    assert not found.notes
+    (note,) = prestress(dbar, {"cable:*": 50.0, "cable:along": 100.0}).notes[:1]
+    assert note.startswith("cable:*: 50 N was asked and 75 to 75 N are had")

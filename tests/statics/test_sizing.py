@@ -14,8 +14,8 @@ from taut.statics.balancing import balance
 from taut.statics.cases import solve_cases
 from taut.statics.lightest import least_mass
 from taut.statics.load_case import LoadCase
-from taut.statics.sections import stocks
-from taut.statics.sizing import elastic_sizes
+from taut.statics.sections import stocks, with_areas
+from taut.statics.sizing import _Task, elastic_sizes
 from taut.statics.strengths import utilisation
 from taut.structure.records import Bar, Cable, Material
 from taut.structure.structure import Structure
@@ -258,3 +258,69 @@ def test_what_cannot_be_sized_is_refused() -> None:
         least_mass(rope, {})
     with pytest.raises(OptionError, match="minimum_radius = 0 must be"):
         elastic_sizes(rope, hang, minimum_radius=0)
+
+
+def test_elastic_bars_too_carry_the_forces_that_they_were_sized_for() -> None:
+    """Bars that give way are made longer by what their push takes; else they would carry 2 % less."""
+    corners = {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 0, 1), "d": (0, 0, 1)}
+    sides = [Cable(one + other, (one, other), material=STEEL, radius=0.002) for one, other in ("ab", "bc", "cd", "da")]
+    ends = {"p": ("a", "c"), "q": ("b", "d")}
+    braces = [Bar(name, pair, material=STEEL, radius=0.01, law="compressible") for name, pair in ends.items()]
+    square = Structure(corners, bars=braces, cables=sides, supports={"a": "xyz", "b": "yz", "c": "y", "d": "y"})
+    found = least_mass(square, {"tight": LoadCase()}, minimum_tension=1000.0, buckling=False)
+    standing = balance(found.structure)
+    assert standing.ok
+    assert standing.member_force == pytest.approx(found.member_force[0], rel=1e-6)
+    assert np.abs(standing.structure.positions - square.positions).max() < 1e-9
+
+
+def pair_of_legs() -> Structure:
+    """Two bars that balance alone says the forces of."""
+    bars = [Bar(name, (name, "tip"), material=STEEL, radius=radius) for name, radius in (("a", 0.03), ("b", 0.005))]
+    places = {"a": (0, 0, 0), "b": (3, 0, 0), "tip": (1, 0, 2)}
+    return Structure(places, bars=bars, supports={"a": "xyz", "b": "xyz", "tip": "y"})
+
+
+def test_nothing_is_proved_before_sizes_have_settled_or_of_weight() -> None:
+    """One round gives 29 times the mass of the lightest; and what weighs may relieve as well as load."""
+    loads = {"tip": (2000.0, 0.0, -1000.0)}
+    lightest = elastic_sizes(pair_of_legs(), {"push": LoadCase(loads=loads)})
+    assert lightest.lower_bound == lightest.mass
+    early = elastic_sizes(pair_of_legs(), {"push": LoadCase(loads=loads)}, rounds=1)
+    assert early.mass > 10.0 * lightest.mass
+    assert early.lower_bound == 0.0
+    assert early.certificate.endswith("allow more rounds; nothing is proved")
+    weighed = elastic_sizes(pair_of_legs(), {"push": LoadCase(loads=loads, gravity=9.81)})
+    assert weighed.lower_bound == 0.0
+    assert "weight depends on sizes: not proved" in weighed.certificate
+
+
+def test_rounds_and_tolerances_that_make_no_sense_are_refused() -> None:
+    push = {"push": LoadCase(loads={"tip": (2000.0, 0.0, -1000.0)})}
+    for wrong in ({"rounds": 0}, {"tolerance": math.nan}, {"tolerance": 0.0}):
+        with pytest.raises(OptionError, match="rounds = .* must be one or more, and tolerance"):
+            elastic_sizes(pair_of_legs(), push, **wrong)
+
+
+def test_forces_change_with_areas_as_rest_lengths_have_it() -> None:
+    """A cable is E A / rest length stiff: with a tenth of strain, slopes over the length are a tenth off."""
+    rests = {"a": 0.9, "b": 0.97, "c": 1.45}
+    stays = [Cable(n, (n, "m"), material=STEEL, radius=0.002, rest_length=rest) for n, rest in rests.items()]
+    places = {"a": (0, 0, 0), "b": (2, 0, 0), "c": (1, 0, 1.5), "m": (1, 0, 0)}
+    hung = Structure(places, cables=stays, supports={"a": "xyz", "b": "xyz", "c": "xyz", "m": "y"})
+    task = _Task(hung, {"load": LoadCase(loads={"m": (0.0, 0.0, -500.0)})}, stocks(hung), 1.0, 1e-8)
+
+    def forces(area: np.ndarray) -> np.ndarray:
+        return solve_cases(with_areas(hung, area), task.cases, bars="compressible").member_force[0]
+
+    area, step = np.array([1e-5, 2e-5, 1.5e-5]), 1e-9
+    (found,) = solve_cases(with_areas(hung, area), task.cases, bars="compressible").equilibria.values()
+    differences = [(forces(area + step * one) - forces(area - step * one)) / (2.0 * step) for one in np.eye(3)]
+    assert task.by_area(found) == pytest.approx(np.array(differences).T, rel=1e-4)
+
+
+def test_a_cable_in_segments_is_not_sized_by_elastic_sizes() -> None:
+    rope = Cable("rope", ("a", "b"), rest_length=1.999, material=STEEL, radius=0.003, segments=4)
+    hung = Structure({"a": (0, 0, 0), "b": (2, 0, 0)}, cables=[rope], supports={"a": "xyz", "b": "xyz"})
+    with pytest.raises(ModelError, match="cables.rope.segments: 4: a cable has one size; say segments: 1"):
+        elastic_sizes(hung, {"weight": LoadCase(gravity=9.81)})

@@ -326,3 +326,19 @@ def test_an_ordered_structure_is_the_same_with_neighbours_close() -> None:
     assert reach(again) <= 12 < 40 < reach(mixed)
     firsts = [min(list(again.nodes).index(n) for n in bar.nodes) for bar in again.bars.values()]
     assert firsts == sorted(firsts)
+
+
+def test_a_group_keeps_what_it_names_where_a_cable_of_its_name_is_cut() -> None:
+    rope = taut.Cable("r", ("a", "b"), stiffness=1e3, mass=0.1, segments=2)
+    tie = taut.Cable("t", ("a", "c"), stiffness=1e3)
+    places = {"a": (0.0, 0.0, 0.0), "b": (2.0, 0.0, 0.0), "c": (2.0, 1.0, 0.0)}
+    held = dict.fromkeys(places, "xyz")
+    both = taut.Structure(places, cables=[rope, tie], supports=held, groups={"r": ("cable:t", "cable:r")})
+    assert both.select("cable:r") == ("r", "t")
+    assert taut.balance(both).structure.select("cable:r") == ("r~1", "r~2", "t")
+
+
+@pytest.mark.parametrize("matrix", [2.0 * np.eye(3), np.full((3, 3), np.nan), np.diag([1.0, 1.0, 0.9])])
+def test_what_changes_lengths_is_no_rotation(matrix: np.ndarray) -> None:
+    with pytest.raises(OptionError, match="moved: rotation is off a rotation by .*, so lengths would change"):
+        taut.generators.prism().moved(matrix)

@@ -89,3 +89,11 @@ def test_no_generator_is_suspected(make: Callable[[], taut.Structure], scale: fl
 
 def test_an_empty_structure_has_none() -> None:
     assert taut.Structure({}).hints() == []
+
+
+def test_a_structure_with_problems_has_no_hints() -> None:
+    """They need its lengths; `check` says what is wrong."""
+    far = {"a": (0.0, 0.0, 0.0), "b": (500.0, 0.0, 0.0)}
+    astray = taut.Structure(far, bars=[taut.Bar("bar", ("a", "c"), mass=1.0, radius=0.1)])
+    assert astray.check()
+    assert not astray.hints()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -169,3 +170,18 @@ def test_grounds_that_do_not_go_are_told() -> None:
             taut.simulate(other, 0.1, method="impulses", step=1e-3)
     with pytest.raises(taut.OptionError, match="is touched or not, sticks or slides, and has no slope"):
         taut.linearise(plant)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: single_strut(strain=-1.0), "strain = -1.0 must be more than -1"),
+        (lambda: single_strut(length=0.04), "pulley_radius = 0.07 m makes blocks of 0.09899 m, which reach the foot"),
+        (lambda: single_strut(pulley_radius=-0.1), "pulley_radius = -0.1 must be a finite number more than zero"),
+        (lambda: manipulator(youngs_modulus=0.0), "youngs_modulus = 0.0 must be a finite number more than zero"),
+        (lambda: manipulator(prestress=-2e9), r"prestress = -2000000000.0 must be more than -2e\+09"),
+    ],
+)
+def test_machines_that_cannot_be_made_say_why(call: Callable[[], Tree], told: str) -> None:
+    with pytest.raises(taut.OptionError, match=told):
+        call()

@@ -90,14 +90,18 @@ def path(
     model: ModelPath,
     case: Annotated[
         str | None,
-        typer.Option("--case", help="What comes on, as in {loads: {top1: [200, 0, 0]}}.", metavar="{...}"),
+        typer.Option(
+            "--case",
+            help="What acts in the end, and what stays too, as in {gravity: 9.81, loads: {top1: [200, 0, 0]}}.",
+            metavar="{...}",
+        ),
     ] = None,
     start: Annotated[
         str | None,
         typer.Option("--start", help="What acts at first, as in {gravity: 9.81}.", metavar="{...}"),
     ] = None,
     until: Annotated[
-        float, typer.Option(help="How much of the case, 1 is all of it; with --control how far it moves [m].")
+        float, typer.Option(help="How far from the start to the case, 1 is all the way; with --control it moves [m].")
     ] = 1.0,
     method: Annotated[str, typer.Option(help="arc-length (goes on past limit points) or load.")] = "arc-length",
     control: Annotated[

@@ -96,9 +96,7 @@ def follow(
     limits: kept all along. start: a posture; tasks are done there first, at the first time.
     corrections: of inverse kinematics for each sample, at most; 0 follows the tangent alone and never looks back.
     """
-    moments = np.asarray(times, dtype=float)
-    if moments.ndim != 1 or not moments.size or not np.isfinite(moments).all() or np.any(np.diff(moments) <= 0.0):
-        raise OptionError("times must be finite numbers that grow")
+    moments = growing(times)
     if corrections < 0:
         raise OptionError(f"corrections = {corrections} must be zero or more")
     first = inverse_kinematics(robot, list(path(float(moments[0]))), limits=limits, start=start, tolerance=tolerance)
@@ -124,6 +122,14 @@ def follow(
             return told.path(moments[: number + 1], status, ended.posture)
         told.take(tasks, made.iterations)
     return told.path(moments, status, _posture(solver))
+
+
+def growing(times: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Times [s] as an array; raises OptionError where they are no finite numbers that grow."""
+    moments = np.asarray(times, dtype=float)
+    if moments.ndim != 1 or not moments.size or not np.isfinite(moments).all() or np.any(np.diff(moments) <= 0.0):
+        raise OptionError("times must be finite numbers that grow")
+    return moments
 
 
 def _drifted(solver: PostureSolver, slopes: LengthSlopes, before: list[Task], after: list[Task]) -> Approach:

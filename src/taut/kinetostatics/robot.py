@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.errors import OptionError, suggestion
+from taut.errors import OptionError, SelectionError, suggestion
 from taut.reprs import counted, titled
 from taut.statics.by_selector import given_by_selector
 from taut.statics.equilibrium import Equilibrium
@@ -58,10 +58,23 @@ class Robot:
 
     def __post_init__(self) -> None:
         conform(self, "Robot")
+        for cable in self.structure.cables.values():
+            if cable.segments > 1 and any(self._selected(selector, cable.name) for selector in self.inputs):
+                raise OptionError(
+                    f'inputs: cable "{cable.name}" is cut into {cable.segments} segments; command a cable of one'
+                )
         object.__setattr__(self, "structure", subdivided(self.structure))
 
     def __repr__(self) -> str:
         return titled("Robot", self.structure.name or "structure", counted(len(self.commanded), "input"))
+
+    def _selected(self, selector: str, cable: str) -> bool:
+        """Whether a selector names a cable; one that names nothing is told with the inputs."""
+        try:
+            kind, names = select(self.structure, selector)
+        except SelectionError:
+            return False
+        return kind == "cable" and cable in names
 
     @cached_property
     def problem(self) -> EquilibriumEquations:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.kinetostatics.following import FollowedPath, follow
+from taut.kinetostatics.following import FollowedPath, follow, growing
 from taut.kinetostatics.inverse import Reached, inverse_kinematics
 from taut.kinetostatics.posture_search import as_equilibrium
 from taut.kinetostatics.posture_solver import PostureSolver
@@ -60,7 +60,7 @@ def follow_all(
     The path has the samples that were reached; a stretch of others is told with the reason at its first one.
     iterations: of inverse kinematics for each sample, at most.
     """
-    moments = np.asarray(times, dtype=float)
+    moments = growing(times)
     wanted: dict[str, Any] = {"limits": limits, "tolerance": tolerance}
     parts, gaps = [], list[Unreached]()
     at, here = 0, start

@@ -141,6 +141,11 @@ class InputLimits:
         chosen = np.array([k for k, name in enumerate(pose.robot.input_names) if name in wanted], dtype=int)
         if not chosen.size:
             raise OptionError(f'InputLimits: "{self.inputs}" is no input; they are {", ".join(pose.robot.input_names)}')
+        units = {pose.robot.commanded[k].unit for k in chosen}
+        if len(units) > 1:
+            raise OptionError(
+                f'InputLimits: "{self.inputs}" names inputs in {" and ".join(sorted(units))}; limit each kind by itself'
+            )
         by_input = np.zeros((chosen.size, pose.values.size))
         by_input[np.arange(chosen.size), chosen] = 1.0
         labels = tuple(pose.robot.input_names[k] for k in chosen)
@@ -167,5 +172,7 @@ def _require_order(name: str, lowest: float | None, highest: float | None, unit:
 
 
 def _cables(structure: Structure, selectors: Sequence[str]) -> np.ndarray:
+    """Numbers of the cables that are selected, each once."""
     index = {name: i for i, name in enumerate(structure.cables)}
-    return np.array([index[name] for one in selectors for name in select(structure, one, "cable")[1]], dtype=int)
+    chosen = dict.fromkeys(name for one in selectors for name in select(structure, one, "cable")[1])
+    return np.array([index[name] for name in chosen], dtype=int)

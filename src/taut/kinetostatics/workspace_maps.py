@@ -122,10 +122,13 @@ def workspace(
     """Postures over a grid of commands.
 
     grid: selector of inputs -> the values that they take together, in their unit. plate: the one that is looked at, the
-        only one if not told. wrenches: (6,) each, force [N] and moment [N m] on the plate. lowest, highest: tensions
+        only one if not told. wrenches: (6,) each, force [N] and moment [N m] on the plate as it stands without them,
+        as constant forces on its nodes. lowest, highest: tensions
         that cables have to keep under them [N]. stiffness: whether to ask for stiffness and dexterity, which take most
         of the time.
     """
+    if not lowest <= highest:
+        raise OptionError(f"tensions cannot be between lowest = {lowest:g} N and highest = {highest:g} N")
     given = {name: np.asarray(values, dtype=float) for name, values in grid.items()}
     columns = _columns(robot, given)
     axes = {name: np.sort(values) for name, values in given.items()}
@@ -137,7 +140,7 @@ def workspace(
     if not first.ok:
         raise OptionError(f"the map starts from a posture, and the robot is in none: {first.status}")
     solver, told = PostureSolver(robot, first), Points(shape, robot)
-    loads = [_load(robot, at_plate, wrench) for wrench in wrenches]
+    told_wrenches = [_six(wrench) for wrench in wrenches]
     known: dict[tuple[int, ...], Known] = {}
     sheet = np.zeros((*shape, len(shape)), dtype=bool)
 
@@ -150,8 +153,9 @@ def workspace(
             return False
         known[at] = found
         told.take(at, solver, at_plate, asked=stiffness)
-        if loads:
-            told.wrench_margin[at] = _margin(solver, loads, known[at], lowest, highest)
+        if told_wrenches and at_plate is not None:
+            loads = [_load(found.positions, at_plate, wrench) for wrench in told_wrenches]
+            told.wrench_margin[at] = _margin(solver, loads, found, lowest, highest)
         return True
 
     solver.command(robot.at(first).values)
@@ -255,11 +259,15 @@ def _columns(robot: Robot, axes: Mapping[str, np.ndarray]) -> dict[str, list[int
     return found
 
 
-def _load(robot: Robot, plate: np.ndarray | None, wrench: Any) -> np.ndarray:
-    """(n, 3) nodal forces of a wrench on a plate."""
+def _six(wrench: Any) -> np.ndarray:
     told = np.asarray(wrench, dtype=float)
-    if told.shape != (6,) or not np.isfinite(told).all() or plate is None:
+    if told.shape != (6,) or not np.isfinite(told).all():
         raise OptionError(f"wrench {wrench!r} must be six finite numbers: force [N] and moment [N m]")
-    found = np.zeros_like(robot.structure.positions)
-    found[plate] = (twist_of(robot.structure.positions[plate]).T @ told).reshape(-1, 3)
+    return told
+
+
+def _load(positions: np.ndarray, plate: np.ndarray, wrench: np.ndarray) -> np.ndarray:
+    """(n, 3) nodal forces of a wrench on a plate where it is: a moment has other ones where the plate has turned."""
+    found = np.zeros_like(positions)
+    found[plate] = (twist_of(positions[plate]).T @ wrench).reshape(-1, 3)
     return found

@@ -62,8 +62,8 @@ def balance(
     """
     if solver not in SOLVERS:
         raise OptionError(f'solver = "{solver}" is not one of {", ".join(SOLVERS)}')
-    if not 0.0 < tolerance < 1.0:
-        raise OptionError(f"tolerance = {tolerance!r} must be more than 0 and less than 1")
+    if iterations < 0:
+        raise OptionError(f"iterations = {iterations!r} must be zero or more")
     given = network(subdivided(structure), gravity=gravity, loads=loads)
     elements = tuple(elements)
     if not elements:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from numbers import Real
 
 import numpy as np
 
@@ -17,7 +18,7 @@ def given_by_selector(network: Network, option: str, values: Mapping[str, float]
     numbers = np.full(network.members, np.nan)
     index = _index(network)
     for selector, value in (values or {}).items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
             raise OptionError(f'{option}["{selector}"] = {value!r} must be a finite number')
         for key in _members(network, option, selector, kind):
             numbers[index[key]] = value

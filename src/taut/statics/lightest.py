@@ -35,6 +35,7 @@ from taut.statics.load_case import LoadCase
 from taut.statics.matrices import equilibrium_matrix, motions
 from taut.statics.network import Network, network
 from taut.statics.sections import Stocks, require_safety, stocks, with_areas
+from taut.structure.properties import fitted_bar
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
 
@@ -230,11 +231,12 @@ def _sized(structure: Structure, stock: Stocks, borne: np.ndarray, safety: float
     area = stock.area(borne)
     mass = float(stock.mass(area).sum())
     names = (*structure.cables, *structure.bars)
+    kinds = ["cable"] * len(structure.cables) + ["bar"] * len(structure.bars)
     needed = area > UNUSED * area.max(initial=0.0)
     area = np.where(needed, area, 0.0)
     thinned = with_areas(structure, area)
     if len(borne) == 1:
-        thinned = _tightened(thinned, dict(zip(structure.cables, borne[0] / safety, strict=False)))
+        thinned = _tightened(thinned, dict(zip(zip(kinds, names, strict=True), borne[0] / safety, strict=True)))
     gap = 1.0 - bound / mass if mass > 0.0 else 0.0
     proved = (
         "no design of this shape is lighter"
@@ -255,8 +257,9 @@ def _sized(structure: Structure, stock: Stocks, borne: np.ndarray, safety: float
     )
 
 
-def _tightened(structure: Structure, forces: Mapping[str, float]) -> Structure:
-    """Cables that pull with these forces at the shape as it stands, by their rest lengths or their commands."""
-    return replace(
-        structure, cables={name: pulling(structure, c, forces[name]) for name, c in structure.cables.items()}
-    )
+def _tightened(structure: Structure, forces: Mapping[tuple[str, str], float]) -> Structure:
+    """Members that carry these forces at the shape as it stands: cables by their rest lengths or their commands, bars
+    by their length without force. forces: by kind and name."""
+    cables = {name: pulling(structure, c, float(forces["cable", name])) for name, c in structure.cables.items()}
+    bars = {name: fitted_bar(structure, bar, float(forces["bar", name])) for name, bar in structure.bars.items()}
+    return replace(structure, cables=cables, bars=bars)

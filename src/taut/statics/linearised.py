@@ -15,11 +15,12 @@ from taut.numerics.quasidefinite import Factored, factored
 from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice, EquilibriumEquations, Setting, equations_of
+from taut.statics.matrices import parts
 from taut.statics.network import network
 from taut.statics.newton import SINGULAR
 
 FREE = 1e-9
-"""A motion of the whole counts as free if its stiffness is below this fraction of the mean one."""
+"""A motion of a part as a whole counts as free if its stiffness is below this fraction of the mean one."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +74,18 @@ class Linearised:
 
     @cached_property
     def free_motions(self) -> np.ndarray:
-        """(f, r) motions of the whole that supports and guides allow and nothing resists, orthonormal."""
-        places = self.positions - self.positions.mean(axis=0)
-        candidates = np.zeros((places.size, 6))
-        for axis in range(3):
-            candidates[axis::3, axis] = 1.0
-            spin = np.cross(np.eye(3)[axis], places)
-            candidates[:, 3 + axis] = (spin / (np.abs(spin).max() or 1.0)).ravel()
-        problem = self.problem
+        """(f, r) motions of parts as a whole that supports and guides allow and nothing resists, orthonormal."""
+        problem, places = self.problem, self.positions
+        label = parts(problem.network)
+        candidates = np.zeros((*places.shape, 6 * (label.max(initial=0) + 1)))
+        for part in range(label.max(initial=0) + 1):
+            own, first = label == part, 6 * part
+            around = places[own] - places[own].mean(axis=0)
+            for axis in range(3):
+                candidates[own, axis, first + axis] = 1.0
+                spin = np.cross(np.eye(3)[axis], around)
+                candidates[own, :, first + 3 + axis] = spin / (np.abs(spin).max() or 1.0)
+        candidates = candidates.reshape(places.size, -1)
         held = np.flatnonzero(problem.unknown < 0)
         rows = [problem.elements.jacobian(self.positions) @ candidates] if problem.elements else []
         blocked = np.concatenate([candidates[held], problem.guides @ candidates, *rows])

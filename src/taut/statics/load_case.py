@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from taut.errors import ModelError, OptionError, Problem, suggestion
+from taut.errors import ModelError, OptionError, Problem, SelectionError, suggestion
 from taut.reprs import brief
 from taut.statics.by_selector import given_by_selector
 from taut.statics.commands import UNITS
 from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 from taut.statics.network import Force, network
 from taut.structure.records import AXES, Bar, Cable
+from taut.structure.selectors import select
+from taut.structure.structure import Structure
 from taut.type_checks import conform
 
 
@@ -44,9 +46,13 @@ class LoadCase:
         conform(self, "LoadCase")
 
 
-def imposed(problem: EquilibriumEquations, case: LoadCase) -> Setting:
-    """The setting of a case: the structure's own rest lengths and places, and what the case adds to them."""
+def imposed(problem: EquilibriumEquations, case: LoadCase, whole: Structure) -> Setting:
+    """The setting of a case: the structure's own rest lengths and places, and what the case adds to them.
+
+    whole: the structure before its cables were cut into segments, which share what is told of a cable.
+    """
     given = problem.network
+    case = replace(case, rest_lengths=_shared(whole, case.rest_lengths), misfits=_shared(whole, case.misfits))
     rest = problem.members.rest_length.copy()
     wound = given_by_selector(given, "rest_lengths", case.rest_lengths)
     told = given_by_selector(given, "commands", case.commands, "cable")
@@ -54,12 +60,47 @@ def imposed(problem: EquilibriumEquations, case: LoadCase) -> Setting:
     rest = np.where(np.isnan(wound), rest, wound)
     rest = rest * (1.0 + _expansions(problem) * _warmth(problem, case.temperature))
     rest = rest + np.nan_to_num(given_by_selector(given, "misfits", case.misfits))
-    if np.any(rest <= 0.0):
-        name = given.names[int(np.argmin(rest))]
-        raise OptionError(f'the case leaves "{name}" a rest length of {rest.min():g} m; it must be more than zero')
     external = network(given.structure, gravity=case.gravity, loads=case.loads).external
     command = np.where(np.isnan(told), problem.setting.command, told)
-    return Setting(external, rest, _settled_anchors(problem, case.settlements), command)
+    return _possible(problem, Setting(external, rest, _settled_anchors(problem, case.settlements), command), "the case")
+
+
+def _possible(problem: EquilibriumEquations, setting: Setting, what: str) -> Setting:
+    """The setting; raises OptionError where it leaves a member no length, or a cable that has to push."""
+    given, rest = problem.network, setting.rest_length
+    never_zero = ~np.isnan(problem.rigidity)  # a spring of given stiffness may have no length without force
+    never_zero[problem.rigid] = True
+    none = (rest < 0.0) | (never_zero & (rest == 0.0))
+    if none.any():
+        worst = int(np.argmin(np.where(none, rest, np.inf)))
+        raise OptionError(
+            f'{what} leaves "{given.names[worst]}" a rest length of {rest[worst]:g} m; it must be more than zero'
+        )
+    pushing = np.flatnonzero(setting.command[: given.cables] < 0.0)
+    if pushing.size:
+        unit = UNITS[problem.modes[pushing[0]]]
+        raise OptionError(
+            f'{what}: cable "{given.names[pushing[0]]}" would push with {-setting.command[pushing[0]]:g} {unit}; '
+            "a cable only pulls, so command zero or more"
+        )
+    return setting
+
+
+def _shared(whole: Structure, lengths: Mapping[str, float]) -> dict[str, float]:
+    """Lengths [m] by selector, of cables that are cut into segments those of each segment."""
+    if all(cable.segments == 1 for cable in whole.cables.values()):
+        return dict(lengths)
+    found: dict[str, float] = {}
+    for selector, length in lengths.items():
+        try:
+            kind, names = select(whole, selector)
+        except SelectionError:  # a segment by its own name, or nothing, which is told by whoever looks for it
+            kind, names = "", ()
+        shares = {f"{kind}:{name}": length / (whole.cables[name].segments if kind == "cable" else 1) for name in names}
+        for one, share in (shares or {selector: length}).items():
+            found.pop(one, None)  # a later line wins
+            found[one] = share
+    return found
 
 
 def _require_modes(problem: EquilibriumEquations, wound: np.ndarray, told: np.ndarray) -> None:
@@ -80,24 +121,27 @@ def _require_modes(problem: EquilibriumEquations, wound: np.ndarray, told: np.nd
             f'commands: cable "{problem.network.names[member]}" is of mode {problem.modes[member]}; '
             "commands are tensions and force densities, lengths go into rest_lengths={...}"
         )
-    for member in np.flatnonzero(told < 0.0):
-        raise OptionError(
-            f'commands: cable "{problem.network.names[member]}" would push with {-told[member]:g} '
-            f"{UNITS[problem.modes[member]]}; a cable only pulls, so command zero or more"
-        )
 
 
-def combination(base: Setting, settings: Mapping[str, Setting], factors: Mapping[str, float]) -> Setting:
-    """The base and every case's difference from it times its factor."""
-    unknown = [name for name in factors if name not in settings]
+def combination(
+    problem: EquilibriumEquations,
+    name: str,
+    settings: Mapping[str, Setting],
+    base: Setting,
+    factors: Mapping[str, float],
+) -> Setting:
+    """The base and every case's difference from it times its factor; name: of the combination."""
+    unknown = [case for case in factors if case not in settings]
     if unknown:
         hint = suggestion(unknown[0], settings) or f"; there are {', '.join(settings)}"
         raise OptionError(f'a combination names the case "{unknown[0]}", which is not there{hint}')
     total = base
-    for name, factor in factors.items():
-        change = (s + factor * (c - b) for s, c, b in zip(total, settings[name], base, strict=True))
+    for case, factor in factors.items():
+        if not np.isfinite(factor):
+            raise OptionError(f'combinations["{name}"]["{case}"] = {factor!r} must be a finite number')
+        change = (s + factor * (c - b) for s, c, b in zip(total, settings[case], base, strict=True))
         total = Setting(*change)
-    return total
+    return _possible(problem, total, f'the combination "{name}"')
 
 
 def _warmth(problem: EquilibriumEquations, temperature: float | Mapping[str, float]) -> float | np.ndarray:

@@ -37,7 +37,7 @@ AIM = 0.6
 
 
 VARIABLES = {
-    "factor": Variable(("point",), "1", "how much of the case acts"),
+    "factor": Variable(("point",), "1", "how far from the start, 0, to the case, 1"),
     "unstable": Variable(("point",), "1", "in how many directions the energy falls"),
     "event": Variable(("point",), "", "what happens there"),
     "nodes": Variable(("point", "node", "axis"), "m", "position of each node", "node:{node}.{axis}"),
@@ -53,7 +53,7 @@ VARIABLES = {
 class LoadPath(Tabular):
     """k points of n nodes, m members (cables first), s supports; events lie on points of their own.
 
-    factor: how much of the case acts, 1 is all of it. unstable: in how many directions the energy falls.
+    factor: how far it is from the start, 0, to the case, 1. unstable: in how many directions the energy falls.
     status: "reached" the factor asked for, or a sentence.
     """
 
@@ -99,7 +99,9 @@ def path(
     bars: BarChoice = None,
     tolerance: float = 1e-10,
 ) -> LoadPath:
-    """Follow the equilibria from `start` (nothing, by default) to `until` times `case`.
+    """Follow the equilibria from `start` (nothing, by default) to `case`, and straight on to `until` times that way.
+
+    At a factor s what acts is start + s (case - start). What is to stay, such as weight, is told in both.
 
     method: "arc-length" goes on past limit points, where the load must fall for balance to be kept (snap-through);
         "load" only raises the load, and says where no balance is near any more; "displacement" moves the `control`, a
@@ -112,14 +114,16 @@ def path(
     """
     if method not in METHODS:
         raise OptionError(f'method = "{method}" is not one of {", ".join(METHODS)}')
-    if not step > 0.0 or not (abs(until) if method == "displacement" else until) > 0.0:
-        raise OptionError(f"step = {step!r} and until = {until!r} must be more than zero")
+    if not 0.0 < step < np.inf or not 0.0 < (abs(until) if method == "displacement" else until) < np.inf:
+        raise OptionError(f"step = {step!r} and until = {until!r} must be finite and more than zero")
     if (method == "displacement") != (control is not None):
         raise OptionError('method="displacement" and control=("node", "axis") go together; give both or neither')
     if int(switch) != switch:
         raise OptionError(f"switch = {switch!r} must be a whole number, as 1 or -1 for the first bifurcation")
     problem = equations_of(network(subdivided(structure)), bars)
-    begin, end = imposed(problem, start or LoadCase()), imposed(problem, case)
+    if not problem.network.members:
+        raise OptionError("there are no cables and no bars, so nothing answers to a case; add some")
+    begin, end = (imposed(problem, one, structure) for one in (start or LoadCase(), case))
     refuse_adrift(problem.network, end.external)
     bare = begin._replace(external=np.zeros_like(begin.external))
     first, _ = stepped(problem, bare, begin, problem.network.positions, tolerance=tolerance)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 import scipy.sparse as sp
@@ -93,9 +94,9 @@ def prestress(
 
 def _missed(net: Network, targets: Mapping[str, float], forces: np.ndarray) -> list[str]:
     """A sentence for every target that balance does not allow to be met by all it names."""
-    told = []
-    for selector, target in targets.items():
-        chosen = forces[~np.isnan(given_by_selector(net, "targets", {selector: target}))]
+    told, wanted = list[str](), given_by_selector(net, "targets", targets)
+    for selector, target in targets.items():  # of a member that is named again later, that line holds
+        chosen = forces[given_by_selector(net, "targets", {selector: target}) == wanted]
         off = np.abs(chosen - target).max(initial=0.0)
         if off > 1e-6 * max(abs(float(target)), float(np.abs(forces).max(initial=0.0)) * 1e-6):
             told.append(
@@ -128,7 +129,7 @@ def _lower_bounds(
 def _by_member(net: Network, option: str, values: float | Mapping[str, float]) -> np.ndarray:
     if isinstance(values, Mapping):
         numbers = np.nan_to_num(given_by_selector(net, option, values, "cable"))
-    elif isinstance(values, int | float) and not isinstance(values, bool) and math.isfinite(values):
+    elif isinstance(values, Real) and not isinstance(values, bool) and math.isfinite(values):
         numbers = np.full(net.members, float(values))
     else:
         raise OptionError(f"{option} = {values!r} must be a finite number, or selectors with one each")

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.errors import OptionError
+from taut.errors import ModelError, OptionError, Problem
 from taut.statics.cases import LoadCaseTable, solve_cases
+from taut.statics.equilibrium import Equilibrium
 from taut.statics.lightest import Sizing
 from taut.statics.load_case import LoadCase
 from taut.statics.sections import Stocks, require_safety, stocks, with_areas
@@ -51,27 +52,38 @@ def elastic_sizes(
     require_safety(safety)
     if not 0.0 < minimum_radius < np.inf:
         raise OptionError(f"minimum_radius = {minimum_radius!r} must be a finite number more than zero [m]")
+    if rounds < 1 or not 0.0 < tolerance < 1.0:
+        raise OptionError(
+            f"rounds = {rounds!r} must be one or more, and tolerance = {tolerance!r} more than 0 and less than 1"
+        )
+    cut = [cable for cable in structure.cables.values() if cable.segments > 1]
+    if cut:
+        message = f"{cut[0].segments}: a cable has one size; say segments: 1, or leave them out"
+        raise ModelError([Problem(("cables", cut[0].name, "segments"), message)])
     task = _Task(structure, cases, stocks(structure), safety, np.pi * minimum_radius**2)
     design = task.borne(_start(structure, task.least))
-    count = 1
+    count, settled = 1, False
     while count < rounds and design.table.ok:
         count += 1
         after = task.borne(task.wanted(design.table))
         lighter = after.table.ok and after.mass < design.mass * (1.0 - tolerance)
         design = after if lighter else design
         if not lighter:
+            settled = True
             break
     states = counts(structure).self_stress_states
     trust = FIRST_TRUST
+    settled = settled and not states
     while states and count < rounds and design.table.ok and trust > tolerance:
         count += 1
         after = task.borne(task.improved(design, trust))
         lighter = after.table.ok and after.mass < design.mass
         small = lighter and after.mass > design.mass * (1.0 - tolerance)
         design, trust = (after, 1.5 * trust) if lighter else (design, 0.3 * trust)
+        settled = small or trust <= tolerance
         if small:
             break
-    return _told(task, design, count, states, _status(task, design, minimum_tension))
+    return _told(task, design, count, states, _status(task, design, minimum_tension), settled=settled)
 
 
 class _Design(NamedTuple):
@@ -90,6 +102,17 @@ class _Task:
     stock: Stocks
     safety: float
     least: float  # the smallest area [m^2]
+
+    def by_area(self, equilibrium: Equilibrium) -> np.ndarray:
+        """(m, m) how each force changes with each area [N/m^2]; the stiffness is E A over the length without force."""
+        by_stiffness = [
+            derivatives(equilibrium, "stiffness", f"{kind}:*", bars="compressible").member_force
+            for kind in ("cable", "bar")
+            if getattr(self.structure, f"{kind}s")
+        ]
+        rest = [properties.rest_length(self.structure, cable) for cable in self.structure.cables.values()]
+        unstrained = np.concatenate([rest, self.stock.length[len(rest) :]])
+        return np.asarray(np.concatenate(by_stiffness).T * (self.stock.modulus / unstrained))
 
     def wanted(self, table: LoadCaseTable) -> np.ndarray:
         """The areas that the forces of a table ask for."""
@@ -116,12 +139,7 @@ class _Task:
         stock, area = self.stock, design.area
         left, right = [], []
         for row, equilibrium in enumerate(design.table.equilibria.values()):
-            by_stiffness = [
-                derivatives(equilibrium, "stiffness", f"{kind}:*", bars="compressible").member_force
-                for kind in ("cable", "bar")
-                if getattr(self.structure, f"{kind}s")
-            ]
-            change = np.concatenate(by_stiffness).T * (stock.modulus / stock.length)  # dt_i / da_j
+            change = self.by_area(equilibrium)
             force = self.safety * design.table.member_force[row]
             need = np.maximum(stock.yield_area(force), stock.euler_area(force))
             bends = stock.euler_area(force) > stock.yield_area(force)
@@ -164,13 +182,25 @@ def _status(task: _Task, design: _Design, minimum_tension: float) -> str:
     )
 
 
-def _told(task: _Task, design: _Design, rounds: int, states: int, status: str) -> Sizing:
-    said = (
-        "statically determinate: forces do not depend on sizes and every member is at a limit, so none can be lighter"
-        if states == 0
-        else f"forces depend on sizes (states of self-stress: {states}): every limit is kept and no small change "
-        "makes it lighter; not proved to be lightest"
-    )
+def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, *, settled: bool) -> Sizing:
+    weighed = any(np.any(case.gravity) for case in task.cases.values())
+    proved = settled and states == 0 and not weighed
+    if not settled:
+        said = f"every limit is kept, but sizes still changed in round {rounds}: allow more rounds; nothing is proved"
+    elif states:
+        said = (
+            f"forces depend on sizes (states of self-stress: {states}): every limit is kept and no small change "
+            "makes it lighter; not proved to be lightest"
+        )
+    elif weighed:
+        said = (
+            "statically determinate and every member at a limit, but weight depends on sizes: not proved to be lightest"
+        )
+    else:
+        said = (
+            "statically determinate: forces do not depend on sizes and every member is at a limit, so none can be "
+            "lighter"
+        )
     forces = design.table.member_force
     return Sizing(
         with_areas(task.structure, design.area),
@@ -179,7 +209,7 @@ def _told(task: _Task, design: _Design, rounds: int, states: int, status: str) -
         forces,
         task.stock.governed(task.safety * forces),
         design.mass,
-        design.mass if states == 0 and status == "sized" else 0.0,
+        design.mass if proved and status == "sized" else 0.0,
         said,
         status,
         rounds,

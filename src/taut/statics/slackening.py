@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from taut.errors import OptionError
 from taut.statics.elastic_members import lengths_at
 from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 from taut.statics.newton import Settled, restored, settled
@@ -125,6 +126,8 @@ def stepped(
     At first in one go; where that fails, with cables that begin to pull gradually; then in more and more steps from
     the start.
     """
+    if not 0.0 < tolerance < 1.0:
+        raise OptionError(f"tolerance = {tolerance!r} must be more than 0 and less than 1")
     options: dict[str, Any] = {"tolerance": tolerance, "solver": solver}
     gradual = bool(problem.members.one_sided.any())
     found, total = _in_steps(

@@ -16,6 +16,7 @@ from taut.reprs import titled
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice
 from taut.statics.linearised import Linearised, linearised
+from taut.statics.matrices import parts
 from taut.structure import properties
 from taut.structure.labels import labels_of
 from taut.structure.scenario import SOLVERS
@@ -51,7 +52,8 @@ class Modes(Tabular):
     """k modes of n nodes, the lowest first; shapes have unit modal mass, so they are [kg^-1/2].
 
     frequency: [Hz]; negative for a mode that buckles, which then grows like exp(2 pi |frequency| t).
-    rigid_motions: motions of the whole that meet no stiffness at all, kept apart from the modes.
+    rigid_motions: motions of the whole, or of parts that nothing joins, that meet no stiffness at all, kept apart from
+        the modes.
     status: "all modes are stable", or a sentence that says which are not.
     """
 
@@ -131,7 +133,8 @@ def _rigid_motions(tangent: Linearised, mass: sp.csc_matrix) -> np.ndarray:
 
 def _largest(stiffness: sp.csc_matrix, mass: sp.csc_matrix) -> float:
     """The size of squared frequencies [1/s^2]; 1 where nothing is stiff at all."""
-    return float(np.abs(stiffness.diagonal()).max(initial=0.0)) / float(mass.diagonal().max(initial=1.0)) or 1.0
+    heaviest = float(mass.diagonal().max(initial=0.0)) or 1.0
+    return float(np.abs(stiffness.diagonal()).max(initial=0.0)) / heaviest or 1.0
 
 
 def _shifted(tangent: Linearised, mass: sp.csc_matrix, rigid: np.ndarray, solver: str) -> tuple[Solver, float]:
@@ -230,7 +233,8 @@ def _told(
     frequency = np.sign(values) * np.sqrt(np.abs(values)) / (2.0 * np.pi)
     notes = []
     if rigid.shape[1]:
-        notes.append(f"{rigid.shape[1]} rigid motions of the whole meet no stiffness")
+        what = "parts" if parts(tangent.problem.network).any() else "the whole"
+        notes.append(f"{rigid.shape[1]} rigid motions of {what} meet no stiffness")
     unresolved = int(np.sum(np.abs(values) < RESOLVED * largest))
     if unresolved:
         notes.append(f"{unresolved} modes have so little stiffness that round-off may be all of it")

@@ -80,7 +80,8 @@ def subdivided(structure: Structure) -> Structure:
                 a, b = (structure.nodes[cable.route[end]] for end in (0, 1))
                 x, y, z = ((1 - share) * p + share * q for p, q in zip(a, b, strict=True))
                 nodes[piece.route[0]] = (x, y, z)
-        groups[cable.name] = tuple(f"cable:{piece.name}" for piece in pieces)
+        named = structure.groups.get(cable.name, ())  # a group may have the name of a cable
+        groups[cable.name] = (*(f"cable:{piece.name}" for piece in pieces), *named)
     return replace(structure, nodes=nodes, cables=cables, groups=groups)
 
 

@@ -18,6 +18,9 @@ from taut.structure.selectors import select
 from taut.type_checks import checked_arguments, conform, unlike
 
 Position = tuple[float, float, float]
+ROUND_OFF = 1e-6
+"""By which the rows of a rotation may be off unit length, and off being square to one another."""
+
 Record = TypeVar("Record", Bar, Cable, LinearConstraint, Plate, Angle)
 
 MEMBERS: dict[str, type[Any]] = {
@@ -98,10 +101,13 @@ class Structure:
         return problems(self)
 
     def hints(self) -> list[Problem]:
-        """Numbers that look as if they were in other units: millimetres, MPa. They may be meant."""
+        """Numbers that look as if they were in other units: millimetres, MPa. They may be meant.
+
+        None of a structure with problems, whose lengths may not be known.
+        """
         from taut.structure.unit_hints import unit_hints
 
-        return unit_hints(self)
+        return [] if self.check() else unit_hints(self)
 
     # --- edits
 
@@ -195,6 +201,14 @@ class Structure:
                 f"moved: rotation has the shape {shape}, not (3, 3): the rows of a matrix, as in [(1, 0, 0), "
                 "(0, 0, -1), (0, 1, 0)] for a quarter turn about x; a way to go is translation=(x, y, z)"
             )
+        if rotation is not None:
+            matrix = np.asarray(rotation, dtype=float)
+            off = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
+            if not off <= ROUND_OFF:
+                raise OptionError(
+                    f"moved: rotation is off a rotation by {off:.2g}, so lengths would change; give rows of length 1 "
+                    "that are square to one another, and scale nodes by placed(...)"
+                )
         turned = self.positions if rotation is None else self.positions @ np.asarray(rotation, dtype=float).T
         return self.placed(turned + np.asarray(translation, dtype=float))
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.structure.bodies import Body, Matrix, Vector
+from taut.structure.generators._parts import require_between, require_positive
 from taut.structure.trees import LoopJoint, PulleyCable, Tree, TreeJoint, frame
 from taut.type_checks import checked_arguments
 
@@ -55,7 +56,14 @@ def single_strut(
     none. variant, law: see PulleyCable. azimuths: [rad] of the blocks around the strut. cable_end_mass [kg],
     cable_end_inertia [kg m^2]: of the ends of cables, which the thesis leaves without either.
     """
+    require_positive(length=length, pulley_radius=pulley_radius, cable_radius=cable_radius)
+    require_between(-1.0, math.inf, strain=strain)
     side = math.sqrt(2.0) * pulley_radius
+    if not side < length:
+        raise OptionError(
+            f"pulley_radius = {pulley_radius:g} m makes blocks of {side:.4g} m, which reach the foot of a strut of "
+            f"{length:g} m; make it smaller, or the strut longer"
+        )
     distance, free = length - side, math.sqrt(2.0) * length - pulley_radius
     area = math.pi * cable_radius**2
     cable = PulleyCable(pulley_radius, youngs_modulus * area, viscosity * area, variant, law)
@@ -118,6 +126,8 @@ def manipulator(
     """
     if wound_on not in ("outside", "inside"):
         raise OptionError(f'cables wound on the "{wound_on}" of pulleys: say "outside" or "inside"')
+    require_positive(youngs_modulus=youngs_modulus, length=length, pulley_radius=pulley_radius)
+    require_between(-youngs_modulus, math.inf, prestress=prestress)
     side, reach = length / math.sqrt(2.0), math.sqrt(2.0) * pulley_radius
     offset = reach if pulley_offset is None else pulley_offset
     centre = offset if block_offset is None else block_offset
