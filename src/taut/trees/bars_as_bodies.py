@@ -11,6 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from taut.errors import ModelError, OptionError, Problem, listed
+from taut.mechanics.inertia.masses import lumped_masses
 from taut.mechanics.plant import Plant
 from taut.mechanics.trees.plant import TreePlant, made_plant
 from taut.mechanics.trees.pushes import Nodal
@@ -71,13 +72,14 @@ def in_bodies(plant: Plant) -> TreePlant:
 
 
 def _body(plant: Plant, name: str, length: float, carried: dict[str, tuple[str, Vector]]) -> Body:
-    """A bar about its middle, with the point masses of ends that no earlier bar has."""
+    """A bar about its middle, with the masses lumped at ends that no earlier bar has, those of cables among them."""
     structure = plant.structure
+    lumped = dict(zip(structure.nodes, lumped_masses(structure).tolist(), strict=True))
     bar = structure.bars[name]
     mass, across = bar_mass(structure, bar) or 0.0, (bar_rotary_mass(structure, bar) or 0.0) * length**2
     square = (bar.radius or 0.0) ** 2 + (bar.inner_radius or 0.0) ** 2
     along = 0.5 * mass * square if bar.inertia == "cylinder" and square > 0.0 else SPIN * across
-    ends = [structure.point_masses.get(node, 0.0) if node not in carried else 0.0 for node in bar.nodes]
+    ends = [lumped[node] if node not in carried else 0.0 for node in bar.nodes]
     whole = mass + sum(ends)
     centre = 0.5 * length * (ends[1] - ends[0]) / whole
     shifted = (
