@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -169,3 +170,18 @@ def test_grounds_that_do_not_go_are_told() -> None:
             taut.simulate(other, 0.1, method="impulses", step=1e-3)
     with pytest.raises(taut.OptionError, match="is touched or not, sticks or slides, and has no slope"):
         taut.linearise(plant)
+
+
+@pytest.mark.parametrize(
+    ("torque", "told"),
+    [
+        (lambda t: float("nan"), 'the torque at "pivot" returned nan at t = 0 s: nan is not a finite number'),
+        (lambda t: [1.0, 2.0], "it must return one number, the torque [N m]"),
+        (lambda t: 1.0 / t, 'the torque at "pivot": its function raised ZeroDivisionError at t = 0 s'),
+    ],
+)
+def test_functions_of_time_that_return_no_number_are_told(torque: Any, told: str) -> None:
+    arm = Body("arm", 1.0, (0.5, 0.0, 0.0), ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.1)))
+    tree = Tree((TreeJoint("pivot", "revolute", "world", arm, axes=((0.0, 1.0, 0.0),), driven=True),))
+    with pytest.raises(taut.OptionError, match=re.escape(told)):
+        taut.simulate(tree_plant(tree, torques={"pivot": torque}), 0.1, verify=False)
