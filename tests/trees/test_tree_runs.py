@@ -227,6 +227,8 @@ def test_what_does_not_go_with_bodies_is_told() -> None:
     robot = taut.read_model(EXAMPLES / "six_strut.yaml").structure
     with pytest.raises(taut.ModelError, match='supports.x1a: holds "z"; a body is held at a point along all of xyz'):
         in_bodies(taut.assemble(robot.supported("x1a", axes="z")))
+    with pytest.raises(taut.ModelError, match="sensors: do not go with a tree of bodies yet; take them away"):
+        in_bodies(taut.assemble(robot, sensors=[taut.Sensor("height", "node:x1a.position.z", rate=20.0)]))
 
 
 def test_without_pinocchio_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

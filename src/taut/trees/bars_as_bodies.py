@@ -29,8 +29,8 @@ def in_bodies(plant: Plant) -> TreePlant:
     """The same structure as rigid bodies, one for each bar: floating, joined where bars meet, held where supports are.
 
     Whatever acts on nodes acts as in the nodal plant. A thin bar gets a little moment about its own axis, which moves
-    no node. Refused are plates, angles, constraints, drives, controllers, moved supports, bars that are not rigid and
-    nodes that no bar carries.
+    no node. Refused are plates, angles, constraints, drives, controllers, sensors, moved supports, bars that are not
+    rigid and nodes that no bar carries.
     """
     if problems := [*_problems(plant)]:
         raise ModelError(problems)
@@ -107,6 +107,7 @@ def _problems(plant: Plant) -> Iterator[Problem]:
         ("constraints", structure.constraints),
         ("drives", plant.drive_names),
         ("controllers", given.controllers),
+        ("sensors", given.sensors),
         ("motions", plant.motions),
         ("elements", plant.elements),
         ("cables held at their length", given.held_cables),
