@@ -23,7 +23,22 @@ from scipy.optimize import brentq
 from small_structures import KINDS, ROUND_OFF, GroundSpring, OnSphere, WoundCable
 
 import taut
-from taut import Bar, Cable, OptionError, Structure, Trajectory, assemble, balance, ensemble, linearise, modes, simulate
+from taut import (
+    Bar,
+    Cable,
+    Compliance,
+    Ground,
+    OptionError,
+    Plane,
+    Structure,
+    Trajectory,
+    assemble,
+    balance,
+    ensemble,
+    linearise,
+    modes,
+    simulate,
+)
 from taut import extending as ex
 from taut.dynamics.loops import words_for
 from taut.mechanics import spec
@@ -251,6 +266,23 @@ def test_the_order_of_accuracy_is_kept_through_a_bounce() -> None:
     assert errors[0] > 13.0 * errors[1]
     assert errors[1] > 13.0 * errors[2]
     assert blind[2] > 10.0 * errors[2]
+
+
+def test_friction_by_a_threshold_holds_what_terms_from_outside_push_with() -> None:
+    """At rest on a slope of 0.2 rad, pressed in by 2 mm, a mass is pushed up by a ground spring: no force is left along
+    the slope."""
+    normal = np.array([np.sin(0.2), 0.0, np.cos(0.2)])
+    soft = Compliance(stiffness=1e4, friction_law="threshold")
+    slope = Ground("slope", Plane(tuple(map(float, normal))), friction=0.9, compliance=soft)
+    place = -0.002 * normal
+    structure = Structure({"a": tuple(map(float, place))}, point_masses={"a": 1.0})
+    spring = GroundSpring("a", 1000.0, level=float(place[2]) + 0.004)
+    made = assemble(structure, gravity=G, ground=[slope], elements=[spring])
+    state = np.concatenate([place, np.zeros(4 + made.internal.size)])
+    rates = np.zeros_like(state)
+    made.operations()["rate"](made.own_tables(metric="mass", gains=(0.0, 0.0)), 0.0, state, rates)
+    pushed = (20.0 + (4.0 - G) * normal[2]) * normal
+    np.testing.assert_allclose(rates[3:6], pushed, atol=1e-12)
 
 
 # --- statics and linear models

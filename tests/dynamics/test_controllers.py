@@ -203,6 +203,22 @@ def test_a_winch_under_control_balances_its_energy_and_can_be_continued(tmp_path
     assert np.abs(sim.nodes - whole.nodes[-1]).max() < 1e-7
 
 
+def test_a_law_is_asked_of_no_state_that_never_was() -> None:
+    """As a run goes on, a law at every evaluation is asked from where it goes on."""
+    asked: list[tuple[float, float]] = []
+
+    def law(t: float, measured: np.ndarray, state: np.ndarray) -> np.ndarray:
+        asked.append((t, float(measured[0])))
+        return np.zeros(1)
+
+    plant = bead([pd(law=law, rate=None)])
+    run = simulate(plant, 0.1, every=0.05, verify=False)
+    asked.clear()
+    simulate(plant, 0.2, every=0.05, start=run, verify=False)
+    assert min(t for t, _ in asked) >= 0.05
+    assert min(place for _, place in asked) > 0.0
+
+
 def test_a_command_may_add_to_a_signal() -> None:
     wave = Sinusoid(3.0, 1.5)
     run = simulate(bead([pd()], push=SignalSum((wave, Command()))), 0.2, every=0.01, verify=False)

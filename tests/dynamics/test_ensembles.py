@@ -12,19 +12,28 @@ import pytest
 
 import taut
 from taut import (
+    Cable,
     CosineRamp,
     Damping,
+    Drive,
     Load,
     OptionError,
     SampledSignal,
     SignalSum,
     Sinusoid,
     SmoothStart,
+    Structure,
     assemble,
     ensemble,
     simulate,
 )
 from taut.mechanics.batch import varied
+from taut.mechanics.conserving.conserving_plant import conserving_plant
+from taut.mechanics.implicit_plant import implicit_plant
+from taut.mechanics.tables import part_of
+from taut.mechanics.terms.springs import Springs
+from taut.mechanics.varying.variation import numbers_for, varied_by
+from taut.numerics.packing import reals_of
 
 COUNT = 19
 """Not a multiple of the lanes, so that the last group is not full."""
@@ -273,3 +282,19 @@ def test_every_plant_is_asked_whether_the_method_suits_it() -> None:
         OptionError, match="plant 1 has other nodes, members, supports, or loads and elements elsewhere"
     ):
         ensemble([robot(), robot(loads=[Load("n1", "x", Sinusoid(1.0, 1.0))])], 0.1, method="rk4", step=1e-3)
+
+
+def test_what_is_driven_in_a_variant_is_its_own_from_the_start() -> None:
+    """For implicit methods too, whose tables are made of those of the plant as it was assembled."""
+    structure = Structure(
+        {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0)},
+        cables=[Cable("c", ("a", "b"), stiffness=100.0, rest_length=0.9)],
+        supports={"a": "xyz", "b": "yz"},
+        point_masses={"b": 1.0},
+    )
+    plant = assemble(structure, drives=[Drive("winch", "cable:c", "rest_length", to=Sinusoid(0.05, 1.0, mean=0.8))])
+    own = varied_by(plant, numbers_for(plant, {"drive:winch.mean": np.array([[0.8], [0.5]])}), 2).single(1)
+    for made in (own, implicit_plant(own), conserving_plant(own)):
+        tables, state = made.own_tables(metric="mass", gains=(0.0, 0.0)), np.concatenate([*made.start(), [0.0]])
+        made.operations()["impose"](tables, 0.0, state)
+        assert reals_of(tables, part_of("springs", Springs, "rest_length")) == pytest.approx([0.5])

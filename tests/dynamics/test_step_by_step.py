@@ -117,6 +117,31 @@ def test_restored_states_repeat_to_the_last_bit() -> None:
     assert np.array_equal(other.trajectory().nodes[:6], first.nodes[:6])
 
 
+def test_cables_that_are_slack_when_a_state_is_restored_tighten_again() -> None:
+    """A mass on a leash that is slack at first, taut from 0.15 s on, slack again at 0.406 s, and restored then."""
+    structure = Structure(
+        {"wall": (0.0, 0.0, 0.0), "mass": (0.7, 0.0, 0.0)},
+        cables=[Cable("leash", ("wall", "mass"), rest_length=1.0, stiffness=300.0)],
+        supports={"wall": "xyz", "mass": "yz"},
+        point_masses={"mass": 2.0},
+    )
+    sim = start(assemble(structure, velocities={"mass": (2.0, 0.0, 0.0)}), method="dp8", tolerance=1e-10)
+    sim.step(0.05)
+    kept, copy = sim.state, sim.copy()
+
+    def followed(one: Any) -> Any:
+        for _ in range(9):
+            one.step(0.05)
+        return one.trajectory()
+
+    first = followed(sim)
+    assert [event.change for event in first.events] == ["taut", "slack"]
+    sim.restore(kept)
+    for again in (followed(sim), followed(copy)):
+        assert np.array_equal(again.nodes, first.nodes)
+        assert np.array_equal(again.cable_tension, first.cable_tension)
+
+
 def test_states_of_before_a_cut_are_whole_again() -> None:
     def made() -> Any:
         watch = Watch.at_time("snap", 0.05, then="cut", cut="cable:ad")

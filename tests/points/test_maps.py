@@ -346,3 +346,24 @@ def test_an_imposed_table_without_slopes_begins_and_ends_at_rest() -> None:
     run = simulate(plant, 1.5, every=0.1, tolerance=1e-10, verify=False)
     assert np.abs(run.velocities[[2, 10], 1, 0]).max() < 1e-9
     assert np.abs(run.energy_violation).max() < 1e-8
+
+
+@pytest.mark.parametrize("angle", [0.3, 3e-3])
+def test_a_coordinate_may_start_near_its_dead_centre(angle: float) -> None:
+    """A lift at z = 1 - cos q: how nodes bend, and the linear model, are found by ways that fit q and not by how little
+    it moves nodes at first. J = sin q, b = cos q v^2, and at rest a = -1 / sin q under a weight of 1 N."""
+
+    def lifted(q: np.ndarray) -> np.ndarray:
+        out = np.zeros((1, 3), q.dtype)
+        out[0, 2] = 1.0 - np.cos(q[0])
+        return out
+
+    nodes = {"o": (0.0, 0.0, 0.0), "e": (1.0, 0.0, 0.0), "a": (0.0, 0.0, 1.0 - np.cos(angle))}
+    held = {"o": "xyz", "e": "xyz"}
+    structure = Structure(nodes, [], [Cable("c", ("o", "e"), stiffness=1.0)], held, {"a": 1.0})
+    lift = CoordinateMap(lifted, ("q",), (angle,), rates=(1.0,))
+    plant = in_coordinates(assemble(structure, gravity=1.0), lift)
+    force = plant.terms_at(0.0, plant.positions, plant.velocities)[2]
+    assert force[0] == pytest.approx(-np.sin(angle) * (1.0 + np.cos(angle)), rel=1e-11)
+    stiffness = plant.linearised(plant.positions, np.zeros(1), 0.0, "rest_length").stiffness
+    assert stiffness[0, 0] == pytest.approx(-np.cos(angle), rel=1e-7)

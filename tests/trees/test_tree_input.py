@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -185,3 +186,18 @@ def test_grounds_that_do_not_go_are_told() -> None:
 def test_machines_that_cannot_be_made_say_why(call: Callable[[], Tree], told: str) -> None:
     with pytest.raises(taut.OptionError, match=told):
         call()
+
+
+@pytest.mark.parametrize(
+    ("torque", "told"),
+    [
+        (lambda t: float("nan"), 'the torque at "pivot" returned nan at t = 0 s: nan is not a finite number'),
+        (lambda t: [1.0, 2.0], "it must return one number, the torque [N m]"),
+        (lambda t: 1.0 / t, 'the torque at "pivot": its function raised ZeroDivisionError at t = 0 s'),
+    ],
+)
+def test_functions_of_time_that_return_no_number_are_told(torque: Any, told: str) -> None:
+    arm = Body("arm", 1.0, (0.5, 0.0, 0.0), ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.1)))
+    tree = Tree((TreeJoint("pivot", "revolute", "world", arm, axes=((0.0, 1.0, 0.0),), driven=True),))
+    with pytest.raises(taut.OptionError, match=re.escape(told)):
+        taut.simulate(tree_plant(tree, torques={"pivot": torque}), 0.1, verify=False)

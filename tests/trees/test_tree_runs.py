@@ -209,10 +209,26 @@ def test_six_struts_as_bodies_are_those_of_nodes() -> None:
     assert np.ptp(wanted.cable_tension) > 1.0, "cables swing"
 
 
+def test_bodies_carry_the_masses_of_cables() -> None:
+    """Two bars and a cable of 2 kg that hangs on one end of each fall freely: it is as heavy as it is inert."""
+    nodes = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0), "c": (0.0, 0.0, 1.0), "d": (1.0, 0.0, 1.0)}
+    cable = taut.Cable("k", ("a", "c"), stiffness=10.0, rest_length=1.0, mass=2.0)
+    structure = taut.Structure(
+        nodes, [taut.Bar("ab", ("a", "b"), mass=1.0), taut.Bar("cd", ("c", "d"), mass=1.0)], [cable]
+    )
+    bodies = in_bodies(taut.assemble(structure, gravity=9.81))
+    assert sum(body.mass for body in bodies.tree.bodies.values()) == pytest.approx(4.0)
+    run = taut.simulate(bodies, 0.2, every=0.1, method="dp8", tolerance=1e-10, verify=False)
+    fallen = np.array(list(nodes.values())) - [0.0, 0.0, 0.5 * 9.81 * 0.2**2]
+    np.testing.assert_allclose(run.nodes[-1], fallen, atol=1e-9)
+
+
 def test_what_does_not_go_with_bodies_is_told() -> None:
     robot = taut.read_model(EXAMPLES / "six_strut.yaml").structure
     with pytest.raises(taut.ModelError, match='supports.x1a: holds "z"; a body is held at a point along all of xyz'):
         in_bodies(taut.assemble(robot.supported("x1a", axes="z")))
+    with pytest.raises(taut.ModelError, match="sensors: do not go with a tree of bodies yet; take them away"):
+        in_bodies(taut.assemble(robot, sensors=[taut.Sensor("height", "node:x1a.position.z", rate=20.0)]))
 
 
 def test_without_pinocchio_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -162,11 +162,11 @@ def _spec(given: Given, thin: Thin, cylinders: Cylinders, outside: Outside, *, i
         if name in Spec().terms
         or (name == "routes" and (given.routed or given.pneumatic))
         or (name == "contacts" and given.rigid_grounds)
-        or (name == "compliances" and given.compliant_grounds)
         or name in terms_by_presence(given.structure)
     ]
+    last = ["compliances"] if given.compliant_grounds else []  # whose friction may hold what all others push with
     return Spec(
-        terms=(*own, *(kind.name for kind in extra if isinstance(kind, Term))),
+        terms=(*own, *(kind.name for kind in extra if isinstance(kind, Term)), *last),
         rows=("bars", *driven) if system == "pairs" else ("bars", "linear", *held, *driven, *others),
         inertia="cylinders" if cylinders.first.size else "thin",
         imposed=(*_imposed(given), *imposed),

@@ -18,6 +18,7 @@ from taut.errors import OptionError
 from taut.mechanics.capabilities import BATCH, check, features_of
 from taut.mechanics.compose import composed_in_lanes
 from taut.mechanics.contact.responses import Responses
+from taut.mechanics.imposed.drives import STANDS
 from taut.mechanics.plant import Plant
 from taut.mechanics.signals import tabulated, time_places
 from taut.mechanics.tables import part_of, slot
@@ -58,6 +59,7 @@ class Variants:
         """Overwrite the numbers in which variant k differs."""
         for part, numbers in self.parts.items():
             reals_of(pack, part)[:] = numbers[k]
+        reals_of(pack, STANDS)[:] = np.nan  # what is driven stands as in the plant
         integers_of(pack, DAMPS)[0] = int(reals_of(pack, CABLE_DAMPING).any())
 
     def single(self, k: int) -> Plant:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from taut.errors import ModelError, OptionError, Problem, listed
+from taut.mechanics.inertia.masses import lumped_masses
 from taut.mechanics.plant import Plant
 from taut.mechanics.trees.plant import TreePlant, made_plant
 from taut.mechanics.trees.pushes import Nodal
@@ -28,8 +29,8 @@ def in_bodies(plant: Plant) -> TreePlant:
     """The same structure as rigid bodies, one for each bar: floating, joined where bars meet, held where supports are.
 
     Whatever acts on nodes acts as in the nodal plant. A thin bar gets a little moment about its own axis, which moves
-    no node. Refused are plates, angles, constraints, drives, controllers, moved supports, bars that are not rigid and
-    nodes that no bar carries.
+    no node. Refused are plates, angles, constraints, drives, controllers, sensors, moved supports, bars that are not
+    rigid and nodes that no bar carries.
     """
     if problems := [*_problems(plant)]:
         raise ModelError(problems)
@@ -71,13 +72,14 @@ def in_bodies(plant: Plant) -> TreePlant:
 
 
 def _body(plant: Plant, name: str, length: float, carried: dict[str, tuple[str, Vector]]) -> Body:
-    """A bar about its middle, with the point masses of ends that no earlier bar has."""
+    """A bar about its middle, with the masses lumped at ends that no earlier bar has, those of cables among them."""
     structure = plant.structure
+    lumped = dict(zip(structure.nodes, lumped_masses(structure).tolist(), strict=True))
     bar = structure.bars[name]
     mass, across = bar_mass(structure, bar) or 0.0, (bar_rotary_mass(structure, bar) or 0.0) * length**2
     square = (bar.radius or 0.0) ** 2 + (bar.inner_radius or 0.0) ** 2
     along = 0.5 * mass * square if bar.inertia == "cylinder" and square > 0.0 else SPIN * across
-    ends = [structure.point_masses.get(node, 0.0) if node not in carried else 0.0 for node in bar.nodes]
+    ends = [lumped[node] if node not in carried else 0.0 for node in bar.nodes]
     whole = mass + sum(ends)
     centre = 0.5 * length * (ends[1] - ends[0]) / whole
     shifted = (
@@ -105,6 +107,7 @@ def _problems(plant: Plant) -> Iterator[Problem]:
         ("constraints", structure.constraints),
         ("drives", plant.drive_names),
         ("controllers", given.controllers),
+        ("sensors", given.sensors),
         ("motions", plant.motions),
         ("elements", plant.elements),
         ("cables held at their length", given.held_cables),

@@ -233,7 +233,7 @@ def _friction(
     rubbed = limit / max(speed, slow)
     fx, fy, fz, sticks = -rubbed * vx, -rubbed * vy, -rubbed * vz, speed < slow
     if law == THRESHOLD and some(sticks):
-        # All other forces have been added by now, but for those of constraints.
+        # All other terms have been added by now: what is left are constraints, and what makes a mass matrix change.
         px, py, pz = along(out[i], out[i + 1], out[i + 2], n[0], n[1], n[2])
         pull = math.sqrt(px * px + py * py + pz * pz)
         held = where(pull > 0.0, min(1.0, table.static[c] * normal / where(pull > 0.0, pull, 1.0)), 0.0)

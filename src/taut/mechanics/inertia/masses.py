@@ -40,7 +40,7 @@ def inertia(structure: Structure) -> Inertia:
     thickness = np.array([properties.bar_thickness_mass(structure, bar) for bar in bars], dtype=float)
     thickness[~soft] = 0.0
     rotary = np.array([properties.bar_rotary_mass(structure, bar) for bar in bars], dtype=float) - thickness
-    lumped = _lumped_masses(structure, index)
+    lumped = lumped_masses(structure)
     own, weighing = lumped.copy(), lumped.copy()
     for end in (0, 1):
         at = np.array([index[bar.nodes[end]] for bar in bars], dtype=np.int64)
@@ -138,8 +138,9 @@ def _thick_part(structure: Structure, thickness: np.ndarray, first: np.ndarray, 
     return sp.csr_matrix((np.concatenate(values), entries), shape=(size, size))
 
 
-def _lumped_masses(structure: Structure, index: dict[str, int]) -> np.ndarray:
-    """Point masses, and those of cables, lumped along their routes."""
+def lumped_masses(structure: Structure) -> np.ndarray:
+    """(n,) point masses, and those of cables, lumped along their routes [kg]."""
+    index = {name: i for i, name in enumerate(structure.nodes)}
     masses = np.zeros(len(index))
     for node, mass in structure.point_masses.items():
         masses[index[node]] += mass

@@ -168,8 +168,9 @@ class Watcher:
         """Begin where an earlier run ended, from the flags it had then."""
         if flags.size != 3 * self.count + 1:
             raise OptionError("the trajectory to continue was made without looking for events; start afresh")
-        nowhere = np.zeros(self.size)  # nobody looks at it
-        self.tools["begin_events"](tables, 0.0, nowhere)
+        if reals_of(tables, BAND)[0] > 0.0:
+            self.tools["release"](tables)  # a run in these tables has written into their laws
+        self.tools["keep_given"](tables)
         state, burst, last = flags[:-1].reshape(3, -1)
         integers_of(tables, STATE)[:] = state
         integers_of(tables, BURST)[:] = burst
@@ -177,7 +178,7 @@ class Watcher:
         reals_of(tables, BAND)[:] = flags[-1]
         for k, thing in enumerate(self.things):
             if thing.watch.then == "cut" and state[len(self.subjects) + k] == DONE:
-                self.cut(tables, len(self.subjects) + k, nowhere)
+                self.cut(tables, len(self.subjects) + k, np.zeros(self.size))  # the work was done then
         self.tools["freeze"](tables)
 
     def cut(self, tables: Pack, event: int, y: np.ndarray) -> None:

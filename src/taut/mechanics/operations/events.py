@@ -302,6 +302,12 @@ def release(p: Pack) -> None:
 
 
 @entry
+def keep_given(p: Pack) -> None:
+    """Keep the given laws, where a run goes on and what everything does is known."""
+    keep_laws(p)
+
+
+@entry
 def begin_events(p: Pack, t: float, y: np.ndarray) -> None:
     """Keep the given laws, and say of every event where it stands at a state."""
     events, state, own = events_in(p), start_of(y), event_count(p)

@@ -128,6 +128,7 @@ TOOLS: dict[str, Any] = named(
         outputs.observe_energies,
         outputs.observe_loads,
         events.begin_events,
+        events.keep_given,
         events.freeze,
         events.release,
         events.cut,

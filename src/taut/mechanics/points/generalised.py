@@ -294,7 +294,8 @@ class GeneralisedPlant:
             )
         capabilities.check_linear(self.points.spec)
         capabilities.check(capabilities.LINEAR, capabilities.features_of(self))
-        steps = 0.01 * self.typical_length / np.maximum(self.tables[KIND].reach[:-1], 1e-12)
+        by_nodes = self.typical_length / np.maximum(self.tables[KIND].reach[:-1], 1e-12)
+        steps = 0.01 * np.minimum(by_nodes, np.maximum(1.0, np.abs(q)))  # one may move nodes by hardly anything there
         return by_differences(self.terms_at, time, q, v, (steps, steps / self.typical_time))
 
     @cached_property

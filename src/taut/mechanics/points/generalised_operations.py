@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from taut.mechanics.operations.energy import energies
+from taut.mechanics.operations.events import pass_imposed_break as pass_break_of_nodes
 from taut.mechanics.operations.motion import all_forces, enter_piece
 from taut.mechanics.parts import (
     accept_step,
+    add_kinetic_gradient,
     carry,
     conservative_force,
     impose,
-    let_in,
     load_power,
-    potential,
     row_jacobian_rate,
     row_residuals,
     row_values,
@@ -55,6 +55,7 @@ from taut.mechanics.tables import (
     term_states_in,
     work_in,
 )
+from taut.numerics.array_views import array_at
 from taut.numerics.compiled import entry, inlined, kernel
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted, start_of
@@ -112,24 +113,14 @@ def impose_on(p: Pack, t: float, y: np.ndarray) -> None:
     impose(p, t, stand(p, state, BEGIN))
 
 
-@kernel
-def _stored(p: Pack, t: float, s: np.ndarray) -> float:
-    """Elastic and gravity's energy as things stand at a time [J]."""
-    impose(p, t, s)
-    elastic, gravity, _ = potential(p, s)
-    return elastic + gravity
-
-
 @entry
 def pass_break(p: Pack, t: float, inside: float, y: np.ndarray, log: np.ndarray, filled: int) -> int:
-    """The next piece begins: what jumps by it does work at once, and commands become part of the state."""
-    state, n, m = start_of(y), coordinate_count(p), generalised_count(p)
+    """The next piece begins: at the nodes what jumps by it does work at once, cables may slacken or tighten, and
+    commands become part of the state."""
+    state, n, m, more = start_of(y), coordinate_count(p), generalised_count(p), 1 + internal_count(p)
     s = stand(p, state, BEGIN)
-    before = _stored(p, t, s)
-    constants_in(p).piece[0] = inside
-    let_in(p, s)
-    s[2 * n] += _stored(p, t, s) - before
-    for i in range(1 + internal_count(p)):
+    filled = pass_break_of_nodes(p, t, inside, array_at(s, 2 * n + more), log, filled)
+    for i in range(more):
         state[2 * m + i] = s[2 * n + i]
     return filled
 
@@ -252,7 +243,7 @@ def energy(p: Pack, y: np.ndarray) -> tuple[float, float]:
 
 @entry
 def energy_gradient(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.ndarray) -> tuple[float, float]:
-    """dE/dq = J^T dV/dx + (M x') . d(x')/dq, and dE/dv = J^T M x'."""
+    """dE/dq = J^T (dV/dx + dT/dx) + (M x') . d(x')/dq, and dE/dv = J^T M x'."""
     made, n, m = generalised_in(p), coordinate_count(p), generalised_count(p)
     gradient, momentum, state = start_of(along_q), start_of(along_v), start_of(y)
     s = stand(p, state, BEGIN)
@@ -261,11 +252,14 @@ def energy_gradient(p: Pack, y: np.ndarray, along_q: np.ndarray, along_v: np.nda
     for i in range(n):
         pull[i] = 0.0
     elastic, gravity, _ = conservative_force(p, s, pull)
+    for i in range(n):
+        pull[i] = -pull[i]
+    add_kinetic_gradient(p, s, pull)
     carry(p, s, shifted(s, n), pushed)
     moving = 0.5 * dot(n, shifted(s, n), pushed)
     for k in range(m):
         column = shifted(made.column, k * n)
-        gradient[k], momentum[k] = -dot(n, column, pull), dot(n, column, pushed)
+        gradient[k], momentum[k] = dot(n, column, pull), dot(n, column, pushed)
     for k in range(m):
         for j in range(m):
             made.force[j] = 1.0 if j == k else 0.0

@@ -3,7 +3,8 @@
 The function is called by its address, be it a Python function or compiled by numba, so that no time loop is compiled
 again for another function. One call gives positions, velocities and b(v, v), another the columns of dx/dq. First
 derivatives are complex steps, exact to round-off. b = d/ds (dx/dq (q + s v) v) is a difference of eighth order of
-those: a hundredth of the way on which nodes move by a typical length leaves it 1e-13 of its size.
+those: a hundredth of the way on which nodes move by a typical length, or a coordinate by itself or by one, leaves it
+1e-13 of its size.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from taut.mechanics.points.generalised_tables import generalised_in
 from taut.mechanics.tables import constants_in, coordinate_count, part_of, slot
 from taut.numerics.code_stamps import is_kernel
 from taut.numerics.compiled import inlined, kernel
+from taut.numerics.differences import WEIGHTS
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader, reals_of
 from taut.numerics.pointers import call_at, shifted
 from taut.structure.coordinates import CoordinateMap
@@ -31,11 +33,9 @@ PLACES, COLUMNS = 0.0, 1.0
 """What a call is to give."""
 TINY = 1e-100
 WAY = 0.01
-"""Of a typical length, by which b is found."""
+"""Of a typical length, and of a coordinate or of one, by which b is found."""
 BESIDE = 0.05
 """How far from the start, by its coordinates, derivatives are looked at once more: |q| is smooth by both at q = 0."""
-WEIGHTS = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
-"""Of a central difference of eighth order."""
 
 
 class Mapped(NamedTuple):
@@ -115,8 +115,9 @@ def place(p: Pack, q: np.ndarray, v: np.ndarray, x: np.ndarray, speed: np.ndarra
     reach, fastest = generalised_in(p).reach, 0.0
     for i in range(m):
         given.now[i], given.now[m + i] = q[i], v[i]
-        fastest = max(fastest, reach[i] * abs(v[i]))
-    given.now[2 * m] = WAY * constants_in(p).scale[0] / fastest if fastest > 0.0 else 0.0
+        # A coordinate may move nodes by nearly nothing at the start, and bend their way all the same.
+        fastest = max(fastest, max(reach[i] / constants_in(p).scale[0], 1.0 / max(1.0, abs(q[i]))) * abs(v[i]))
+    given.now[2 * m] = WAY / fastest if fastest > 0.0 else 0.0
     _call(p, PLACES)
     for i in range(n):
         x[i], speed[i], bias[i] = given.rest[i], 0.0, 0.0

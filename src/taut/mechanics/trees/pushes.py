@@ -12,7 +12,7 @@ from taut.errors import OptionError
 from taut.mechanics.compose import composed_with
 from taut.mechanics.parts import set_stage
 from taut.mechanics.plant import Plant
-from taut.mechanics.signals import CONSTANT, fill_values, tabulated
+from taut.mechanics.signals import CONSTANT, fill_values, function_value, tabulated
 from taut.mechanics.tables import TermStates, part_of
 from taut.mechanics.trees.contact.response_tables import contact_pack
 from taut.mechanics.trees.equations import TreeEquations
@@ -23,13 +23,20 @@ from taut.numerics.packing import Pack, reals_of
 from taut.structure.signals import Constant, Feedback, Signal
 from taut.structure.trees import Tree
 
+NOWHERE = np.zeros((0, 3))
+"""The nodes of a tree, to functions of time."""
+
 STATE_RATES, STATE_SIZES = (part_of("term_states", TermStates, name) for name in ("rate", "size"))
 
 
 class Signals:
-    """Numbers that time decides, evaluated one by one; constants cost nothing."""
+    """Numbers that time decides, evaluated one by one; constants cost nothing.
 
-    def __init__(self, signals: Sequence[Signal | float]) -> None:
+    owners: what each is, for whoever gave a Python function that returns no number. quantity: what they are.
+    """
+
+    def __init__(self, signals: Sequence[Signal | float], owners: Sequence[str], quantity: str) -> None:
+        self._owners, self._quantity = owners, quantity
         self._table = tabulated([Constant(s) if isinstance(s, int | float) else s for s in signals])
         self._now = np.array([self._table.data[at] for at in self._table.start], dtype=float)
         self._still = not (self._table.kind != CONSTANT).any()
@@ -44,7 +51,8 @@ class Signals:
         """All of them at a time; inside: a time in the current smooth piece."""
         table = self._table
         for called in table.functions:
-            table.data[called.place] = float(called.function(t))  # type: ignore[operator]
+            owner = self._owners[called.signal]
+            table.data[called.place] = function_value(owner, self._quantity, called.function, t, NOWHERE, NOWHERE)
         if not self._still:
             fill_values(table.kind, table.data, table.start, t, inside, self._now)
         return self._now
@@ -103,13 +111,16 @@ class Pushes:
         tree = equations.tree
         self._equations, self._nodal = equations, nodal
         self.located = False  # whether events of the nodal plant are looked for
-        self._torques = Signals([torques.get(name, 0.0) for name in equations.input_names])
+        driven = [f'the torque at "{name}"' for name in equations.input_names]
+        self._torques = Signals([torques.get(name, 0.0) for name in equations.input_names], driven, "torque [N m]")
         self._turned = [
             (number, loop) for number, loop in enumerate(tree.loops) if loop.torque != 0.0 or loop.damping != 0.0
         ]
-        self._loop_torques = Signals([loop.torque for _, loop in self._turned])
+        owners = [f'the torque of the loop "{loop.name}"' for _, loop in self._turned]
+        self._loop_torques = Signals([loop.torque for _, loop in self._turned], owners, "torque, or force")
         self._wrenches = tree.wrenches
-        self._scales = Signals([wrench.signal for wrench in tree.wrenches])
+        owners = [f'the wrench on "{wrench.body}"' for wrench in tree.wrenches]
+        self._scales = Signals([wrench.signal for wrench in tree.wrenches], owners, "factor of force and torque")
         self._forces = np.array([wrench.force for wrench in tree.wrenches]).reshape(-1, 3)
         self._moments = np.array([wrench.torque for wrench in tree.wrenches]).reshape(-1, 3)
         bodies, places = [wrench.body for wrench in tree.wrenches], [wrench.at for wrench in tree.wrenches]
