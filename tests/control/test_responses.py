@@ -151,6 +151,8 @@ def test_unknown_coordinates_and_states() -> None:
     tbar = assemble(taut.generators.tbar())
     with pytest.raises(OptionError, match=r'held = "tension" is not one of rest_length, force_density'):
         linearise(tbar, held="tension")
+    with pytest.raises(OptionError, match=r"time nan must be a finite number"):
+        linearise(tbar, time=math.nan)
     with pytest.raises(OptionError, match=r'"cable:c2.rest_length" cannot be an input where force densities are held'):
         linearise(tbar, inputs="cable:c2.rest_length", held="force_density")
     with pytest.raises(

@@ -198,6 +198,8 @@ def test_what_cannot_be_is_said() -> None:
     for options, said in (
         ({"seeds": [1, 2]}, "there are 2 seeds, and 1 rows of parameters"),
         ({"noise": {"drive:*.phase": 0.1}}, "noise needs seeds"),
+        ({"seeds": np.array([0.5])}, "seeds must be whole numbers, one for each variant, not 0.5"),
+        ({"seeds": [True]}, "seeds must be whole numbers, one for each variant, not True"),
         ({"seeds": [-1]}, "seeds must be zero or more, not -1"),
         ({"seeds": [1], "noise": {"drive:*.phase": -0.1}}, "is a standard deviation, and cannot be -0.1"),
         ({"seeds": [1], "noise": {"drive:*.phase": [0.1, 0.2]}}, r"has the shape \(2,\), and there are \(6,\) numbers"),

@@ -146,7 +146,7 @@ def rows_of(
 ) -> tuple[dict[str, np.ndarray], tuple[int, ...], int]:
     """Numbers by address with their noise, a row a variant; the seeds; and how many variants there are."""
     rows = numbers_for(plant, parameters)
-    drawn = tuple(int(seed) for seed in ([] if seeds is None else np.asarray(seeds).ravel()))
+    drawn = _whole([] if seeds is None else np.asarray(seeds).ravel().tolist())
     counts = {len(values) for values in rows.values()} | ({len(drawn)} if seeds is not None else set())
     if not counts or min(counts) < 1:
         raise OptionError("nothing varies: give at least one row of a parameter, or a seed")
@@ -156,6 +156,15 @@ def rows_of(
             f"{len(next(iter(rows.values())))} rows of parameters"
         )
     return rows | _with_noise(plant, rows, drawn, noise or {}), drawn, counts.pop()
+
+
+def _whole(seeds: Sequence[object]) -> tuple[int, ...]:
+    """Seeds as they are given: cut to whole numbers, several would be one."""
+    found = tuple(seed for seed in seeds if isinstance(seed, int) and not isinstance(seed, bool))
+    if len(found) < len(seeds):
+        wrong = next(seed for seed in seeds if not isinstance(seed, int) or isinstance(seed, bool))
+        raise OptionError(f"seeds must be whole numbers, one for each variant, not {wrong!r}")
+    return found
 
 
 def _with_noise(

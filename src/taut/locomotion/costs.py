@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from taut.dynamics.trajectory import Trajectory
+from taut.dynamics.trajectory import Trajectory, require_kept
 from taut.reprs import brief
 
 
@@ -30,6 +30,12 @@ class DriveCost:
 
 def drive_cost(run: Trajectory) -> DriveCost:
     """Of a run's samples; power is taken to change evenly between them, so that it is as good as they are close."""
+    require_kept(run, "what a gait costs is told", "drive_power", "drive_force", "drive_rate", "cable_tension")
+    return kept_cost(run)
+
+
+def kept_cost(run: Trajectory) -> DriveCost:
+    """The same of what an ensemble kept; zero where that is nothing."""
     power = run.drive_power
     return DriveCost(
         positive=float(_positive(run.time, power).sum()),
