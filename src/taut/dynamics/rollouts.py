@@ -92,11 +92,13 @@ def rollout(
     }
     job = job_for(plant, rows, count, duration, **options)
     if executor is None:
-        return gathered(job, rolled(job, threads, progress), rows, drawn)
+        done = rolled(job, threads, progress)
+        done.events = [()] * count  # nor do executors send them
+        return gathered(job, done, rows, drawn)
     result, found = Result(job, bool), Received(count)
     order = order_of(plant, duration, options, None)
-    for done, part in sent(_cut(order, rows, count, step, batch), count, executor, progress):
-        found.take(done, part)
+    for some, part in sent(_cut(order, rows, count, step, batch), count, executor, progress):
+        found.take(some, part)
     result.status, result.notes, result.sound = found.status, found.notes, found.sound
     result.samples |= found.samples
     return gathered(job, result, rows, drawn)
