@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import taut
 from taut import OptionError
-from taut.locomotion import SinusoidGait, face_sequence, locomotion_of, measures_of, stands
+from taut.locomotion import SinusoidGait, drive_cost, face_sequence, locomotion_of, measures_of, stands
 from taut.locomotion.slipping import slip_distance
 from taut.numerics.hull_faces import fill_faces_below
 
@@ -58,8 +58,11 @@ def test_what_is_measured_may_be_chosen_and_needs_its_fields() -> None:
         measures_of(run, ["cost_of_transport"])
     with pytest.raises(OptionError, match='no measure "slip" was asked for'):
         measures_of(run, ["distance"]).slip  # noqa: B018
-    with pytest.raises(OptionError, match="gait costs is told by drive_power and drive_force and .*; name them in the"):
+    with pytest.raises(OptionError, match="gait costs is told by drive_power; name it in the `fields`"):
         locomotion_of(run[0])
+    kept = taut.rollout(PLANT, {"drive:x1.phase": [1.0]}, 0.2, every=0.02, fields=("drive_power",))
+    assert np.isnan(drive_cost(kept[0]).peak_tension)
+    assert drive_cost(kept[0]).positive > 0.0
     with pytest.raises(OptionError, match="speeds along the ground are told by velocities; name it in the `fields`"):
         slip_distance(run[0])
     bare = taut.rollout(PLANT, {"drive:x1.phase": [1.0, 2.0]}, 0.2, every=0.02, fields=("nodes",))
