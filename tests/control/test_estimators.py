@@ -16,7 +16,18 @@ from test_norms import damped_tower, made
 from test_sampled_regulator import full
 
 from taut import LinearModel, OptionError, linearise
-from taut.control import Estimator, SampledModel, closed_loop, kalman, loop_covariance, lqg, lqr, pd, sampled
+from taut.control import (
+    Compensator,
+    Estimator,
+    SampledModel,
+    closed_loop,
+    kalman,
+    loop_covariance,
+    lqg,
+    lqr,
+    pd,
+    sampled,
+)
 from taut.control.noise import noise_of
 
 control = pytest.importorskip("control")
@@ -178,6 +189,26 @@ def test_a_pd_loop_has_a_covariance_too() -> None:
     # A command in proportion to a reading has the variance of what is read and that of reading it.
     plain = loop_covariance(model, pd(["y1"], ["u1"], 30.0, rate=1000.0), {"u1": 3.0}, {"y1": 0.2})
     assert plain.command[0, 0] == pytest.approx(30.0**2 * (plain.output[0, 0] + 0.2**2), rel=1e-9)
+
+
+def test_noise_of_a_reading_that_a_command_takes_to_another_output_at_once_is_counted() -> None:
+    """A number that forgets is read and commanded; what is commanded is read too, and summed up by the controller."""
+    d, b = np.array([[-0.4, 0.0]]), np.array([[0.0, 1.0]])
+    model = SampledModel(
+        np.array([[0.8]]), np.array([[0.5]]), np.array([[1.0], [0.0]]), np.array([[0.0], [1.0]]),
+        ("x",), ("u",), ("x", "sent"), period=0.1,
+    )  # fmt: skip
+    one = Compensator(
+        np.array([[0.5]]), b, np.array([[0.1]]), d, ("x", "sent"), ("u",), np.zeros(2), np.zeros(1), period=0.1
+    )
+    found = loop_covariance(model, one, np.array([[0.09]]), {"x": 0.3, "sent": 0.1})
+    # x' = 0.8 x + 0.5 u + w and z' = 0.5 z + u + n2, with u = 0.1 z - 0.4 (x + n1) in both.
+    whole, noise = np.array([[0.6, 0.05], [-0.4, 0.6]]), np.array([[1.0, -0.2, 0.0], [0.0, -0.4, 1.0]])
+    joint = solve_discrete_lyapunov(whole, noise @ np.diag([0.09, 0.09, 0.01]) @ noise.T)
+    assert found.joint == pytest.approx(joint, rel=1e-12)
+    sent = np.array([-0.4, 0.1])
+    assert found.command[0, 0] == pytest.approx(sent @ joint @ sent + 0.4**2 * 0.09, rel=1e-12)
+    assert found.output[1, 1] == pytest.approx(found.command[0, 0], rel=1e-12), "what is sent is what is read of it"
 
 
 # --- what cannot be

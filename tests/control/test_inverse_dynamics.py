@@ -156,6 +156,9 @@ def test_what_is_refused() -> None:
         inverse_dynamics(plant, time, places)
     with pytest.raises(OptionError, match=r"positions of shape \(7, 2, 3\) do not fit: give \(7, 3, 3\)"):
         inverse_dynamics(plant, time, places[:, :2], actuators="angle:elbow.torque")
+    for wrong in (np.full(time.size, np.nan), time[::-1].copy(), time[:, None]):
+        with pytest.raises(OptionError, match=r"time of shape \(7,.* must be finite numbers, each larger than the one"):
+            inverse_dynamics(plant, wrong, places, speeds, accelerations, actuators="angle:elbow.torque")
     with pytest.raises(OptionError, match="3 samples make no spline"):
         inverse_dynamics(plant, time[:3], places[:3], actuators="angle:elbow.torque")
     with pytest.raises(OptionError, match='no actuator "hip"; there are angle:elbow.torque'):

@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_refused() -> None:
         least_inputs(np.zeros((2, 3)), np.zeros(4))
     with pytest.raises(OptionError, match=r'way = "newton" is none; there are direct and null space'):
         least_inputs(np.zeros((2, 3)), np.zeros(2), way="newton")
-    with pytest.raises(OptionError, match=r"unknown 0 has its least, 1, above its most, 0"):
+    with pytest.raises(OptionError, match=r"lowest, 1 at place 0, is above highest, 0; nothing lies between"):
         least_inputs(np.zeros((2, 3)), np.zeros(2), lowest=1.0, highest=0.0)
 
 
@@ -212,3 +212,20 @@ def test_cables_that_would_have_to_push_are_told() -> None:
     assert "beyond its least, 0" in str(first)
     with pytest.raises(OptionError, match=r"lowest of shape \(2,\) does not fit: give one number, or 9"):
         bounded_inverse_dynamics(plant, time, places, actuators=CABLES, lowest=[0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"lowest": [0.0, 0.0, 0.0]}, r"lowest of shape \(3,\) does not fit: give one number, or 2, one for each"),
+        ({"highest": np.nan}, r"highest has no number \(NaN\); give inf, or -inf, where there is no bound"),
+        ({"highest": 1.0, "names": ["motor"]}, r"names has 1 names; give 2, one for each"),
+        ({"push": np.full((2, 2), np.nan)}, r"push must have finite numbers only"),
+        ({"needed": np.array([np.inf, 1.0])}, r"needed must have finite numbers only"),
+        ({"needed": np.ones((2, 1))}, r"needed of shape \(2, 1\) does not fit: give one number for each equation"),
+    ],
+)
+def test_what_makes_no_sense_is_told(wrong: dict[str, object], message: str) -> None:
+    given: dict[str, object] = {"push": np.eye(2), "needed": np.array([5.0, 5.0])}
+    with pytest.raises(OptionError, match=message):
+        least_inputs(**given | wrong)

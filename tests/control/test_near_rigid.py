@@ -174,5 +174,13 @@ def test_what_is_refused() -> None:
         near_rigid_control(equations, [*STRUT, "B1-blockJt"], leaning(), least_strain=STRAIN)
     with pytest.raises(OptionError, match='slope = "chord" is none; there are secant and tangent'):
         law_of(equations, slope="chord")
-    with pytest.raises(OptionError, match=r"bounds of shape \(2,\) do not fit: give one number, or 3"):
+    with pytest.raises(OptionError, match=r"lowest of shape \(2,\) does not fit: give one number, or 3"):
         law_of(equations, lowest=[0.0, 1.0])
+    with pytest.raises(
+        OptionError, match=r"least_strain, 1 at place 0, is above most_strain, 0\.5; nothing lies between"
+    ):
+        near_rigid_control(equations, [*STRUT], leaning(), least_strain=1.0, most_strain=0.5)
+    with pytest.raises(OptionError, match='free: the machine has no velocity "B1-blockJ"; did you mean "B1-blockJt"'):
+        law_of(equations, free=["B1-blockJ"])
+    with pytest.raises(OptionError, match="free: outputs and strains leave 1 coordinates free; name as many, or more"):
+        near_rigid_control(equations, STRUT[:1], leaning(), least_strain=STRAIN, free=[])

@@ -86,6 +86,7 @@ def test_signals_act_when_the_commands_of_the_model_do() -> None:
         ({"y1": [1.0]}, {"input_cost": 0.0}, "input_cost must be positive definite: every input must cost something"),
         ({"y1": [1.0]}, {"output_cost": -1.0}, "output_cost must be symmetric and nowhere negative"),
         ({"y1": [1.0]}, {"start": np.zeros(3)}, r"start of shape \(3,\) does not fit: give \(4,\)"),
+        ({"y1": [1.0]}, {"start": np.full(4, np.nan)}, "start must have finite numbers only"),
     ],
 )
 def test_paths_that_make_no_sense(wanted: dict[str, list[float]], options: dict[str, float], message: str) -> None:

@@ -96,3 +96,15 @@ def test_what_is_refused() -> None:
         predictive_control(cart(), horizon=0, input_cost=1.0)
     with pytest.raises(OptionError, match=r"2 states and 3 wanted outputs do not fit: give \(2,\) and \(4, 2\)"):
         predictive_control(cart(), horizon=4, input_cost=1.0).decide(np.zeros(2), np.zeros(3))
+    for wrong, message in (
+        ({"lowest": 1.0, "highest": -1.0}, r"lowest, 1, is above highest, -1; nothing lies between"),
+        ({"lowest": np.zeros(3)}, r"lowest of shape \(3,\) does not fit: give one number, or 1"),
+        ({"highest": np.nan}, r"highest has no number \(NaN\)"),
+        ({"output_bounds": {"speed": (1.0, -1.0)}}, r'the least of "speed", 1, is above its most, -1'),
+    ):
+        with pytest.raises(OptionError, match=message):
+            predictive_control(cart(), horizon=4, input_cost=1.0, **wrong)
+    with pytest.raises(OptionError, match="the state and wanted outputs must have finite numbers only"):
+        predictive_control(cart(), horizon=4, input_cost=1.0).decide(np.array([np.nan, 0.0]))
+    with pytest.raises(OptionError, match="the model has no outputs, so there is nothing to decide"):
+        predictive_control(cart().chosen(outputs=[]), horizon=4, input_cost=1.0)

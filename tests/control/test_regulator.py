@@ -139,6 +139,10 @@ def test_what_cannot_be_regulated_is_refused() -> None:
         lqr(UPRIGHT, np.eye(2))
     with pytest.raises(OptionError, match=r"state_cost must be symmetric and nowhere negative"):
         lqr(UPRIGHT, -1.0)
+    with pytest.raises(OptionError, match=r"state_cost must have finite numbers only"):
+        lqr(UPRIGHT, np.inf)
+    unweighed = made([[-1, 0], [0, -2]], [[1], [1]], [[1, 1]]).chosen(outputs=[])
+    assert not lqr(unweighed, of="outputs").gain.any(), "nothing is weighed, and nothing has to be held"
     with pytest.raises(OptionError, match=r'of = "inputs" is not one of states, outputs'):
         lqr(UPRIGHT, of="inputs")
     wound = linearise(assemble(mast(), gravity=9.81), inputs="cable:*.rest_length")

@@ -88,6 +88,12 @@ def test_what_makes_no_sense_is_refused() -> None:
         doublet_response(model, 1.0, amplitude=1.0, width=-1)
     with pytest.raises(OptionError, match=r'no input "u2"; there are u1'):
         harmonic_response(model, 1.0, {"u2": 1.0})
+    with pytest.raises(OptionError, match=r'the amplitude nan of "u1" must be finite'):
+        harmonic_response(model, 1.0, {"u1": math.nan})
+    with pytest.raises(OptionError, match=r"amplitude inf must be a finite number"):
+        doublet_response(model, 1.0, amplitude=math.inf, width=0.1)
+    with pytest.raises(OptionError, match=r"a frequency of nan Hz is none; give finite numbers"):
+        frequency_response(model, np.array([1.0, math.nan]))
     undamped = made([[0, 1], [-25, 0]], [[0], [1]], [[1, 0]])
     with pytest.raises(OptionError, match=r"never settles"):
         harmonic_response(undamped, 1.0, {"u1": 1.0})
@@ -145,6 +151,8 @@ def test_unknown_coordinates_and_states() -> None:
     tbar = assemble(taut.generators.tbar())
     with pytest.raises(OptionError, match=r'held = "tension" is not one of rest_length, force_density'):
         linearise(tbar, held="tension")
+    with pytest.raises(OptionError, match=r"time nan must be a finite number"):
+        linearise(tbar, time=math.nan)
     with pytest.raises(OptionError, match=r'"cable:c2.rest_length" cannot be an input where force densities are held'):
         linearise(tbar, inputs="cable:c2.rest_length", held="force_density")
     with pytest.raises(

@@ -98,6 +98,9 @@ def test_some_are_set_back_with_numbers_of_their_own() -> None:
     again = sim.step(PERIOD, given[0])
     alone = replace(fresh[1], positions=lifted, velocities=speeds[0])
     assert np.array_equal(again[1], stepped(alone, given[:1, 1])[-1])
+    sim.reset([2], parameters={"gravity": [[0.0, 0.0, -1.62]]})
+    shown = [sim.run_of(k, [(0.0, sim.states[k].copy())]) for k in (1, 2)]
+    assert [run.options["gravity"] for run in shown] == [[0.0, 0.0, -9.81], [0.0, 0.0, -1.62]]
 
 
 def test_those_that_end_stay_where_they_are_and_say_why() -> None:

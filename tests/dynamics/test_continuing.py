@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from taut import Load, OptionError, Sinusoid, assemble, simulate
+from taut import Drive, Load, OptionError, Sinusoid, assemble, simulate
 from taut.generators import tbar
 
 
@@ -36,3 +36,14 @@ def test_other_physics_are_refused(physics: dict) -> None:
     first = simulate(assemble(tbar()), 0.1)
     with pytest.raises(OptionError, match="other loads, motions, drives, ground, elements, gravity or damping"):
         simulate(assemble(tbar(), **physics), 0.2, start=first)
+
+
+@pytest.mark.parametrize("limit", ["speed_limit", "force_limit"])
+def test_limits_of_drives_are_told_once_and_of_the_whole_run(limit: str) -> None:
+    winch = Drive("winch", "cable:c1", "rest_length", by=Sinusoid(1e-3, 1.0), **{limit: 1e-3})
+    plant = assemble(tbar(), drives=[winch])
+    whole = simulate(plant, 0.4, every=0.1, verify=False)
+    parts = simulate(plant, 0.2, every=0.1, verify=False)
+    parts = simulate(plant, 0.4, every=0.1, verify=False, start=parts)
+    assert len(whole.notes) == 1
+    assert parts.notes == whole.notes

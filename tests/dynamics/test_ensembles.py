@@ -272,6 +272,23 @@ def test_plants_may_differ_in_any_number_and_each_moves_as_alone() -> None:
         for name in ("nodes", "velocities", "cable_tension", "bar_force", "energy_kinetic", "work"):
             np.testing.assert_allclose(getattr(together, name)[k], getattr(alone, name), rtol=1e-12, atol=1e-12)
         assert together[k].status == "finished"
+        assert together[k].structure == plants[k].structure
+        assert together[k].options["gravity"] == [0.0, 0.0, -9.81 + 0.2 * k]
+
+
+def test_a_variant_tells_what_was_kept_of_it() -> None:
+    plant = robot()
+    given = {"velocities": np.zeros((2, *plant.positions.shape)), "every": 0.05}
+    whole, few = ensemble(plant, 0.1, **given)[1], ensemble(plant, 0.1, **given, fields=["nodes"])[1]
+    alone = simulate(plant, 0.1, every=0.05, verify=False)
+    facts = alone.facts()
+    for name in ("status", "simulated", "method", "worst bar length", "energy", "work"):
+        assert whole.facts()[name] == facts[name], name
+    assert "steps" not in whole.facts()
+    assert list(few.facts()) == ["status", "simulated", "method", "correction"]
+    assert "0.1 s, 3 samples" in few.summary()
+    with pytest.raises(OptionError, match="tensions are looked up by cable_tension; name it in the `fields`"):
+        few.tension(next(iter(plant.structure.cables)))
 
 
 def test_every_plant_is_asked_whether_the_method_suits_it() -> None:

@@ -99,3 +99,7 @@ def test_what_cannot_be_compared_is_said() -> None:
         predictability(plant, simulate(plant, 1.0), part=-1)
     with pytest.raises(OptionError, match="no samples to compare"):
         predictability(plant, simulate(plant, 1.0, sink=lambda part: None))
+    stepped = taut.start(plant)
+    stepped.step(0.1)
+    with pytest.raises(OptionError, match="was stepped by hand or is one of an ensemble; give one that simulate made"):
+        predictability(stepped.plant, stepped.trajectory())

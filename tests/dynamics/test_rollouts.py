@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -198,6 +199,8 @@ def test_what_cannot_be_is_said() -> None:
     for options, said in (
         ({"seeds": [1, 2]}, "there are 2 seeds, and 1 rows of parameters"),
         ({"noise": {"drive:*.phase": 0.1}}, "noise needs seeds"),
+        ({"seeds": np.array([0.5])}, "seeds must be whole numbers, one for each variant, not 0.5"),
+        ({"seeds": [True]}, "seeds must be whole numbers, one for each variant, not True"),
         ({"seeds": [-1]}, "seeds must be zero or more, not -1"),
         ({"seeds": [1], "noise": {"drive:*.phase": -0.1}}, "is a standard deviation, and cannot be -0.1"),
         ({"seeds": [1], "noise": {"drive:*.phase": [0.1, 0.2]}}, r"has the shape \(2,\), and there are \(6,\) numbers"),
@@ -227,3 +230,16 @@ def test_numbers_that_a_plant_would_refuse_are_refused_of_variants() -> None:
         taut.rollout(undamped, {"cable:*.damping": [0.0, 2.0]}, 0.1)
     with pytest.raises(OptionError, match="friction 0.8 of variant 1 is more than its ground's static friction 0.4"):
         taut.rollout(undamped, {"ground:floor.friction": [0.2, 0.8]}, 0.1)
+
+
+def test_whoever_computes_them_no_events_are_kept() -> None:
+    """Of cables that slacken all the time, by a method that locates it."""
+    plant = taut.assemble(taut.generators.icosahedron(0.6, stiffness=600.0, rest_ratio=0.999), gravity=9.81)
+    starts = {"velocities": 3.0 * np.random.default_rng(0).normal(size=(1, *plant.positions.shape))}
+    options = {"every": 0.05, "method": "dp5", "step": None}
+    here = taut.rollout(plant, starts, 0.1, **options)
+    with ThreadPoolExecutor(1) as pool:
+        there = taut.rollout(plant, starts, 0.1, **options, executor=pool)
+    assert np.array_equal(here.nodes, there.nodes)
+    assert here.notes == there.notes
+    assert here.events == there.events == ((),)

@@ -294,6 +294,16 @@ def test_other_slips() -> None:
         start(same).step(PERIOD, {"w": 1.0})
 
 
+def test_a_run_goes_on_from_steps_that_looked_for_no_events() -> None:
+    sim = start(kite(0.0, 0.0), locate=False)
+    sim.step(PERIOD)
+    run = simulate(sim.plant, 2.0 * PERIOD, start=sim.trajectory(), verify=False)
+    assert run.finished
+    assert run.options["locate"] is False
+    with pytest.raises(OptionError, match="was made with locate=False; go on with the same"):
+        simulate(sim.plant, 2.0 * PERIOD, start=sim.trajectory(), locate=True)
+
+
 def test_a_speed_limit_is_kept() -> None:
     plant = assemble(
         kite(0.0, 0.0).structure,

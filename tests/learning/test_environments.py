@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -164,6 +165,33 @@ def test_a_heavier_robot_moves_as_one_that_is_built_so() -> None:
         moved.append(seen)
     assert np.allclose(moved[0], moved[1], atol=1e-6)
     assert not np.allclose(moved[0], moved[2], atol=1e-4)
+
+
+def test_masses_vary_where_stiffness_follows_from_a_material() -> None:
+    """600 N/m as E A / L: a robot of such cables moves as one whose cables have these numbers."""
+    robot = TASK.robot
+    rubber = {
+        name: taut.Material(f"of {name}", youngs_modulus=cable.stiffness * cable.rest_length / (np.pi * 0.01**2))
+        for name, cable in robot.cables.items()
+    }
+    cables = {
+        name: replace(cable, stiffness=None, material=rubber[name], radius=0.01, mass=0.0)
+        for name, cable in robot.cables.items()
+    }
+    seen = []
+    for made in (robot, replace(robot, cables=cables)):
+        env = RobotEnv(Task(made, observations=("nodes",), randomisation=Randomisation(mass=0.3), duration=0.3))
+        env.reset(seed=5)
+        for action in actions(15):
+            told = env.step(action)[0]
+        seen.append(told)
+    assert np.isfinite(seen[1]).all()
+    assert np.allclose(seen[0], seen[1], atol=1e-5)
+    soft = replace(
+        robot, bars={name: replace(bar, law="compressible", stiffness=1e5) for name, bar in robot.bars.items()}
+    )
+    with pytest.raises(OptionError, match='bars "x1", .* would stay as stiff as they are; leave mass out'):
+        Task(soft, randomisation=Randomisation(mass=0.1))
 
 
 def test_what_makes_no_sense_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numba
@@ -45,6 +46,21 @@ def test_the_robot_has_twelve_turns_and_twelve_mirrorings() -> None:
             assert {one.nodes[node] for node in bar.nodes} == set(image.nodes)
     lopsided = taut.Structure({"a": (0, 0, 0), "b": (1, 0, 0), "c": (0, 2, 0), "d": (0, 0, 3)})
     assert len(symmetries(lopsided)) == 1
+
+
+def test_symmetries_do_not_hang_on_the_size_and_tell_members_side_by_side_apart() -> None:
+    off = 1e-8 * np.random.default_rng(0).normal(size=ROBOT.positions.shape)
+    for size in (1e-3, 1.0, 1e3):
+        assert len(symmetries(ROBOT.placed(size * (ROBOT.positions + off)))) == 24, size
+    twice = {f"{name}, too": replace(cable, name=f"{name}, too") for name, cable in ROBOT.cables.items()}
+    doubled = replace(ROBOT, cables={**ROBOT.cables, **twice})
+    for one in symmetries(doubled):
+        assert set(one.members.values()) == set(one.members)
+    assert all(name == image for name, image in symmetries(doubled)[0].members.items())
+    one_more = replace(ROBOT, cables={**ROBOT.cables, "c1, too": twice["c1, too"]})
+    assert len(symmetries(one_more)) < 24, "what brings that cable onto one that is alone is none"
+    with pytest.raises(OptionError, match="all nodes lie in one plane"):
+        symmetries(taut.generators.tbar())
 
 
 def test_three_rolls_make_all_sixty() -> None:

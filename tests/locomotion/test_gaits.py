@@ -143,3 +143,5 @@ def test_members_of_two_kinds_cannot_be_one_group() -> None:
 def test_a_share_outside_is_refused() -> None:
     with pytest.raises(taut.OptionError, match="share = 1.5 must be more than 0, and 1 or less"):
         random_members(ROBOT, share=1.5, seed=0)
+    with pytest.raises(taut.OptionError, match="seed = -1 must be zero or more"):
+        random_members(ROBOT, share=0.5, seed=-1)

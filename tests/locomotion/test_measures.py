@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
@@ -9,7 +11,8 @@ from scipy.spatial.transform import Rotation
 
 import taut
 from taut import OptionError
-from taut.locomotion import SinusoidGait, locomotion_of, measures_of
+from taut.locomotion import SinusoidGait, drive_cost, face_sequence, locomotion_of, measures_of, stands
+from taut.locomotion.slipping import slip_distance
 from taut.numerics.hull_faces import fill_faces_below
 
 ROBOT = taut.generators.six_strut_robot()
@@ -55,6 +58,18 @@ def test_what_is_measured_may_be_chosen_and_needs_its_fields() -> None:
         measures_of(run, ["cost_of_transport"])
     with pytest.raises(OptionError, match='no measure "slip" was asked for'):
         measures_of(run, ["distance"]).slip  # noqa: B018
+    with pytest.raises(OptionError, match="gait costs is told by drive_power; name it in the `fields`"):
+        locomotion_of(run[0])
+    kept = taut.rollout(PLANT, {"drive:x1.phase": [1.0]}, 0.2, every=0.02, fields=("drive_power",))
+    assert np.isnan(drive_cost(kept[0]).peak_tension)
+    assert drive_cost(kept[0]).positive > 0.0
+    with pytest.raises(OptionError, match="speeds along the ground are told by velocities; name it in the `fields`"):
+        slip_distance(run[0])
+    bare = taut.rollout(PLANT, {"drive:x1.phase": [1.0, 2.0]}, 0.2, every=0.02, fields=("nodes",))
+    with pytest.raises(OptionError, match="what touches the ground is told by contact_state; name it in the `fields`"):
+        face_sequence(bare)
+    with pytest.raises(OptionError, match="this run has no samples, which went to a sink"):
+        stands(replace(bare[0], time=bare.time[:0], nodes=bare.nodes[0, :0]))
 
 
 def below(places: np.ndarray) -> tuple[int, ...]:

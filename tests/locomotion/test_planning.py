@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +13,18 @@ from scipy.spatial.transform import Rotation
 
 import taut
 from taut import OptionError
-from taut.locomotion import FacePolicy, RobotShape, RollPlanner, RollTransition, Stance, do_roll, measured_transitions
+from taut.locomotion import (
+    FacePolicy,
+    RobotShape,
+    Roll,
+    RollPlanner,
+    RollTransition,
+    Stance,
+    do_roll,
+    measured_transitions,
+)
 from taut.locomotion.planning import after
+from taut.locomotion.transitions import _told
 
 EXAMPLE = script("roll_to_a_goal")
 ROBOT = taut.generators.six_strut_robot()
@@ -100,3 +111,26 @@ def test_nine_of_ten_tries_reach_the_goal() -> None:
     for one in done:
         inside = np.abs(one.path - np.array(EXAMPLE.BOX.centre[:2])) < 0.5 * np.array(EXAMPLE.BOX.size[:2])
         assert not inside.all(axis=1).any(), "through the box"
+
+
+def test_outcomes_as_frequent_are_in_the_order_of_their_faces() -> None:
+    """And not in that of a set of texts, which is another one in every process."""
+    shape = RobotShape(ROBOT)
+    places = np.array([turned @ shape.places.T for turned in Rotation.random(24, random_state=5).as_matrix()])
+    nodes = places.transpose(0, 2, 1)
+    batch = SimpleNamespace(ended=np.zeros(24, dtype=bool), nodes=nodes, count=24)
+    (one,) = measured()
+    told = _told(shape, one.roll, nodes, batch)  # type: ignore[arg-type]
+    order = [(-outcome.share, outcome.face) for outcome in told.outcomes]
+    assert len(order) > 8
+    assert order == sorted(order)
+
+
+def test_a_roll_that_failed_in_all_trials_is_not_planned_for() -> None:
+    (one,) = measured()
+    shape = RobotShape(ROBOT)
+    lost = RollTransition(Roll(one.roll.face, one.roll.over[::-1], one.roll.changes), one.turn, (), 6)
+    planner = RollPlanner(shape, EXAMPLE.STRUTS, [one, lost], (1.0, 0.0))
+    for moves in planner.moves.values():
+        moves.extend(move._replace(measured=lost) for move in moves[:1])
+    assert planner.plan(planner.pose(ROBOT.positions)).left <= planner.near

@@ -53,6 +53,8 @@ def test_a_search_may_begin_with_known_gaits(algorithm: str) -> None:
     assert found.scores()[0].value > 0.8 * HEIGHT
     with pytest.raises(OptionError, match="gaits to start from have 2 numbers, and those of the space 5"):
         search(None, options=replace(options, start=((0.5, 0.5),)))
+    with pytest.raises(OptionError, match="a gait to start from has the number 1.5; those of a space go from 0 to 1"):
+        search(None, options=replace(options, start=((0.5, 0.5, 1.5, 0.5, 0.5),)))
     with pytest.raises(OptionError, match="13 gaits to start from are more than a population"):
         replace(options, start=options.start * 13)
 

@@ -10,16 +10,13 @@ is what the least |u|^2 within the bounds has to satisfy (`over_actuation.py`); 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import scipy.sparse as sp
 
 from taut.control.actuators import AnyPlant, acting, actuators_of
 from taut.control.motion_forces import InverseDynamics, check_untorn, motion_of
-from taut.control.over_actuation import Bounds, least_inputs
+from taut.control.over_actuation import Bounds, bounds_of, least_inputs
 from taut.control.port_names import Ports
-from taut.errors import OptionError
 from taut.numerics.subspaces import null_space
 from taut.type_checks import checked_arguments
 
@@ -46,7 +43,7 @@ def bounded_inverse_dynamics(
     times, q, v, a = motion_of(plant, time, positions, velocities, accelerations)
     chosen = actuators_of(plant, actuators)
     names = tuple(one.name for one in chosen)
-    low, high = (_each(what, given, len(chosen)) for what, given in (("lowest", lowest), ("highest", highest)))
+    low, high = bounds_of(lowest, highest, len(chosen))
     effort, multiplier = np.zeros((times.size, len(chosen))), np.zeros((times.size, plant.rows))
     unbalanced, relaxed = np.zeros(times.size), []
     for k, t in enumerate(times):
@@ -71,12 +68,3 @@ def bounded_inverse_dynamics(
             if one.row >= 0:
                 multiplier[k, one.row] = one.sign * effort[k, j]
     return InverseDynamics(times, names, effort, multiplier, unbalanced, tuple(relaxed))
-
-
-def _each(what: str, given: float | Sequence[float] | np.ndarray, count: int) -> np.ndarray:
-    values = np.asarray(given, dtype=float)
-    if values.shape not in ((), (count,)) or np.any(np.isnan(values)):
-        raise OptionError(
-            f"{what} of shape {values.shape} does not fit: give one number, or {count}, one for each actuator"
-        )
-    return np.broadcast_to(values, (count,))

@@ -73,6 +73,8 @@ def linearise(
         compressible bars too (eq. (59)).
     A state that moves or is not in balance is allowed: see `drift` and `notes` of the model.
     """
+    if not np.isfinite(time):
+        raise OptionError(f"time {time} must be a finite number [s]")
     plant = _timely(_placed(_as_plant(plant), positions, velocities), time)
     alone: tuple[str, ...] = ()
     if isinstance(plant, Plant) and plant.given.controllers:

@@ -102,18 +102,19 @@ def loop_covariance(
         raise OptionError(f'the compensator measures "{missing[0]}", for which measurement_noise says nothing')
     chosen = [known.index(name) for name in compensator.measured]
     reading = noise.measurement[np.ix_(chosen, chosen)]
-    _, columns = _places(model, compensator)
-    enters = np.concatenate([model.B[:, columns] @ compensator.d, compensator.b])
+    rows, columns = _places(model, compensator)
+    # What is added to readings goes on into commands at once, and with these into what feels them at once.
+    felt = model.D[:, columns] @ compensator.d
+    enters = np.concatenate([model.B[:, columns] @ compensator.d, compensator.b @ (np.eye(len(rows)) + felt[rows])])
     shaken = enters @ reading @ enters.T
     shaken[: model.plant_size, : model.plant_size] += noise.process
     joint = solve_discrete_lyapunov(loop.A, shaken)
     joint = 0.5 * (joint + joint.T)
-    rows = model.places("outputs", compensator.measured)
     command = np.concatenate([compensator.d @ model.C[rows], compensator.c], axis=1)
     return LoopCovariance(
         loop,
         joint,
-        loop.C @ joint @ loop.C.T,
+        loop.C @ joint @ loop.C.T + felt @ reading @ felt.T,
         command @ joint @ command.T + compensator.d @ reading @ compensator.d.T,
         compensator.driven,
     )

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import lapack, qr
 
-from taut.control.over_actuation import STRESS, Bounds, Relaxed, solved_inputs
+from taut.control.over_actuation import STRESS, Bounds, Relaxed, bounds_of, solved_inputs
 from taut.dynamics.signal_derivatives import Curve
 from taut.errors import OptionError, suggestion
 from taut.mechanics.trees.equations import TreeEquations
@@ -267,18 +267,26 @@ def near_rigid_control(
             f"{len(outputs)} outputs are more than the {freedoms - len(cables.names)} freedoms that strains leave; "
             "follow fewer"
         )
+    candidates = _candidates(equations) if free is None else tuple(free)
+    for name in candidates:
+        if name not in equations.velocity_names:
+            hint = suggestion(name, equations.velocity_names)
+            raise OptionError(f'free: the machine has no velocity "{name}"{hint}')
+    spare = freedoms - len(cables.names) - len(outputs)
+    if len(set(candidates)) < spare:
+        raise OptionError(f"free: outputs and strains leave {spare} coordinates free; name as many, or more")
     inputs, strains = len(equations.input_names), len(cables.names)
     return NearRigidControl(
         equations,
         outputs,
         wanted,
         (proportional, derivative),
-        (_each(lowest, inputs), _each(highest, inputs)),
-        (_each(least_strain, strains), _each(most_strain, strains)),
+        bounds_of(lowest, highest, inputs),
+        bounds_of(least_strain, most_strain, strains, ("least_strain", "most_strain")),
         (free_weight, free_damping),
         slope,
         way,
-        _candidates(equations) if free is None else free,
+        candidates,
     )
 
 
@@ -287,10 +295,3 @@ def _candidates(equations: TreeEquations) -> tuple[str, ...]:
     would be chosen first, and the manipulator never came to rest where they were."""
     geared = {name for joint in equations.tree.joints if joint.cable or joint.driven for name in joint.velocities}
     return tuple(name for name in equations.velocity_names if name not in geared)
-
-
-def _each(given: Bounds, count: int) -> np.ndarray:
-    values = np.asarray(given, dtype=float)
-    if values.shape not in ((), (count,)):
-        raise OptionError(f"bounds of shape {values.shape} do not fit: give one number, or {count}")
-    return np.broadcast_to(values, (count,)).copy()

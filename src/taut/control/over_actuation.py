@@ -123,9 +123,14 @@ def near_rigid_inputs(
     n, m, s = right.size, b.shape[-1], a.shape[-1]
     f = 0 if free is None else int(np.shape(free.mass)[-1])
     m_f = np.zeros((n, 0)) if free is None else np.asarray(free.mass, dtype=float)
+    if right.ndim != 1:
+        raise OptionError(f"needed of shape {right.shape} does not fit: give one number for each equation")
     for what, matrix in (("push", b), ("stretching", a), ("free.mass", m_f)):
         if matrix.shape != (n, matrix.shape[-1]):
             raise OptionError(f"{what} of shape {matrix.shape} does not fit {n} equations: give ({n}, ...)")
+    for what, given in (("push", b), ("stretching", a), ("needed", right), ("free.mass", m_f)):
+        if not np.all(np.isfinite(given)):
+            raise OptionError(f"{what} must have finite numbers only")
     if way not in WAYS:
         raise OptionError(f'way = "{way}" is none; there are {" and ".join(WAYS)}')
     cost, slope, unit = np.zeros(m + s + f), np.zeros(m + s + f), np.ones(m + s + f)
@@ -135,16 +140,40 @@ def near_rigid_inputs(
         cost[m + s :] = free.weight
         slope[m + s :] = free.weight * free.damping * np.asarray(free.rate, dtype=float)
     low, high = np.full(m + s + f, -np.inf), np.full(m + s + f, np.inf)
-    low[:m], high[:m], low[m : m + s], high[m : m + s] = lowest, highest, least_change, most_change
-    if not np.all(low <= high):
-        k = int(np.argmin(low <= high))
-        raise OptionError(f"unknown {k} has its least, {low[k]:.4g}, above its most, {high[k]:.4g}")
+    low[:m], high[:m] = bounds_of(lowest, highest, m)
+    low[m : m + s], high[m : m + s] = bounds_of(least_change, most_change, s, ("least_change", "most_change"))
     program = Program(np.diag(cost), slope, np.hstack([b, -a, -m_f]), right, low, high, unit)
-    called = (
-        *(names or (f"input {k}" for k in range(m))),
-        *(strain_names or (f"strain change {k}" for k in range(s))),
-    )
+    called = (*_called("names", names, "input", m), *_called("strain_names", strain_names, "strain change", s))
     return solved_inputs(program, m, s, called, way)
+
+
+def bounds_of(
+    lowest: Bounds, highest: Bounds, count: int, called: tuple[str, str] = ("lowest", "highest")
+) -> tuple[np.ndarray, np.ndarray]:
+    """(count,) of either; raises OptionError where they are none."""
+    low, high = (_bound(what, given, count) for what, given in zip(called, (lowest, highest), strict=True))
+    if np.any(low > high):
+        k = int(np.argmax(low > high))
+        where = f" at place {k}" if count > 1 else ""
+        raise OptionError(
+            f"{called[0]}, {low[k]:.4g}{where}, is above {called[1]}, {high[k]:.4g}; nothing lies between"
+        )
+    return low, high
+
+
+def _bound(what: str, given: Bounds, count: int) -> np.ndarray:
+    values = np.asarray(given, dtype=float)
+    if values.shape not in ((), (count,)):
+        raise OptionError(f"{what} of shape {values.shape} does not fit: give one number, or {count}, one for each")
+    if np.any(np.isnan(values)):
+        raise OptionError(f"{what} has no number (NaN); give inf, or -inf, where there is no bound")
+    return np.broadcast_to(values, (count,)).copy()
+
+
+def _called(what: str, names: Sequence[str] | None, usual: str, count: int) -> Sequence[str]:
+    if names is not None and len(names) != count:
+        raise OptionError(f"{what} has {len(names)} names; give {count}, one for each")
+    return [f"{usual} {k}" for k in range(count)] if names is None else names
 
 
 def solved_inputs(program: Program, m: int, s: int, names: Sequence[str], way: str) -> LeastInputs:

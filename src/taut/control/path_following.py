@@ -80,6 +80,8 @@ def feed_forward(
     x = np.zeros(len(model.states)) if start is None else np.asarray(start, dtype=float)
     if x.shape != (len(model.states),):
         raise OptionError(f"start of shape {x.shape} does not fit: give ({len(model.states)},)")
+    if not np.all(np.isfinite(x)):
+        raise OptionError("start must have finite numbers only")
     drift = model.drift if model.drift.size else np.zeros(len(model.states))
     laws = _laws(model, rows, path, q, r, drift)
     commands, outputs = np.zeros((len(path), inputs)), np.zeros((len(path), len(model.outputs)))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from taut.control.over_actuation import Bounds, Relaxed
+from taut.control.over_actuation import Bounds, Relaxed, bounds_of
 from taut.control.regulator import Weight, positive_weight, weight_of
 from taut.control.sampled_model import SampledModel
 from taut.errors import OptionError
@@ -68,6 +68,8 @@ class PredictiveControl:
                 f"{state.size} states and {goal.size} wanted outputs do not fit: give ({len(self.model.states)},) and "
                 f"({self.horizon}, {p})"
             )
+        if not (np.all(np.isfinite(state)) and np.all(np.isfinite(goal))):
+            raise OptionError("the state and wanted outputs must have finite numbers only")
         still = self.by_state @ state + self.by_drift
         size, more = self.horizon * m, self.rows.size
         cost = np.zeros((size + more, size + more))
@@ -115,6 +117,8 @@ def predictive_control(
     m, p, n = len(model.inputs), len(model.outputs), len(model.states)
     if horizon < 1 or horizon * m > MOST:
         raise OptionError(f"a horizon of {horizon} samples: give 1 or more, and no more than {MOST} commands in all")
+    if not m or not p:
+        raise OptionError(f"the model has no {'outputs' if m else 'inputs'}, so there is nothing to decide")
     q, r = weight_of("output_cost", output_cost, p), positive_weight("input_cost", input_cost, m)
     if np.any(model.D != 0.0):
         raise OptionError("outputs that answer a command at once are not predicted; leave them out of the model")
@@ -135,9 +139,11 @@ def predictive_control(
     cost = pull @ by_command + np.kron(np.eye(horizon), r)
     bounded = dict(output_bounds or {})
     places = model.places("outputs", list(bounded))
+    for name, (least, most) in bounded.items():
+        bounds_of(least, most, 1, (f'the least of "{name}"', "its most"))
     rows = np.array([k * p + place for k in range(horizon) for place in places], dtype=np.intp)
     bounds = np.array([bounded[model.outputs[int(row) % p]] for row in rows], dtype=float).reshape(-1, 2).T
-    low, high = (np.broadcast_to(np.asarray(one, dtype=float), (m,)).copy() for one in (lowest, highest))
+    low, high = bounds_of(lowest, highest, m)
     unit = 1.0 / np.sqrt(np.diag(cost))
     reach = np.linalg.norm(by_command[rows] * unit, axis=1) if rows.size else np.zeros(0)
     reach = np.where(reach > 0.0, reach, 1.0)

@@ -244,9 +244,12 @@ def positive_weight(name: str, given: Weight, size: int) -> np.ndarray:
 
 def weight_of(name: str, given: Weight, size: int) -> np.ndarray:
     """The matrix that is given, or that a number stands for."""
-    weight = np.eye(size) * given if np.ndim(given) == 0 else np.asarray(given, dtype=float)
+    weight = np.diag(np.full(size, given, dtype=float)) if np.ndim(given) == 0 else np.asarray(given, dtype=float)
     if weight.shape != (size, size):
         raise OptionError(f"{name} of shape {weight.shape} does not fit: give a number or ({size}, {size})")
-    if not np.allclose(weight, weight.T) or np.linalg.eigvalsh(weight).min(initial=0.0) < -1e-12 * np.abs(weight).max():
+    if not np.all(np.isfinite(weight)):
+        raise OptionError(f"{name} must have finite numbers only")
+    largest = np.abs(weight).max(initial=0.0)
+    if not np.allclose(weight, weight.T) or np.linalg.eigvalsh(weight).min(initial=0.0) < -1e-12 * largest:
         raise OptionError(f"{name} must be symmetric and nowhere negative")
     return weight

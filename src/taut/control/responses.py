@@ -33,7 +33,10 @@ class Response:
 def frequency_response(model: LinearModel, frequency: np.ndarray) -> np.ndarray:
     """(F, p, m) complex gains D + C (2 pi i f - A)^-1 B at frequencies [Hz]."""
     found, gain = [], gains(model.A, model.B, model.C, model.D)
-    for hertz in np.atleast_1d(np.asarray(frequency, dtype=float)):
+    wanted = np.atleast_1d(np.asarray(frequency, dtype=float)).ravel()
+    if not np.all(np.isfinite(wanted)):
+        raise OptionError(f"a frequency of {wanted[~np.isfinite(wanted)][0]} Hz is none; give finite numbers")
+    for hertz in wanted:
         try:
             found.append(gain.at(2.0 * math.pi * hertz))
         except np.linalg.LinAlgError:
@@ -54,6 +57,8 @@ def harmonic_response(model: LinearModel, frequency: float, amplitudes: Mapping[
         if name not in model.inputs:
             hint = suggestion(name, model.inputs) or f"; there are {', '.join(model.inputs[:6])}"
             raise OptionError(f'the model has no input "{name}"{hint}')
+        if not np.isfinite(amplitude):
+            raise OptionError(f'the amplitude {amplitude} of "{name}" must be finite')
         push[model.inputs.index(name)] = amplitude
     swing = frequency_response(model, np.array([frequency]))[0] @ push
     return dict(zip(model.outputs, swing.tolist(), strict=True))
@@ -71,6 +76,8 @@ def doublet_response(
 ) -> Response:
     """After +amplitude for `width` seconds and -amplitude for as long, at each input in turn; exact at the samples."""
     _check("width", width)
+    if not math.isfinite(amplitude):
+        raise OptionError(f"amplitude {amplitude} must be a finite number")
     return _answer(model, duration, every, [(0.0, amplitude), (width, -amplitude), (2.0 * width, 0.0)])
 
 

@@ -66,6 +66,7 @@ class BatchSimulation:
         self._side_by_side = can_go_side_by_side(settings, plant)
         self._pool = ThreadPoolExecutor(len(runs)) if len(runs) > 1 else None
         self._parts: dict[int, np.ndarray] = {}
+        self._gravity: dict[int, list[float]] = {}  # of those that have one of their own
         run = self._workers[0].alone.run
         names = plant.sensor_names
         self._layout = state_layout(plant.coordinates, plant.internal.size, 0)
@@ -271,6 +272,8 @@ class BatchSimulation:
                 "stiffness varies, and with it the typical time by which the correction weighs positions against "
                 f'velocities; say one for all: Correction("{self._correction.kind}", time=...)'
             )
+        if variants.gravity is not None:
+            self._gravity |= dict(zip(chosen.tolist(), variants.gravity.tolist(), strict=True))
         fresh = self._workers[0].alone.fresh
         for place, values in variants.parts.items():
             # What a run keeps of laws while it looks for events is the variant's own, too.
@@ -295,7 +298,7 @@ class BatchSimulation:
         return replace(
             run,
             status=self._status[k] or f"finished: stepped to t = {times[-1]:g} s",
-            options=surroundings(self.plant),
+            options=surroundings(self.plant) | ({"gravity": self._gravity[k]} if k in self._gravity else {}),
             drive_names=self.plant.drive_names,
             load_names=self.plant.load_names,
             sensor_names=self.plant.sensor_names,

@@ -16,6 +16,10 @@ LIMITS = {"speed_limit": "drive_rate", "force_limit": "drive_force"}
 """Each limit, and what is held against it; of a torque what is commanded, since springs and dampers are no motor's."""
 
 
+BEYOND = "beyond its limit of"
+"""What a note on a limit has in it."""
+
+
 class DriveLimits:
     """The largest speeds and forces of a run's drives, chunk after chunk."""
 
@@ -51,7 +55,7 @@ class DriveLimits:
                 what = limit.removesuffix("_limit")
                 told.append(
                     f'the drive "{self.drives[k]["name"]}" needs a {what} of {value:.4g} {unit} at t = {time:.6g} s, '
-                    f"{100.0 * (value / most - 1.0):.3g} % beyond its limit of {most:g} {unit}"
+                    f"{100.0 * (value / most - 1.0):.3g} % {BEYOND} {most:g} {unit}"
                 )
         return tuple(told)
 

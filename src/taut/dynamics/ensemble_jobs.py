@@ -150,4 +150,7 @@ def gathered(job: Job, result: Result, varied: Mapping[str, np.ndarray], seeds: 
         {**options_of(job.method, job.wish, job.tolerance, job.step), "every": job.every, **surroundings(plant)},
         varied,
         tuple(seeds),
+        tuple((one.structure, surroundings(one)) for one in job.variants.plants)
+        if isinstance(job.variants, Plants)
+        else (),
     )

@@ -28,7 +28,7 @@ class Ensemble(Tabular):
 
     What a variant that failed did not reach is NaN, and its status says why. `ensemble[k]` is variant k by itself.
     options: how all were made, as a Trajectory has them. varied: of a rollout, the numbers in which they differ, by
-    address, with the noise of their seeds.
+    address, with the noise of their seeds. plants: structures and surroundings, where plants of their own were given.
     """
 
     structure: Structure
@@ -46,6 +46,7 @@ class Ensemble(Tabular):
     options: Mapping[str, Any] = field(default_factory=dict)
     varied: Mapping[str, np.ndarray] = field(default_factory=dict)
     seeds: tuple[int, ...] = ()
+    plants: tuple[tuple[Structure, Mapping[str, Any]], ...] = ()  # of each that was given as a plant of its own
 
     def __getattr__(self, name: str) -> np.ndarray:
         """Any field of a Trajectory that has samples."""
@@ -104,8 +105,8 @@ class Ensemble(Tabular):
         )
 
     def structure_of(self, k: int) -> Structure:
-        """That of variant k, with its own masses."""
-        structure = self.structure
+        """That of variant k, with its own masses, or of the plant that it is."""
+        structure = self.plants[k][0] if self.plants else self.structure
         for text, numbers in self.varied.items():
             if text.endswith(".mass"):
                 structure = with_masses(structure, text, numbers[k])
@@ -114,7 +115,7 @@ class Ensemble(Tabular):
     def options_of(self, k: int) -> dict[str, Any]:
         """Those of variant k, with its own gravity."""
         own = {"gravity": self.varied["gravity"][k].tolist()} if "gravity" in self.varied else {}
-        return {**self.options, **own}
+        return {**self.options, **(self.plants[k][1] if self.plants else {}), **own}
 
     def __repr__(self) -> str:
         return f"<Ensemble of {len(self.status)} variants, {self.time.size} samples, {int(self.ok.sum())} finished>"

@@ -43,6 +43,8 @@ def predictability(
         raise OptionError(f"the run did not reach its end ({run.status}), so it has no horizon")
     if run.time.size < 2:
         raise OptionError("the run has no samples to compare; run it longer, or without a sink")
+    if "samples" not in run.options:
+        raise OptionError("the run was stepped by hand or is one of an ensemble; give one that simulate made")
     other, finer = finer_run(plant, run.options, float(run.time[-1]), progress)
     count = min(run.time.size, other.time.size)
     difference = distance(run.nodes[:count], other.nodes[:count])

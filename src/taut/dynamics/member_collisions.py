@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
-from taut.dynamics.trajectory import Trajectory, samples_of
+from taut.dynamics.trajectory import Trajectory, require_kept, samples_of
 from taut.errors import OptionError, suggestion
 from taut.structure.events import COLLISIONS, Event
 from taut.structure.member_pieces import pieces_of
@@ -191,13 +191,7 @@ def collisions(run: Trajectory, *, clearance: float = 0.0) -> tuple[Event, ...]:
     clearance: [m] that members are to stay apart, beside their radii.
     """
     check_collision_options("warn", clearance)
-    kept = {"velocities": run.velocities.shape[1], "cable_tension": run.cable_tension.shape[1]}
-    there = {"velocities": run.nodes.shape[1], "cable_tension": len(run.structure.cables)}
-    missing = [name for name, count in there.items() if kept[name] != count]
-    if missing and run.time.size:
-        raise OptionError(
-            f"collisions are looked for by {' and '.join(missing)}; name them in the `fields` of the ensemble"
-        )
+    require_kept(run, "collisions are looked for", "velocities", "cable_tension")
     found = Collisions(run.structure, telescoping(run.options.get("drives", ())), clearance)
     return found.look(samples_of(run))
 

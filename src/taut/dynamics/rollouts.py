@@ -92,11 +92,13 @@ def rollout(
     }
     job = job_for(plant, rows, count, duration, **options)
     if executor is None:
-        return gathered(job, rolled(job, threads, progress), rows, drawn)
+        done = rolled(job, threads, progress)
+        done.events = [()] * count  # nor do executors send them
+        return gathered(job, done, rows, drawn)
     result, found = Result(job, bool), Received(count)
     order = order_of(plant, duration, options, None)
-    for done, part in sent(_cut(order, rows, count, step, batch), count, executor, progress):
-        found.take(done, part)
+    for some, part in sent(_cut(order, rows, count, step, batch), count, executor, progress):
+        found.take(some, part)
     result.status, result.notes, result.sound = found.status, found.notes, found.sound
     result.samples |= found.samples
     return gathered(job, result, rows, drawn)
@@ -146,7 +148,7 @@ def rows_of(
 ) -> tuple[dict[str, np.ndarray], tuple[int, ...], int]:
     """Numbers by address with their noise, a row a variant; the seeds; and how many variants there are."""
     rows = numbers_for(plant, parameters)
-    drawn = tuple(int(seed) for seed in ([] if seeds is None else np.asarray(seeds).ravel()))
+    drawn = _whole([] if seeds is None else np.asarray(seeds).ravel().tolist())
     counts = {len(values) for values in rows.values()} | ({len(drawn)} if seeds is not None else set())
     if not counts or min(counts) < 1:
         raise OptionError("nothing varies: give at least one row of a parameter, or a seed")
@@ -156,6 +158,15 @@ def rows_of(
             f"{len(next(iter(rows.values())))} rows of parameters"
         )
     return rows | _with_noise(plant, rows, drawn, noise or {}), drawn, counts.pop()
+
+
+def _whole(seeds: Sequence[object]) -> tuple[int, ...]:
+    """Seeds as they are given: cut to whole numbers, several would be one."""
+    found = tuple(seed for seed in seeds if isinstance(seed, int) and not isinstance(seed, bool))
+    if len(found) < len(seeds):
+        wrong = next(seed for seed in seeds if not isinstance(seed, int) or isinstance(seed, bool))
+        raise OptionError(f"seeds must be whole numbers, one for each variant, not {wrong!r}")
+    return found
 
 
 def _with_noise(

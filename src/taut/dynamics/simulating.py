@@ -13,9 +13,9 @@ from taut.dynamics import workspace as at
 from taut.dynamics.correction import Correction
 from taut.dynamics.drive_limits import DriveLimits
 from taut.dynamics.driver import Progress, SampleTimes, chunks, status_of
+from taut.dynamics.earlier_notes import earlier_notes
 from taut.dynamics.interrupts import held_interrupts
 from taut.dynamics.member_collisions import (
-    UNFELT,
     Collisions,
     check_collision_options,
     collision_notes,
@@ -43,7 +43,6 @@ from taut.dynamics.verdict import Seen, judged
 from taut.errors import OptionError
 from taut.mechanics.conserving.conserving_plant import effort_notes
 from taut.mechanics.contact.facts import contact_notes
-from taut.mechanics.operations.event_words import NEVER
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.points.generalised import passing_notes
 from taut.mechanics.tables import state_layout
@@ -142,7 +141,7 @@ def simulate(
     run, point, notes = prepared(settings)
     times = SampleTimes(duration, every)
     if start is not None:
-        notes = tuple(note for note in start.notes if not note.endswith(NEVER) and UNFELT not in note)
+        notes = earlier_notes(start)
         now = np.nextafter(point.clock[at.TIME], -np.inf)  # a sample at that very time is still to come
         times = times.after(max(start.time[-1] + 1e-9 * every, now))
     parts: list[Trajectory] = []
@@ -182,6 +181,7 @@ def simulate(
     collided = Collisions(plant.structure, telescoping(limits.drives), clearance, since=told_until)
     if start is not None:
         collided.look(samples_of(start, slice(-1, None)))
+        limits.look(start)
     elbows, stops = StraightElbows(plant.structure), on_collision == "stop"
     with held_interrupts() as interrupted:
         for ending, when, states, steps, log in chunks(
@@ -240,7 +240,7 @@ def simulate(
         verdict = judged(settings, seen, whole.overall, progress, interrupted, verify=verify)
     return replace(
         whole,
-        notes=(*whole.notes, *missed, *verdict.notes),
+        notes=tuple(dict.fromkeys((*whole.notes, *missed, *verdict.notes))),
         sound=verdict.sound and (start is None or start.sound),
         accuracy=verdict.accuracy,
     )

@@ -260,6 +260,7 @@ class Simulation:
             options={
                 **self._options,
                 "every": self._length or 1.0,
+                "locate": self._settings.locate,
                 "internal_states": plant.internal.size,
                 "physics": plant.fingerprint,
                 **surroundings(plant),

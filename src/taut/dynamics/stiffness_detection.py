@@ -17,6 +17,9 @@ AT_THE_EDGE = 2.0
 """Steps times the fastest rate. Explicit steps are stable up to about 3.3 (dp5) or 6 (dp8) where motion is damped; what
 oscillates is followed with less than 1 at any tolerance that is used."""
 
+STIFF = "the run is stiff, and method"
+"""What a note on it has in it."""
+
 ROUNDS, NUDGE = 20, 1e-7
 
 
@@ -34,7 +37,7 @@ def stiffness_notes(run: Run, point: Checkpoint) -> tuple[str, ...]:
         return ()
     return (
         f"steps of {mean:.1e} s are as long as stability allows, since the fastest motion has a rate of "
-        f'{fastest:.1e} 1/s; the run is stiff, and method "implicit3" or "implicit4" can take longer ones',
+        f'{fastest:.1e} 1/s; {STIFF} "implicit3" or "implicit4" can take longer ones',
     )
 
 

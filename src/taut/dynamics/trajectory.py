@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.samples import VARIABLES
-from taut.errors import SelectionError, suggestion
+from taut.errors import OptionError, SelectionError, suggestion
 from taut.labelled import Labelled, Tabular
 from taut.reprs import brief, titled
 from taut.structure.events import COLLISIONS, Event
@@ -186,6 +186,7 @@ class Trajectory(Tabular):
 
     def tension(self, name: str) -> np.ndarray:
         """Tension of a cable, (T,) [N]."""
+        require_kept(self, "tensions are looked up", "cable_tension")
         return np.asarray(self.cable_tension[:, _place("cable", name, self.structure.cables)])
 
     @property
@@ -203,40 +204,58 @@ class Trajectory(Tabular):
         before = self.earlier
         if not self.time.size:
             return before
-        energy = self.energy_kinetic + self.energy_elastic + self.energy_gravity
+        violations = (self._alone(name) for name in ("length_violation", "rate_violation", "energy_violation"))
+        length, rate, imbalance = violations
+        kinetic, elastic, work = (self._alone(name) for name in ("energy_kinetic", "energy_elastic", "work"))
+        energy = kinetic + elastic + self._alone("energy_gravity")
         return Overall(
             samples=before.samples + self.time.size,
             begin=before.begin if before.samples else float(self.time[0]),
             end=float(self.time[-1]),
-            worst_length=float(np.max(self.length_violation, initial=before.worst_length)),
-            worst_rate=float(np.max(self.rate_violation, initial=before.worst_rate)),
-            worst_energy=float(np.max(np.abs(self.energy_violation), initial=before.worst_energy)),
+            worst_length=float(np.max(length, initial=before.worst_length)),
+            worst_rate=float(np.max(rate, initial=before.worst_rate)),
+            worst_energy=float(np.max(np.abs(imbalance), initial=before.worst_energy)),
             first_energy=before.first_energy if before.samples else float(energy[0]),
             last_energy=float(energy[-1]),
-            work=float(self.work[-1]),
-            most_kinetic=float(np.max(self.energy_kinetic, initial=before.most_kinetic)),
-            least_elastic=float(np.min(self.energy_elastic, initial=before.least_elastic)),
-            most_elastic=float(np.max(self.energy_elastic, initial=before.most_elastic)),
-            most_work=float(np.max(np.abs(self.work), initial=before.most_work)),
+            work=float(work[-1]),
+            most_kinetic=float(np.max(kinetic, initial=before.most_kinetic)),
+            least_elastic=float(np.min(elastic, initial=before.least_elastic)),
+            most_elastic=float(np.max(elastic, initial=before.most_elastic)),
+            most_work=float(np.max(np.abs(work), initial=before.most_work)),
         )
 
+    def _alone(self, name: str) -> np.ndarray:
+        """(T,) of a number that each sample has; NaN where an ensemble did not keep it."""
+        values: np.ndarray = getattr(self, name)
+        return values if values.ndim == 1 else np.full(self.time.size, np.nan)
+
     def facts(self) -> dict[str, str]:
-        """The summary as words and values."""
-        counts, overall = self.counts, self.overall
+        """The summary as words and values; a variant of an ensemble has fewer."""
+        counts, overall, options = self.counts, self.overall, self.options
         rows = {
             "status": self.status if self.sound else f"{self.status}, but not to be believed: see the notes",
             "simulated": f"{overall.end - overall.begin:g} s, {overall.samples} samples",
-            "method": self._method(),
-            "steps": f"{counts['steps']} ({counts['rejected']} rejected)",
-            "evaluations": f"{counts['evaluations']}",
-            "correction": f"{self.options['correction']}, {counts['iterations']} iterations",
-            "worst bar length": f"{overall.worst_length:.2e} m",
-            "worst bar rate": f"{overall.worst_rate:.2e} m/s",
-            "worst energy": f"{overall.worst_energy:.2e} J",
-            "energy": f"{overall.first_energy:.6g} J at the start, {overall.last_energy:.6g} J at the end",
-            "work": f"{overall.work:.6g} J",
-            "wall time": f"{self.wall_time:.3g} s",
         }
+        if "method" in options:
+            rows["method"] = self._method()
+        if counts:
+            rows["steps"] = f"{counts['steps']} ({counts['rejected']} rejected)"
+            rows["evaluations"] = f"{counts['evaluations']}"
+        if "correction" in options:
+            more = f", {counts['iterations']} iterations" if counts else ""
+            rows["correction"] = f"{options['correction']}{more}"
+        told = {
+            "worst bar length": (overall.worst_length, f"{overall.worst_length:.2e} m"),
+            "worst bar rate": (overall.worst_rate, f"{overall.worst_rate:.2e} m/s"),
+            "worst energy": (overall.worst_energy, f"{overall.worst_energy:.2e} J"),
+            "energy": (
+                overall.last_energy,
+                f"{overall.first_energy:.6g} J at the start, {overall.last_energy:.6g} J at the end",
+            ),
+            "work": (overall.work, f"{overall.work:.6g} J"),
+            "wall time": (self.wall_time if counts else math.nan, f"{self.wall_time:.3g} s"),
+        }
+        rows |= {name: words for name, (number, words) in told.items() if not math.isnan(number)}
         if self.events:
             first = "; ".join(map(str, self.events[:FEW]))
             rows["events"] = f"{len(self.events)}: {first}{'; ...' if len(self.events) > FEW else ''}"
@@ -244,7 +263,7 @@ class Trajectory(Tabular):
             rows["accuracy"] = self.accuracy
         if self.horizon:
             rows["horizon"] = self.horizon
-        if counts["unbalanced"]:
+        if counts.get("unbalanced"):
             rows["not corrected"] = f"{counts['unbalanced']} states: the correction gave up there"
         for index, note in enumerate(self.notes):
             rows[f"note {index + 1}"] = note
@@ -277,6 +296,17 @@ def _no_columns() -> dict[str, tuple[int, ...]]:
         name: tuple(3 if axis == "axis" else 0 for axis in one.dimensions[1:]) or (0,)
         for name, one in VARIABLES.items()
     }
+
+
+def require_kept(run: Trajectory, what: str, *fields: str) -> None:
+    """Raise OptionError where an ensemble kept too few fields of a variant. what: is done by them, in words."""
+    there: dict[str, Collection[str]] = {"velocities": run.structure.nodes, "cable_tension": run.structure.cables}
+    there |= dict.fromkeys(("drive_rate", "drive_force", "drive_power"), run.drive_names)
+    there |= {"contact_state": run.contact_names}
+    missing = [name for name in fields if there[name] and not getattr(run, name).shape[1]]
+    if missing and run.time.size:
+        which = "them" if len(missing) > 1 else "it"
+        raise OptionError(f"{what} by {' and '.join(missing)}; name {which} in the `fields` of the ensemble")
 
 
 def samples_of(run: Trajectory, kept: slice = slice(None)) -> Trajectory:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from taut.errors import OptionError
+from taut.errors import OptionError, listed
 from taut.learning.quantities import OBSERVATIONS, REWARDS, check_names
 from taut.locomotion.gaits import commanded_drives
 from taut.mechanics.assemble import assemble
@@ -83,6 +83,13 @@ class Task:
                 raise OptionError(f"Task: {name} = {getattr(self, name):g} must be more than zero")
         if not self.period <= self.duration:
             raise OptionError(f"Task: a period of {self.period:g} s does not go into {self.duration:g} s")
+
+        giving = [f'"{bar.name}"' for bar in self.robot.bars.values() if bar.law != "rigid"]
+        if self.randomisation.mass and giving:
+            raise OptionError(
+                f"Task: masses vary by making cables softer, and bars {listed(giving)} would stay as stiff as they "
+                "are; leave mass out of the randomisation"
+            )
 
     @property
     def steps(self) -> int:

@@ -12,6 +12,7 @@ from taut.dynamics.step_by_step import start_many
 from taut.learning.quantities import Copies, asked_for, look_at, observed_size
 from taut.learning.tasks import Task, turned
 from taut.mechanics.inertia.masses import inertia
+from taut.mechanics.varying.addresses import address_of
 
 STEEPEST = 1.875
 """Peak over mean rate of a command that is led in smoothly."""
@@ -29,9 +30,9 @@ class Trials:
         weights, actuators = inertia(self.plant.structure).weighing, len(task.actuators)
         self._asked = asked_for(task.observations, task.rewards, weights / weights.sum())
         self.size = observed_size(task.observations, weights.size, actuators)
-        cables = self.plant.structure.cables.values()
-        self._stiffness = np.array([cable.stiffness for cable in cables], dtype=float)
-        self._damping = np.array([cable.damping for cable in cables], dtype=float)
+        # Of the plant, since those of a material follow from it.
+        told = ("cable:*.stiffness", "cable:*.damping") if task.randomisation.mass else ()
+        self._springs = {text: address_of(self.plant, text).own for text in told}
         self._offset = np.zeros(count)
         self.turns = np.zeros(count, dtype=np.int64)
         self._commands, self._commands_before = np.zeros((count, actuators)), np.zeros((count, actuators))
@@ -68,8 +69,7 @@ class Trials:
             varied["ground:floor.friction"] = np.array(friction)
         if vary.mass:
             # A robot heavier by a factor moves as one whose cables are softer and damp less by it.
-            varied["cable:*.stiffness"] = self._stiffness / np.array(factors)[:, None]
-            varied["cable:*.damping"] = self._damping / np.array(factors)[:, None]
+            varied |= {text: own / np.array(factors)[:, None] for text, own in self._springs.items()}
         moved = {"positions": np.array(starts)} if vary.turn or vary.tilt else {}
         self.batch.reset(which, **moved, parameters=varied or None)
         self._commands[which], self.turns[which] = 0.0, 0

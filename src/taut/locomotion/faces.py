@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from taut.dynamics.trajectory import Trajectory
+from taut.dynamics.trajectory import Trajectory, require_kept
 from taut.errors import OptionError
 from taut.locomotion.course import centre_path, down_of
 from taut.reprs import brief
@@ -41,6 +41,7 @@ def touching_nodes(run: Trajectory) -> np.ndarray:
     """(T, n) whether each node touches a ground; contacts of bars across edges are not counted."""
     if not run.contact_names:
         raise OptionError("this run has no ground; give assemble one, and simulate method='impulses' with a step")
+    require_kept(run, "what touches the ground is told", "contact_state")
     place = {name: k for k, name in enumerate(run.structure.nodes)}
     found = np.zeros((run.time.size, len(place)), dtype=bool)
     for column, name in enumerate(run.contact_names):
@@ -83,6 +84,8 @@ def nodes_below(run: Trajectory) -> np.ndarray:
     """(T, n) whether each node is one of the face below the centre of mass."""
     from taut.numerics.hull_faces import fill_faces_below
 
+    if not run.time.size:
+        raise OptionError("this run has no samples, which went to a sink; read them from there")
     down = down_of(run)
     frame = np.vstack([_sideways(down), -down])
     seen = np.ascontiguousarray((run.nodes - centre_path(run)[:, None]) @ frame.T)

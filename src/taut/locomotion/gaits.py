@@ -163,6 +163,8 @@ def random_members(structure: Structure, selector: str = "cable:*", *, share: fl
     """Members drawn at random, each with the probability `share`; the same ones for the same seed, one at least."""
     if not 0.0 < share <= 1.0:
         raise OptionError(f"random_members: share = {share:g} must be more than 0, and 1 or less")
+    if seed < 0:
+        raise OptionError(f"random_members: seed = {seed} must be zero or more")
     kind, names = members_of(structure, Drive("", selector, ""))
     draws = np.random.default_rng(seed).random(len(names))
     chosen = draws < max(share, float(draws.min()) * (1.0 + 1e-12))

@@ -15,7 +15,7 @@ from taut.dynamics.rollouts import reduced
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError, suggestion
 from taut.labelled import Labelled, Tabular, Variable
-from taut.locomotion.costs import drive_cost
+from taut.locomotion.costs import kept_cost
 from taut.locomotion.course import course_of
 from taut.locomotion.faces import HOLD, stands
 from taut.locomotion.slipping import slip_distance
@@ -181,7 +181,7 @@ def _measured(run: Trajectory, chosen: set[str], hold: float) -> dict[str, float
     if "slip" in chosen:
         found["slip"] = float(slip_distance(run).sum())
     if chosen & _COST:
-        cost = drive_cost(run)
+        cost = kept_cost(run)
         found |= {"energy_positive": cost.positive, "energy_net": cost.net, "peak_power": cost.peak_power}
         found |= {"peak_force": cost.peak_force, "peak_speed": cost.peak_speed, "peak_tension": cost.peak_tension}
     if "cost_of_transport" in chosen:

@@ -161,8 +161,11 @@ class RollPlanner:
                 best = here
                 break
             for move in self.moves.get(frozenset(here.pose.face), ()):
-                share, to = move.measured.outcomes[0].share, after(move, here.pose)
-                if share < LIKELY or self._field.blocked(here.pose.place, to.place):
+                share = move.measured.outcomes[0].share if move.measured.outcomes else 0.0  # none where all failed
+                if share < LIKELY:
+                    continue
+                to = after(move, here.pose)
+                if self._field.blocked(here.pose.place, to.place):
                     continue
                 cost = here.cost + 1.0 / share  # tries until it goes as it mostly does
                 heapq.heappush(queue, (cost + self._left(to) / self.longest, number, _Step(cost, to, here, move.roll)))

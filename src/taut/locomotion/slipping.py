@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from taut.dynamics.trajectory import Trajectory
+from taut.dynamics.trajectory import Trajectory, require_kept
 from taut.locomotion.faces import touching_nodes
 from taut.mechanics.grounds.surfaces import distance_from, surface_of
 from taut.numerics.compiled import entry
@@ -29,6 +29,7 @@ def slip_distance(run: Trajectory) -> np.ndarray:
 
 def tangential_speed(run: Trajectory) -> np.ndarray:
     """(T, n) [m/s] along the ground that each node touches; zero where it touches none."""
+    require_kept(run, "speeds along the ground are told", "velocities", "contact_state")
     shapes = {ground.name: surface_of(ground.shape) for ground in grounds_from(run.options["ground"])}
     place = {name: k for k, name in enumerate(run.structure.nodes)}
     found = np.zeros((run.time.size, len(place)))

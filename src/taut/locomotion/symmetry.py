@@ -11,6 +11,7 @@ from itertools import permutations
 
 import numpy as np
 
+from taut.errors import OptionError
 from taut.reprs import brief
 from taut.structure.structure import Structure
 from taut.type_checks import checked_arguments
@@ -38,17 +39,23 @@ def symmetries(structure: Structure) -> tuple[Symmetry, ...]:
     """All of them, the one that changes nothing first.
 
     Of the places of nodes as they are, and of which are joined by bars and by cables; not of masses or stiffnesses.
+    Members side by side between the same nodes keep their order.
     """
     names = list(structure.nodes)
     places = structure.positions - structure.positions.mean(axis=0)
     size = float(np.linalg.norm(places, axis=1).max())
     apart = np.linalg.norm(places[:, None] - places[None], axis=2)
     base = _three_apart(places)
+    if not np.linalg.svd(places[base], compute_uv=False)[-1] > NEAR * size:
+        raise OptionError("all nodes lie in one plane, where symmetries do not tell turns from mirrorings")
     found = []
     for images in permutations(range(len(names)), 3):
         if np.abs(apart[np.ix_(images, images)] - apart[np.ix_(base, base)]).max() > NEAR * size:
             continue
-        if np.abs(np.linalg.norm(places[list(images)], axis=1) - np.linalg.norm(places[base], axis=1)).max() > NEAR:
+        if (
+            np.abs(np.linalg.norm(places[list(images)], axis=1) - np.linalg.norm(places[base], axis=1)).max()
+            > NEAR * size
+        ):
             continue
         turn = np.linalg.solve(places[base], places[list(images)]).T
         gap = np.linalg.norm((places @ turn.T)[:, None] - places[None], axis=2)
@@ -79,10 +86,12 @@ def _members(structure: Structure, nodes: Mapping[str, str]) -> dict[str, str] |
         ("bar", {name: bar.nodes for name, bar in structure.bars.items()}),
         ("cable", {name: cable.route for name, cable in structure.cables.items()}),
     ):
-        by_ends = {frozenset(pair): name for name, pair in ends.items()}
+        between: dict[frozenset[str], list[str]] = {}
         for name, pair in ends.items():
-            image = by_ends.get(frozenset(nodes[node] for node in pair))
-            if image is None:
+            between.setdefault(frozenset(pair), []).append(name)
+        for pair_of, own in between.items():
+            images = between.get(frozenset(nodes[node] for node in pair_of), [])
+            if len(images) != len(own):
                 return None
-            found[f"{kind}:{name}"] = f"{kind}:{image}"
+            found |= {f"{kind}:{name}": f"{kind}:{image}" for name, image in zip(own, images, strict=True)}
     return found

@@ -164,7 +164,7 @@ def _told(shape: RobotShape, roll: Roll, begun: np.ndarray, batch: BatchSimulati
         share = len(chosen) / batch.count
         shift = shifts.mean(axis=0)
         outcomes.append(RollOutcome(face, share, shift, scatter, mean, float(np.sqrt((angles**2).mean()))))
-    ordered = tuple(sorted(outcomes, key=lambda one: -one.share))
+    ordered = tuple(sorted(outcomes, key=lambda one: (-one.share, one.face)))
     before = nearest_turn(np.mean([shape.turn(one) for one in begun], axis=0))
     return RollTransition(roll, before, ordered, batch.count)
 

@@ -106,6 +106,9 @@ def searched(
         raise OptionError(
             f"search: gaits to start from have {start.shape[1]} numbers, and those of the space {space.size}"
         )
+    if not np.all((start >= 0.0) & (start <= 1.0)):
+        wrong = start[~((start >= 0.0) & (start <= 1.0))][0]
+        raise OptionError(f"search: a gait to start from has the number {wrong:g}; those of a space go from 0 to 1")
     algorithm = algorithm_named(
         options.algorithm, space.size, space.periodic, options.population, goals, options.seed, start
     )
