@@ -36,6 +36,9 @@ class Checkpoint:
         return Checkpoint(*(array.copy() for array in (self.y, self.clock, self.counts, self.flags, self.memory)))
 
 
+NOWHERE = Checkpoint(np.empty(0), np.empty(0), np.empty(0))
+"""Of what cannot be continued."""
+
 FEW = 3
 """So many events are named in a summary."""
 
@@ -126,7 +129,7 @@ class Trajectory(Tabular):
     status: str = "finished"
     sound: bool = True  # False where a comparison with another run, or the energy, says not to believe it
     accuracy: str = ""  # how far it is off, in words, where that was looked at
-    checkpoint: Checkpoint = Checkpoint(np.empty(0), np.empty(0), np.empty(0))
+    checkpoint: Checkpoint = NOWHERE
     options: Mapping[str, Any] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     wall_time: float = 0.0
@@ -197,46 +200,63 @@ class Trajectory(Tabular):
         parts = 0.5 * np.diff(self.time)[:, None] * (self.drive_power[1:] + self.drive_power[:-1])
         return np.concatenate([np.zeros_like(self.drive_power[:1]), np.cumsum(parts, axis=0)])
 
+    def scalar(self, name: str) -> np.ndarray:
+        """(T,) an energy, a violation or the work; not numbers where it was not kept, as of variants of a rollout."""
+        values = np.asarray(getattr(self, name))
+        return values if values.ndim == 1 else np.full(self.time.size, np.nan)
+
     @property
     def overall(self) -> Overall:
-        """Extremes over the whole run, with what went to a sink."""
+        """Extremes over the whole run, with what went to a sink; not numbers where that was not kept."""
         before = self.earlier
         if not self.time.size:
             return before
-        energy = self.energy_kinetic + self.energy_elastic + self.energy_gravity
+        kinetic, elastic, work = map(self.scalar, ("energy_kinetic", "energy_elastic", "work"))
+        energy = kinetic + elastic + self.scalar("energy_gravity")
         return Overall(
             samples=before.samples + self.time.size,
             begin=before.begin if before.samples else float(self.time[0]),
             end=float(self.time[-1]),
-            worst_length=float(np.max(self.length_violation, initial=before.worst_length)),
-            worst_rate=float(np.max(self.rate_violation, initial=before.worst_rate)),
-            worst_energy=float(np.max(np.abs(self.energy_violation), initial=before.worst_energy)),
+            worst_length=float(np.max(self.scalar("length_violation"), initial=before.worst_length)),
+            worst_rate=float(np.max(self.scalar("rate_violation"), initial=before.worst_rate)),
+            worst_energy=float(np.max(np.abs(self.scalar("energy_violation")), initial=before.worst_energy)),
             first_energy=before.first_energy if before.samples else float(energy[0]),
             last_energy=float(energy[-1]),
-            work=float(self.work[-1]),
-            most_kinetic=float(np.max(self.energy_kinetic, initial=before.most_kinetic)),
-            least_elastic=float(np.min(self.energy_elastic, initial=before.least_elastic)),
-            most_elastic=float(np.max(self.energy_elastic, initial=before.most_elastic)),
-            most_work=float(np.max(np.abs(self.work), initial=before.most_work)),
+            work=float(work[-1]),
+            most_kinetic=float(np.max(kinetic, initial=before.most_kinetic)),
+            least_elastic=float(np.min(elastic, initial=before.least_elastic)),
+            most_elastic=float(np.max(elastic, initial=before.most_elastic)),
+            most_work=float(np.max(np.abs(work), initial=before.most_work)),
         )
 
     def facts(self) -> dict[str, str]:
-        """The summary as words and values."""
+        """The summary as words and values; of what was not counted or kept, as of variants of an ensemble, nothing."""
         counts, overall = self.counts, self.overall
         rows = {
             "status": self.status if self.sound else f"{self.status}, but not to be believed: see the notes",
             "simulated": f"{overall.end - overall.begin:g} s, {overall.samples} samples",
             "method": self._method(),
-            "steps": f"{counts['steps']} ({counts['rejected']} rejected)",
-            "evaluations": f"{counts['evaluations']}",
-            "correction": f"{self.options['correction']}, {counts['iterations']} iterations",
-            "worst bar length": f"{overall.worst_length:.2e} m",
-            "worst bar rate": f"{overall.worst_rate:.2e} m/s",
-            "worst energy": f"{overall.worst_energy:.2e} J",
-            "energy": f"{overall.first_energy:.6g} J at the start, {overall.last_energy:.6g} J at the end",
-            "work": f"{overall.work:.6g} J",
-            "wall time": f"{self.wall_time:.3g} s",
         }
+        if counts:
+            rows["steps"] = f"{counts['steps']} ({counts['rejected']} rejected)"
+            rows["evaluations"] = f"{counts['evaluations']}"
+        rows["correction"] = f"{self.options['correction']}" + (
+            f", {counts['iterations']} iterations" if counts else ""
+        )
+        known = (
+            ("worst bar length", overall.worst_length, f"{overall.worst_length:.2e} m"),
+            ("worst bar rate", overall.worst_rate, f"{overall.worst_rate:.2e} m/s"),
+            ("worst energy", overall.worst_energy, f"{overall.worst_energy:.2e} J"),
+            (
+                "energy",
+                overall.last_energy,
+                f"{overall.first_energy:.6g} J at the start, {overall.last_energy:.6g} J at the end",
+            ),
+            ("work", overall.work, f"{overall.work:.6g} J"),
+        )
+        rows |= {name: told for name, value, told in known if not math.isnan(value)}
+        if counts:
+            rows["wall time"] = f"{self.wall_time:.3g} s"
         if self.events:
             first = "; ".join(map(str, self.events[:FEW]))
             rows["events"] = f"{len(self.events)}: {first}{'; ...' if len(self.events) > FEW else ''}"
@@ -244,7 +264,7 @@ class Trajectory(Tabular):
             rows["accuracy"] = self.accuracy
         if self.horizon:
             rows["horizon"] = self.horizon
-        if counts["unbalanced"]:
+        if counts.get("unbalanced"):
             rows["not corrected"] = f"{counts['unbalanced']} states: the correction gave up there"
         for index, note in enumerate(self.notes):
             rows[f"note {index + 1}"] = note
@@ -266,12 +286,12 @@ class Trajectory(Tabular):
 def of_samples(structure: Structure, samples: Mapping[str, Any]) -> Trajectory:
     """A trajectory of samples alone, by name; what is not named does not apply and has no columns."""
     count = len(samples["time"])
-    none = {name: np.zeros((count, *shape)) for name, shape in _no_columns().items() if name not in samples}
+    none = {name: np.zeros((count, *shape)) for name, shape in no_columns().items() if name not in samples}
     return Trajectory(structure=structure, **{**none, **samples})
 
 
 @cache
-def _no_columns() -> dict[str, tuple[int, ...]]:
+def no_columns() -> dict[str, tuple[int, ...]]:
     """Of every variable, the shape of a sample that has none of it."""
     return {
         name: tuple(3 if axis == "axis" else 0 for axis in one.dimensions[1:]) or (0,)
