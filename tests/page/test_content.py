@@ -268,7 +268,7 @@ def test_plots_and_page_have_the_same_colours() -> None:
 
 
 def test_places_that_are_not_known_do_not_count_as_the_origin(tbar: Trajectory) -> None:
-    nodes = tbar.nodes + [1000.0, 0.0, 0.0]
+    nodes = tbar.nodes + np.array([1000.0, 0.0, 0.0])
     nodes[100:] = np.nan
     content, _ = content_of(taut.page(replace(tbar, nodes=nodes)).html)
     low, high, size = content["runs"][0]["bounds"]
