@@ -1,4 +1,4 @@
-"""Pages of what is unusual in size or number: one node, hundreds of runs, long names; sliders by all their keys."""
+"""Pages of what is unusual in size or number: one node, many runs, long names; sliders by all their keys."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def test_a_bar_is_seen_from_its_end(opened: Callable) -> None:
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 800)], ids=["desk", "phone"])
-def test_names_of_hundreds_of_runs_leave_the_picture_free(
+def test_names_of_many_runs_leave_the_picture_free(
     opened: Callable, tbar: Trajectory, size: tuple[int, int]
 ) -> None:
-    one = opened({f"run {k}": tbar for k in range(200)}, size=size, frames=3)
+    one = opened({f"run {k}": tbar for k in range(24)}, size=size, frames=3)
     told = one.page.locator("#runs li").all_inner_texts()
     assert told[0] == "run 0"
-    assert told[-1] == "and 188 more"
+    assert told[-1] == "and 12 more"
     heading, stage = (one.page.locator(place).bounding_box()["height"] for place in ("#heading", "#stage"))
     assert heading < 0.5 * stage
     assert one.page.locator("#pages .keys").first.bounding_box()["height"] < 250
