@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import taut as library
+from taut.cli.linear import _rows
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-from taut.cli.linear import _rows
 
 
 def test_the_tbar_at_its_start_and_at_rest(taut: Callable, tbar: Path) -> None:
