@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import taut as library
+from taut.cli.linear import _rows
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -88,3 +91,9 @@ def test_what_is_wrong_is_said(taut: Callable, tbar: Path) -> None:
     falling = taut("linear", EXAMPLES / "icosahedron.yaml", "--rest", "--set", "scenario.gravity=9.81")
     assert falling.code == 2
     assert "is not held along z" in falling.err
+
+
+def test_poles_that_are_a_pair_by_round_off_alone_are_both_told() -> None:
+    poles = np.array([1e-9j, -1e-9j, -1.0 + 2.0j, -1.0 - 2.0j, -3.0])
+    found: Any = SimpleNamespace(poles=poles, pole_error=np.full(5, 1e-6))
+    assert [text for text, *_ in _rows(found)] == ["0", "0", "-1 +- 2j", "-3"]

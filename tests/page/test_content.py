@@ -265,3 +265,13 @@ def test_plots_and_page_have_the_same_colours() -> None:
     light = themes()["light"]
     for name in ("BAR", "NODE", "SUPPORT", "PUSH", "UNKNOWN", "TEXT", "MUTED"):
         assert getattr(palette, name) == light[name.lower()], name
+
+
+def test_places_that_are_not_known_do_not_count_as_the_origin(tbar: Trajectory) -> None:
+    nodes = tbar.nodes + np.array([1000.0, 0.0, 0.0])
+    nodes[100:] = np.nan
+    content, _ = content_of(taut.page(replace(tbar, nodes=nodes)).html)
+    low, high, size = content["runs"][0]["bounds"]
+    assert low[0] > 990.0
+    np.testing.assert_allclose(size, np.ptp(tbar.nodes[0], axis=0), atol=1e-9)
+    assert high[0] < 1010.0

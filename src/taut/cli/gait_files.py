@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from taut.cli.arguments import AsJson
+from taut.cli.page_files import check_page
 from taut.cli.running import finish_run
 from taut.cli.tables import show_table
 from taut.errors import FileError, OptionError
@@ -37,6 +38,7 @@ def replay(
     from taut.output.gait_search.replaying import replayed
     from taut.output.gait_search.store import load_gaits
 
+    _check_outputs(output, page, model)
     moved = replayed(load_gaits(gaits), rank)
     _run(moved, output or Path(f"{gaits.stem}-{rank}.nc"), page, model, as_json=as_json)
 
@@ -76,6 +78,8 @@ def zoo(
     from taut.output.gait_search.zoo import COLUMNS, gait_named, gaits_shipped, zoo_model
 
     if name is None:
+        if (output, page, model) != (None, None, None):
+            raise OptionError("-o, --page and --model are of one gait; name one, as `taut gait zoo` lists them")
         shipped = gaits_shipped()
         if as_json:
             print(json.dumps([one.data() for one in shipped], indent=2))
@@ -84,8 +88,16 @@ def zoo(
         print("\nfaces: closed (c) and open (o) ones that at least half of the copies stand on first, in this order")
         print("next: taut gait zoo NAME -o run.nc --page run.html")
         return
+    _check_outputs(output, page, model)
     chosen = gait_named(name)
     _run(zoo_model(chosen), output or Path(f"{name}.nc"), page, model, as_json=as_json)
+
+
+def _check_outputs(output: Path | None, page: Path | None, model: Path | None) -> None:
+    """Refuse what does not go together, or cannot be written, before the work begins."""
+    if model is not None and (output, page) != (None, None):
+        raise OptionError("--model writes a model and runs nothing, so -o and --page have no run; leave it or them out")
+    check_page(page)
 
 
 def _run(moved: Model, target: Path, page: Path | None, written: Path | None, *, as_json: bool) -> None:
@@ -98,6 +110,6 @@ def _run(moved: Model, target: Path, page: Path | None, written: Path | None, *,
         if moved.scenario.controllers:
             raise OptionError("a reactive gait is a law, which model files cannot hold; run it by -o instead")
         write_model(written, moved.structure, moved.scenario)
-        print(f"model: {written}")
+        print(json.dumps({"model_file": str(written)}, indent=2) if as_json else f"model: {written}")
         return
     finish_run(*recorded(moved, target, {}, verify=False), target, page=page, as_json=as_json)

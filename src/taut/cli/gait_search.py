@@ -206,7 +206,7 @@ def _goal(text: str, up: tuple[float, float, float]) -> Goal:
     if not where:
         return Goal(name)
     try:
-        x, y, z = (*map(float, where.split(",")), 0.0, 0.0)[:3]
+        x, y, z = map(float, [*where.split(","), "0", "0"][: max(3, where.count(",") + 1)])
     except ValueError:
         raise OptionError(f'--goal "{text}" is not a goal and a direction, as in along=0,1,0') from None
     return Goal(name, (x, y, z))

@@ -77,7 +77,7 @@ def _rows(found: LinearModel) -> Iterator[tuple[str, float, float]]:
     """A pair of conjugate poles once; parts that are round-off as zero."""
     for pole, error in zip(found.poles.tolist(), found.pole_error.tolist(), strict=True):
         real, imaginary = (part if abs(part) > error else 0.0 for part in (pole.real, pole.imag))
-        if pole.imag < 0.0:
+        if imaginary < 0.0:
             continue
         size = math.hypot(real, imaginary)
         text = f"{real:.6g} +- {imaginary:.6g}j" if imaginary > 0.0 else f"{real:.6g}"

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from taut.cli.arguments import model_at
-from taut.cli.page_files import tell_page
+from taut.cli.page_files import check_page, tell_page
+from taut.errors import FileError
 
 
 def live(
@@ -24,12 +25,18 @@ def live(
 ) -> None:
     """Write a page with the simulator in it: pull at nodes, cut and wind members, tilt the ground, offline, in any
     browser."""
+    from taut.atomic_files import check_writable
+    from taut.output.files import RUN_SUFFIXES
     from taut.output.page.lively import live_model
     from taut.output.page.page import page
     from taut.output.pictured import Still
 
     read = model_at(model, None)
     if replay is not None:
+        target = output or Path(f"{replay.name.partition('.')[0]}.nc")
+        if target.suffix not in RUN_SUFFIXES:
+            raise FileError(f"{target}: a replay is written as a run file, whose name must end in .nc")
+        check_writable(target)
         from taut.live.replaying import replay as replayed
         from taut.output.files import save
         from taut.output.model_runs import assembled
@@ -37,12 +44,12 @@ def live(
 
         plant = assembled(read.structure, read.scenario)
         run = replayed(text_of(str(replay), "log"), plant, every=every)
-        target = output or Path(f"{replay.name.partition('.')[0]}.nc")
         save(run, target)
         print(f"run: {target}, {run.time.size} samples to t = {run.time[-1]:g} s; {run.status}")
         return
-    made = live_model(read)
     target = output or Path(f"{model.stem}.html")
+    check_page(target)
+    made = live_model(read)
     page(Still(made.plant.structure), target, live=made)
     for told in made.told:
         print(f"note: {told}")

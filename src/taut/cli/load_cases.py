@@ -158,7 +158,8 @@ def path(
         _draw(found, node, plot)
     if as_json:
         events = [{"factor": e.factor, "kind": e.kind, "member": e.member, "point": e.point} for e in found.events]
-        print(json.dumps({"status": found.status, "events": events, **json_columns(found, table)}, indent=2))
+        drawn = {"plot": str(plot)} if plot is not None and found.factor.size else {}
+        print(json.dumps({"status": found.status, "events": events, **json_columns(found, table), **drawn}, indent=2))
     else:
         name = node or _furthest(found)
         words = (f"{name} moves along {axis} [m]" for axis in "xyz")
@@ -179,11 +180,14 @@ def size(
         str, typer.Option(help="elastic (rest lengths as they are) or least-mass (forces free, with a bound).")
     ] = "elastic",
     minimum_tension: Annotated[float, typer.Option(help="Of every cable in every case [N].")] = 0.0,
-    minimum_radius: Annotated[float, typer.Option(help="elastic: of every member [m].")] = 1e-4,
+    minimum_radius: Annotated[
+        float | None, typer.Option(help="elastic: of every member [m]; 1e-4 by default.", show_default=False)
+    ] = None,
     safety: Annotated[float, typer.Option(help="Forces times this must be borne.")] = 1.0,
     buckling: Annotated[
-        bool, typer.Option("--buckling/--no-buckling", help="least-mass: whether pushed bars may bend out.")
-    ] = True,
+        bool | None,
+        typer.Option("--buckling/--no-buckling", help="least-mass: whether pushed bars may bend out; they may."),
+    ] = None,
     table: Csv = None,
     overrides: Overrides = None,
     records: RecordFolders = None,
@@ -197,16 +201,22 @@ def size(
 
     if method not in SIZINGS:
         raise OptionError(f'--method "{method}" is not one of {", ".join(SIZINGS)}')
+    own: dict[str, Any] = {"minimum_radius": minimum_radius} if method == "elastic" else {"buckling": buckling}
+    other = {"--buckling": buckling} if method == "elastic" else {"--minimum-radius": minimum_radius}
+    for option, value in other.items():
+        if value is not None:
+            raise OptionError(f"{option} is not of --method {method}; leave it out, or take the other method")
     loaded = model_at(model, overrides, records)
     target = output_model(model, output, "sized")
     check_csv(table)
-    shared: dict[str, Any] = {"minimum_tension": minimum_tension, "safety": safety}
+    given: dict[str, Any] = {"minimum_tension": minimum_tension, "safety": safety}
+    given |= {name: value for name, value in own.items() if value is not None}
     with placed(loaded):
         wanted = told_cases(told, loaded.scenario)
         if method == "elastic":
-            found = elastic_sizes(loaded.structure, wanted, minimum_radius=minimum_radius, **shared)
+            found = elastic_sizes(loaded.structure, wanted, **given)
         else:
-            found = least_mass(loaded.structure, wanted, buckling=buckling, **shared)
+            found = least_mass(loaded.structure, wanted, **given)
     save_table(found, table)
     if found.ok:
         save(replace(loaded, structure=found.structure), target)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from taut.cli.application import complain
 from taut.cli.arguments import (
     AsJson,
     ModelPath,
@@ -22,7 +23,7 @@ from taut.cli.arguments import (
 from taut.cli.measured_options import Align, ColumnMap, MeasuredColumns, Scale, Shift, read_measured, told_shift
 from taut.cli.table_files import check_csv, json_columns, save_table, tell_csv
 from taut.cli.tables import show_table
-from taut.errors import FileError, OptionError
+from taut.errors import FileError
 
 if TYPE_CHECKING:
     from taut.dynamics.trajectory import Trajectory
@@ -180,7 +181,7 @@ def computed_at(path: Path) -> Trajectory | Equilibrium:
         with placed(loaded):
             found = resting(loaded)
         if not found.ok:
-            raise OptionError(f"{path}: {found.status}")
+            raise typer.Exit(complain(f"{path}: {found.status}", 1))
         return found
     run = read(path)
     if not isinstance(run, Trajectory):

@@ -148,7 +148,8 @@ def _size(model: Model) -> str:
     s, others = model.structure, {"plate": model.structure.plates, "angle": model.structure.angles}
     others |= {kind.removesuffix("s"): getattr(model.scenario, kind) for kind in ACTING}
     more = "".join(f", {counted(len(part), name)}" for name, part in others.items() if part)
-    return f"{len(s.nodes)} nodes, {len(s.bars)} bars, {len(s.cables)} cables{more}"
+    parts = (counted(len(part), name) for name, part in (("node", s.nodes), ("bar", s.bars), ("cable", s.cables)))
+    return ", ".join(filter(None, parts)) + more
 
 
 def _plainly(value: Any) -> str:

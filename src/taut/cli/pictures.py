@@ -48,6 +48,10 @@ def page(
 
     target = output or Path(f"{files[0].stem}.html")
     check_page(target)
+    if measured is None and (columns or mapped or scale or align or shift != "0"):
+        raise OptionError(
+            "--column, --map, --scale, --align and --shift are of what was measured; name it with --measured"
+        )
     if cases or combinations:
         if measured is not None:
             raise OptionError("--measured goes with one run or one structure, not with load cases")
@@ -183,6 +187,7 @@ def _laid_over(
         return measured
     if isinstance(shown, Trajectory):
         return compare(shown, measured, align=align, shift=told_shift(shift)).measured
+    told_shift(shift)  # what stands still is the same at all times
     still = shown if isinstance(shown, Structure) else shown.structure
     markers = replace(measured, member_names=(), tension=np.zeros((measured.time.size, 0)))
     return replace(measured, nodes=compare(still, markers, align=align).measured.nodes)

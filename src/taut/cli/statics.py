@@ -23,7 +23,7 @@ from taut.cli.arguments import (
     output_model,
     placed,
 )
-from taut.cli.page_files import tell_page
+from taut.cli.page_files import check_page, tell_page
 from taut.cli.tables import show_table
 from taut.errors import BalanceError, OptionError, TautError
 
@@ -138,6 +138,7 @@ def modes(
     from taut.statics.vibrations import modes as find_modes
 
     loaded = model_at(model, overrides, records)
+    check_page(page)
     with placed(loaded):
         found = resting(loaded, bars)
         if not found.ok:

@@ -84,7 +84,8 @@ def workspace(
         save_workspace_sheet(area, plot)
     told = _summary(area, shown)
     if as_json:
-        files = {"page": page, "plot": plot, "csv": table}
+        files = {"page": page, "plot": plot} if area.found.any() else {}  # else there was nothing to show
+        files |= {"csv": table}
         print(json.dumps({**told, **{name: str(path) for name, path in files.items() if path is not None}}, indent=2))
     else:
         grid_words = " x ".join(f"{values.size} {name}" for name, values in area.axes.items())

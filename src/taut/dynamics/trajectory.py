@@ -36,6 +36,9 @@ class Checkpoint:
         return Checkpoint(*(array.copy() for array in (self.y, self.clock, self.counts, self.flags, self.memory)))
 
 
+NOWHERE = Checkpoint(np.empty(0), np.empty(0), np.empty(0))
+"""Of what cannot be continued."""
+
 FEW = 3
 """So many events are named in a summary."""
 
@@ -126,7 +129,7 @@ class Trajectory(Tabular):
     status: str = "finished"
     sound: bool = True  # False where a comparison with another run, or the energy, says not to believe it
     accuracy: str = ""  # how far it is off, in words, where that was looked at
-    checkpoint: Checkpoint = Checkpoint(np.empty(0), np.empty(0), np.empty(0))
+    checkpoint: Checkpoint = NOWHERE
     options: Mapping[str, Any] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     wall_time: float = 0.0
@@ -198,23 +201,26 @@ class Trajectory(Tabular):
         parts = 0.5 * np.diff(self.time)[:, None] * (self.drive_power[1:] + self.drive_power[:-1])
         return np.concatenate([np.zeros_like(self.drive_power[:1]), np.cumsum(parts, axis=0)])
 
+    def scalar(self, name: str) -> np.ndarray:
+        """(T,) an energy, a violation or the work; not numbers where it was not kept, as of variants of a rollout."""
+        values = np.asarray(getattr(self, name))
+        return values if values.ndim == 1 else np.full(self.time.size, np.nan)
+
     @property
     def overall(self) -> Overall:
-        """Extremes over the whole run, with what went to a sink."""
+        """Extremes over the whole run, with what went to a sink; not numbers where that was not kept."""
         before = self.earlier
         if not self.time.size:
             return before
-        violations = (self._alone(name) for name in ("length_violation", "rate_violation", "energy_violation"))
-        length, rate, imbalance = violations
-        kinetic, elastic, work = (self._alone(name) for name in ("energy_kinetic", "energy_elastic", "work"))
-        energy = kinetic + elastic + self._alone("energy_gravity")
+        kinetic, elastic, work = map(self.scalar, ("energy_kinetic", "energy_elastic", "work"))
+        energy = kinetic + elastic + self.scalar("energy_gravity")
         return Overall(
             samples=before.samples + self.time.size,
             begin=before.begin if before.samples else float(self.time[0]),
             end=float(self.time[-1]),
-            worst_length=float(np.max(length, initial=before.worst_length)),
-            worst_rate=float(np.max(rate, initial=before.worst_rate)),
-            worst_energy=float(np.max(np.abs(imbalance), initial=before.worst_energy)),
+            worst_length=float(np.max(self.scalar("length_violation"), initial=before.worst_length)),
+            worst_rate=float(np.max(self.scalar("rate_violation"), initial=before.worst_rate)),
+            worst_energy=float(np.max(np.abs(self.scalar("energy_violation")), initial=before.worst_energy)),
             first_energy=before.first_energy if before.samples else float(energy[0]),
             last_energy=float(energy[-1]),
             work=float(work[-1]),
@@ -223,11 +229,6 @@ class Trajectory(Tabular):
             most_elastic=float(np.max(elastic, initial=before.most_elastic)),
             most_work=float(np.max(np.abs(work), initial=before.most_work)),
         )
-
-    def _alone(self, name: str) -> np.ndarray:
-        """(T,) of a number that each sample has; NaN where an ensemble did not keep it."""
-        values: np.ndarray = getattr(self, name)
-        return values if values.ndim == 1 else np.full(self.time.size, np.nan)
 
     def facts(self) -> dict[str, str]:
         """The summary as words and values; a variant of an ensemble has fewer."""
@@ -285,12 +286,12 @@ class Trajectory(Tabular):
 def of_samples(structure: Structure, samples: Mapping[str, Any]) -> Trajectory:
     """A trajectory of samples alone, by name; what is not named does not apply and has no columns."""
     count = len(samples["time"])
-    none = {name: np.zeros((count, *shape)) for name, shape in _no_columns().items() if name not in samples}
+    none = {name: np.zeros((count, *shape)) for name, shape in no_columns().items() if name not in samples}
     return Trajectory(structure=structure, **{**none, **samples})
 
 
 @cache
-def _no_columns() -> dict[str, tuple[int, ...]]:
+def no_columns() -> dict[str, tuple[int, ...]]:
     """Of every variable, the shape of a sample that has none of it."""
     return {
         name: tuple(3 if axis == "axis" else 0 for axis in one.dimensions[1:]) or (0,)

@@ -33,10 +33,13 @@ from taut.mechanics.operations.outputs import SCALARS
 from taut.mechanics.rows.bars import PER_LENGTH
 from taut.mechanics.terms.loads import LOAD_DATA, LOADS
 from taut.numerics.packing import reals_of
-from taut.structure.drives import QUANTITIES
+from taut.structure.drives import QUANTITIES, own_value
 
 TICK = 1.0 / 240.0
 """[s] about how often the hand's force is told anew."""
+
+WOUND_IN = 0.9
+"""Of its length, how far a slider winds a member in: a length stays more than zero."""
 
 TABLES = {
     "rest": REST_LENGTH,
@@ -165,28 +168,28 @@ def _inputs(live: Live) -> list[dict[str, Any]]:
         if drive.name not in live.inputs:
             continue
         value, quantity = live.inputs[drive.name], QUANTITIES[drive.quantity]
-        own = max(
-            (abs(reals_of(live.plant.pack, REST_LENGTH)[0]) if drive.quantity == "rest_length" else 0.0),
-            abs(value),
-            _usual_length(live),
-        )
-        reach = 0.4 * own
+        own = _own_lengths(live, drive.name)
+        shortest = value if drive.to is not None else min(own) + value
+        reach = 0.4 * max(*own, abs(value), live.plant.typical_length)
         found.append(
             {
                 "name": drive.name,
                 "quantity": drive.quantity.replace("_", " "),
                 "unit": quantity.unit,
                 "value": value,
-                "least": value - reach,
-                "most": value + reach,
+                "least": float(value - min(reach, WOUND_IN * shortest)),
+                "most": float(value + reach),
                 "places": list(places[drive.name]),
             }
         )
     return found
 
 
-def _usual_length(live: Live) -> float:
-    return float(live.plant.typical_length)
+def _own_lengths(live: Live, drive: str) -> list[float]:
+    """Lengths [m] of the members that a drive moves, as the model has them; other quantities do not go live."""
+    given = live.plant.given
+    driven = (one for one in given.driven if one.drive.name == drive)
+    return [own_value(given.structure, one.kind, one.member) for one in driven]
 
 
 def _events(live: Live) -> dict[str, Any]:

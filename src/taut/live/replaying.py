@@ -25,6 +25,14 @@ EDITS = {"stiffness": 2, "place": 4, "still": 0}
 ARGUMENTS = {**ACTIONS, **EDITS}
 """Of each kind of action, how many there are."""
 
+KINDS: Mapping[str, tuple[Any, str]] = {
+    "actions": (list | tuple, "a list"),
+    "method": (str, "a name"),
+    "tolerance": (int | float | None, "a number"),
+    "step": (int | float | None, "a number"),
+}
+"""Of what else a log says, what it is."""
+
 TEXTS = {"cut": 2, "rest": 1, "drive": 1, "stiffness": 1}
 """Of these the first so many are names, all others finite numbers."""
 
@@ -93,6 +101,11 @@ def _checked(log: str | Mapping[str, Any]) -> Mapping[str, Any]:
         raise OptionError(f"the log of the live page is damaged: it lacks {', '.join(missing)}")
     if not isinstance(log["until"], int | float) or not math.isfinite(log["until"]) or log["until"] < 0.0:
         raise OptionError(f"the log of the live page is damaged: it goes until {log['until']}")
+    if not log["until"]:
+        raise OptionError("the log of the live page was saved before anything moved: it goes until 0 s")
+    for name, (kinds, what) in KINDS.items():
+        if not isinstance(log.get(name), kinds):
+            raise OptionError(f"the log of the live page is damaged: its {name} is {log[name]!r} and not {what}")
     last = 0.0
     for number, action in enumerate(log["actions"], 1):
         if wrong := _fault(action, last):

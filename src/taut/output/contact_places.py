@@ -49,7 +49,10 @@ def grounds_of(run: Trajectory) -> list[Ground]:
 
 def closed(run: Trajectory) -> np.ndarray:
     """(T, p) whether each contact is closed at each sample."""
-    return np.asarray((run.contact_state > 0.0) | np.any(run.contact_force != 0.0, axis=2))
+    acting = np.any(run.contact_force != 0.0, axis=2)
+    if acting.shape != run.contact_state.shape:  # one of them was not kept
+        return acting if acting.shape[1] else np.asarray(run.contact_state > 0.0)
+    return np.asarray((run.contact_state > 0.0) | acting)
 
 
 def usual_force(forces: np.ndarray) -> tuple[float, bool]:
@@ -66,7 +69,7 @@ def usual_force(forces: np.ndarray) -> tuple[float, bool]:
 def ground_forces(run: Trajectory) -> dict[str, np.ndarray]:
     """(T,) [N] of each ground that was touched: the size of the force of all its contacts together."""
     grounds, found = grounds_of(run), dict[str, np.ndarray]()
-    for column in np.flatnonzero(closed(run).any(axis=0)).tolist():
+    for column in np.flatnonzero(closed(run).any(axis=0)).tolist() if run.contact_force.shape[1] else ():
         ground = _told(run.contact_names[column], grounds)[1]
         name = ground.name if ground is not None else run.contact_names[column].rpartition(" on ")[2]
         found[name] = found.get(name, 0.0) + run.contact_force[:, column]

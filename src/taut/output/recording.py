@@ -97,11 +97,11 @@ def _write_frame(file: Any, part: Trajectory) -> None:
         put_texts(file, name, (name,), [storable(label) for label in labels])
     for name, (dimensions, unit, meaning, _) in VARIABLES.items():
         shape = getattr(part, name).shape
-        for dimension, size in zip(dimensions[1:], shape[1:], strict=True):
-            if dimension not in file.dimensions and size:
-                file.dimensions[dimension] = size
         if 0 in shape[1:]:
             continue
+        for dimension, size in zip(dimensions[1:], shape[1:], strict=True):
+            if dimension not in file.dimensions:
+                file.dimensions[dimension] = size
         row = 8 * int(np.prod(shape[1:]))
         chunk = (max(1, min(CHUNK // row, 4096)), *shape[1:])
         packing = {"compression": "gzip", "compression_opts": 1, "shuffle": True}

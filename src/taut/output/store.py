@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from taut.dynamics.samples import VARIABLES
-from taut.dynamics.trajectory import SAMPLED, Checkpoint, Trajectory, of_samples
+from taut.dynamics.trajectory import NOWHERE, SAMPLED, Checkpoint, Trajectory, no_columns, of_samples
 from taut.errors import FileError, OptionError, suggestion
 from taut.output.drafts import is_draft, load_draft
 from taut.output.run_format import CHECKPOINT, EVENTS, FORMAT, structure_of
@@ -99,15 +99,14 @@ def _read(file: Any, source: Path) -> Trajectory:
         sizes[name] = file.dimensions[name].size if name in file.dimensions else 0
     options = json.loads(file.attrs["options"])
     kept = {name: f"checkpoint_{name}" for name in CHECKPOINT}
-    point = Checkpoint(
-        **{name: np.asarray(file.variables[at][...]) for name, at in kept.items() if at in file.variables}
-    )
+    parts = {name: np.asarray(file.variables[at][...]) for name, at in kept.items() if at in file.variables}
+    point = Checkpoint(**parts) if parts else NOWHERE
     _check_elements(options, source)
     # As `taut.mechanics.tables.state_layout` has it, for which reading does not load the kernels.
     internal = int(options.get("internal_states", 0))
     size = 6 * sizes["node"] + 1 + internal
     own = 2 * sizes["freedom"] + 1 + internal  # of a plant in coordinates of its own
-    if point.y.size not in (size, size + 6 * sizes["node"], own):  # RATTLE keeps remainders too
+    if parts and point.y.size not in (size, size + 6 * sizes["node"], own):  # RATTLE keeps remainders too
         raise ValueError(f"its last state has {point.y.size} numbers, not {size}")
     return replace(
         of_samples(structure, {name: _samples(file, name, sizes) for name in SAMPLED}),
@@ -155,10 +154,10 @@ def _check_format(attributes: Any, source: Path) -> None:
 
 
 def _samples(file: Any, name: str, sizes: dict[str, int]) -> np.ndarray:
-    """One variable; those without numbers are left out of a file."""
+    """One variable; those without numbers, or that were not kept, are left out of a file and have no columns."""
+    if name not in file.variables:
+        return np.zeros((sizes["time"], *no_columns()[name]))
     wanted = tuple(sizes[dimension] for dimension in VARIABLES[name].dimensions)
-    if name not in file.variables and 0 in wanted:
-        return np.zeros(wanted)
     found = np.asarray(file.variables[name][...])
     if found.shape != wanted or found.dtype != np.float64:
         raise ValueError(f"{name} has the shape {found.shape}, not {wanted}")

@@ -50,6 +50,8 @@ def stocks(structure: Structure) -> Stocks:
     """Of a structure whose members all have a material with density, yield stress and modulus; else says which lack."""
     problems = []
     members: list[Bar | Cable] = [*structure.cables.values(), *structure.bars.values()]
+    if not members:
+        problems.append(Problem(("bars",), "there are no members, so there is nothing to size"))
     for member in members:
         kind = "bars" if isinstance(member, Bar) else "cables"
         if isinstance(member, Bar) and member.law == "pneumatic":

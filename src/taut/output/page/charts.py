@@ -14,35 +14,32 @@ from taut.output.page.embedding import Arrays
 
 def charts_of(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
     """Contacts, what drives are told, what sensors show, energy, and violations, which belong to numerics."""
-    total = run.energy_kinetic + run.energy_elastic + run.energy_gravity
-    parts = {
-        "kinetic": run.energy_kinetic,
-        "elastic": run.energy_elastic,
-        "gravity": run.energy_gravity,
-        "work": run.work,
-        "total": total,
-    }
+    names = {"kinetic": "energy_kinetic", "elastic": "energy_elastic", "gravity": "energy_gravity", "work": "work"}
+    parts = {name: run.scalar(field) for name, field in names.items()}
+    parts["total"] = parts["kinetic"] + parts["elastic"] + parts["gravity"]
     energy = [
         {"name": name, "unit": "J", "values": arrays.sampled(values[kept]), "sum": name == "total"}
         for name, values in parts.items()
-        if name in ("kinetic", "total") or np.any(values != 0.0)
+        if np.isfinite(values).any() and (name in ("kinetic", "total") or np.any(values != 0.0))
     ]
     gaps = (
-        ("bar length", "m", run.length_violation),
-        ("bar rate", "m/s", run.rate_violation),
-        ("energy", "J", run.energy_violation),
+        ("bar length", "m", run.scalar("length_violation")),
+        ("bar rate", "m/s", run.scalar("rate_violation")),
+        ("energy", "J", run.scalar("energy_violation")),
     )
     worst = [
         {"name": name, "unit": unit, "values": arrays.sampled(_largest_since(values, kept))}
         for name, unit, values in gaps
+        if np.isfinite(values).any()
     ]
-    return [
+    charts = [
         *_contact_charts(run, kept, arrays),
         *_drive_charts(run, kept, arrays),
         *_reading_charts(run, kept, arrays),
         {"name": "Energy", "unit": "J", "scale": "linear", "series": energy},
         {"name": "Violations", "unit": "", "scale": "log", "series": worst, "numerics": True},
     ]
+    return [chart for chart in charts if chart["series"]]
 
 
 def _contact_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
@@ -92,7 +89,7 @@ def _drive_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dic
 def _reading_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[str, Any]]:
     """What sensors show, a chart for each unit; what is measured at a rate stands until the next, in steps."""
     charts: dict[str, list[dict[str, Any]]] = {}
-    for k, (name, unit, rate) in enumerate(sensors_of(run)):
+    for k, (name, unit, rate) in enumerate(sensors_of(run)[: run.reading.shape[1]]):
         values = arrays.sampled(run.reading[kept, k])
         charts.setdefault(unit, []).append({"name": name, "unit": unit, "values": values, "steps": rate is not None})
     return [

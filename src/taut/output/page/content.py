@@ -55,7 +55,9 @@ def run_content(
     """
     structure = run.structure
     kept, places = kept_samples(run, None) if kept is None else kept, contact_places(run)
-    nodes, tension, bar_force = run.nodes[kept], run.cable_tension[kept], run.bar_force[kept]
+    nodes = run.nodes[kept]
+    tension = _with_gaps(run.cable_tension[kept], len(structure.cables))
+    bar_force = _with_gaps(run.bar_force[kept], len(structure.bars))
     store = Store(arrays, fine=nodes.size + tension.size + bar_force.size <= FINE_NUMBERS)
     entry = {
         "name": name,
@@ -81,6 +83,11 @@ def run_content(
     }
     entry["kept"] = _kept_in_words(run.time.size, kept.size, store)
     return entry
+
+
+def _with_gaps(forces: np.ndarray, members: int) -> np.ndarray:
+    """(T, members): not numbers where forces were not kept, as of variants of a rollout."""
+    return forces if forces.shape[1] == members else np.full((len(forces), members), np.nan)
 
 
 def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
@@ -211,11 +218,11 @@ def _kept_in_words(count: int, kept: int, store: Store) -> str:
 
 
 def bounds_of(nodes: np.ndarray) -> list[list[float]]:
-    """The box [m] that holds all nodes at all times, and the largest box of one moment."""
-    known = np.where(np.isfinite(nodes), nodes, 0.0)
-    if not known.size:
+    """The box [m] that holds all nodes at all times, and that of the first; of moments whose places are known."""
+    whole = nodes[np.isfinite(nodes).all(axis=(1, 2))]
+    if not whole.size:
         return [[0.0] * 3, [0.0] * 3, [0.0] * 3]
-    return [known.min(axis=(0, 1)).tolist(), known.max(axis=(0, 1)).tolist(), np.ptp(known[0], axis=0).tolist()]
+    return [whole.min(axis=(0, 1)).tolist(), whole.max(axis=(0, 1)).tolist(), np.ptp(whole[0], axis=0).tolist()]
 
 
 def common_bounds(runs: Iterable[Trajectory]) -> list[list[float]]:
@@ -239,7 +246,7 @@ def _run_arrows(run: Trajectory, kept: np.ndarray, store: Store, places: Contact
         for row, (k, _, axis) in enumerate(loaded):
             forces[:, row, axis] = run.load_force[kept, k]
         arrows.append(arrows_of("load", "tail", [node for _, node, _ in loaded], forces, store))
-    if places.column.size:
+    if places.column.size and run.contact_force.shape[1]:
         first, second = places.ends.T.tolist()
         forces = run.contact_force[kept][:, places.column]
         between = {"others": second, "shares": store.arrays.sampled(places.share[kept])}  # along bars that lie on edges

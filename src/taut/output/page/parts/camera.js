@@ -41,8 +41,9 @@ export class Camera {
     return { back: [cp * cy, cp * sy, sp], right: [-sy, cy, 0], over: [-sp * cy, -sp * sy, cp] };
   }
 
-  /** Stand so that a set of points fills the view, with a margin on each side [px] for what lies over it. */
-  fit(points, width, height, margins) {
+  /** Stand so that a set of points fills the view, with a margin on each side [px] for what lies over it. least: half of what is in view
+   * at least [m], of a node alone or of a bar seen from its end. */
+  fit(points, width, height, margins, least) {
     const { back, right, over } = this.axes();
     const inner = { x: Math.max(0.2, 1 - (margins.left + margins.right) / width), y: Math.max(0.2, 1 - (margins.top + margins.bottom) / height) };
     const range = (direction) => {
@@ -55,7 +56,7 @@ export class Camera {
       return [low, high];
     };
     const [x, y, z] = [range(right), range(over), range(back)];
-    const half = { x: (x[1] - x[0]) / 2 || 1e-6, y: (y[1] - y[0]) / 2 || 1e-6 };
+    const half = { x: Math.max((x[1] - x[0]) / 2, least), y: Math.max((y[1] - y[0]) / 2, least) };
     const aspect = width / height;
     const needed = Math.max(half.x / (SLOPE * aspect * inner.x), half.y / (SLOPE * inner.y));
     this.distance = needed + (this.flat ? 0 : (z[1] - z[0]) / 2);

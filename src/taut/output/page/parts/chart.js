@@ -104,7 +104,7 @@ export class Chart {
     if (!range) {
       pen.fillStyle = named("muted");
       pen.textAlign = "center";
-      pen.fillText(this.series.length ? "zero everywhere" : this.empty, width / 2, height / 2);
+      pen.fillText(this.series.length ? (this.scale === "log" ? "zero everywhere" : "not known") : this.empty, width / 2, height / 2);
       return;
     }
     const x = (t) => MARGIN.left + ((t - this.span[0]) / (this.span[1] - this.span[0] || 1)) * (width - MARGIN.left - MARGIN.right);

@@ -1,6 +1,8 @@
 // What keys do.
 import { element } from "./state.js";
 
+const MOVES = /^(Arrow|Page|Home$|End$)/; // keys by which a slider is moved
+
 export function listenToKeys(actions) {
   const dialog = document.getElementById("keys");
   dialog.querySelector("dl").append(...actions.flatMap(({ keys, words }) => [
@@ -10,7 +12,7 @@ export function listenToKeys(actions) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const field = event.target;
     if (field.matches?.("input[type=search], select")) return;
-    if (field.matches?.("input[type=range]") && event.key.startsWith("Arrow") && !("scrubs" in field.dataset)) return;
+    if (field.matches?.("input[type=range]") && MOVES.test(event.key) && !("scrubs" in field.dataset)) return;
     if (event.key === " " && field.matches?.("button, summary, input[type=checkbox]")) return; // it presses that
     if (dialog.open) return;
     const written = event.key.length === 1 ? event.key.toLowerCase() : event.key;

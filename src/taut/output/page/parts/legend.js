@@ -9,6 +9,7 @@ const KINDS = {
   utilisation: ["Utilisation of cables", "Utilisation of bars", "%"],
 };
 
+const MOST_RUNS = 12; // whose names are written
 const WORDS = { load: "loads", reaction: "reactions", contact: "contact forces" };
 const AT_REST = { load: "loads and weight" }; // of an equilibrium, whose forces at nodes are known as a whole
 
@@ -111,8 +112,11 @@ export function drawLegend(host, runs, look, gridStep) {
   host.replaceChildren(element("div", { kind: "scales" }, ...rows), keys);
 }
 
-/** The names of several runs with their colours. */
+/** The names of several runs with their colours, of many the first few: they lie over the picture. */
 export function drawRunNames(host, runs) {
   host.hidden = runs.length < 2;
-  host.replaceChildren(...runs.map((run) => swatch(lineColour(run.number), run.name)));
+  const named = runs.slice(0, MOST_RUNS).map((run) => swatch(lineColour(run.number), run.name));
+  for (const item of named) item.title = item.textContent;
+  if (runs.length > MOST_RUNS) named.push(element("li", { text: `and ${runs.length - MOST_RUNS} more` }));
+  host.replaceChildren(...named);
 }

@@ -25,6 +25,7 @@ import { element, State } from "./state.js";
 
 const by = (id) => document.getElementById(id);
 const SWING_PERIOD = 2; // [s] in which a mode swings once
+const LEAST_SEEN = 0.1; // of the structure's size, half of what is in view
 const FAR = 2.5; // a run that spreads over so many times its size is followed
 
 start().catch((error) => {
@@ -137,7 +138,7 @@ async function start() {
     }
     const side = clientWidth < 600 ? 26 : 50;
     const [top, bottom] = ["heading", "legend"].map((id) => by(id).offsetHeight + 28);
-    camera.fit(points, clientWidth, clientHeight, { left: side, right: side, top, bottom });
+    camera.fit(points, clientWidth, clientHeight, { left: side, right: side, top, bottom }, LEAST_SEEN * scene.sizes.size);
     dirty = true;
   }
 

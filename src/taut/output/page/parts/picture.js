@@ -13,8 +13,8 @@ export class Picture {
   /** Show a time, with what the clock says and what the runs are called there; it is drawn when this returns. */
   show(time, clock, names) {
     this.clock.textContent = clock;
-    [...this.names.children].forEach((item, k) => {
-      item.lastChild.textContent = names[k];
+    [...this.names.querySelectorAll("li > span:last-child")].forEach((item, k) => {
+      item.textContent = names[k];
     });
     this.draw(time);
   }
