@@ -45,6 +45,7 @@ def test_a_film_shows_what_the_page_shows_at_the_same_time(opened: Callable, pri
     height = one.run("document.getElementById('stage').clientHeight")
     assert one.run("document.getElementById('stage').clientWidth") == 1280
     one.page.set_viewport_size({"width": 1280 + 372, "height": 800 + 720 - height})
+    one.until("document.getElementById('scene').height === 720")  # fitted anew, as it is whenever the window changes
     one.settle()
     words = "#heading, #legend, #tools, #overlay { visibility: hidden; }"
     one.run(
