@@ -291,6 +291,8 @@ def test_an_argument_that_is_not_there_is_told_with_those_that_are() -> None:
 def test_what_is_missing_python_says_itself() -> None:
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'duration'"):
         taut.simulate(taut.assemble(prism()))
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'selector'"):
+        prism().changed(stiffness=3.0)  # type: ignore[call-arg]
 
 
 def test_the_annotations_of_what_is_checked_can_be_read() -> None:

@@ -59,10 +59,12 @@ def checked_arguments(function: Callable[Parameters, Result]) -> Callable[Parame
         try:
             given = signature.bind(*args, **kwargs)
         except TypeError as error:
-            unknown = [name for name in kwargs if name not in signature.parameters]
-            if not unknown:
+            known = [name for name in signature.parameters if name != "self"]
+            unknown = [name for name in kwargs if name not in known]
+            open_ended = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in signature.parameters.values())
+            if not unknown or open_ended:
                 return function(*args, **kwargs)  # what is missing or too much, Python says itself
-            near = suggestion(unknown[0], signature.parameters) or f"; there are {', '.join(signature.parameters)}"
+            near = suggestion(unknown[0], known) or f"; there are {', '.join(known)}"
             raise TypeError(f'{function.__name__}() has no argument "{unknown[0]}"{near}') from error
         for name, value in given.arguments.items():
             hint = hints.get(name)

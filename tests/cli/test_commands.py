@@ -140,6 +140,9 @@ def test_problems_of_motion_have_lines_too(taut: Callable, tbar: Path) -> None:
         assert err.splitlines()[0].startswith(f'{tbar}:9: nodes.n5: node "n5" can move but has no mass and no bar')
         assert err.splitlines()[1].startswith(f"{tbar}:20: bars.b1.mass: is not known; give a mass")
     assert not Path("tbar.nc").exists()
+    bad = tbar.with_name("bad.yaml")
+    bad.write_text(tbar.read_text().replace("nodes:\n", "nodes:\n  n5: [1, 1, 1]\n", 1))
+    assert 'bad.yaml:10: nodes.n5: node "n5" can move but has no mass' in taut("warmup", bad).err
 
 
 # --- how errors look

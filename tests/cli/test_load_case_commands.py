@@ -75,7 +75,7 @@ def test_a_path_is_that_of_python(taut: Callable, mast: Path) -> None:
     assert (code, err) == (0, "")
     wanted = path(library.read("mast.yaml"), LoadCase(loads={"top": (400.0, 0.0, 0.0)}))
     assert "slack east" in out
-    assert out.splitlines()[0].startswith("share of the case  top moves along x [m]  top moves along y [m]")
+    assert out.splitlines()[0].startswith("way to the case  top moves along x [m]  top moves along y [m]")
     assert out.endswith(f"\n{wanted.factor.size} points, 1 events; reached\nfigure: x.png\ntable: x.csv\n")
     assert [float(row["factor"]) for row in rows("x.csv")] == wanted.factor.tolist()
     assert Path("x.png").read_bytes()[:4] == b"\x89PNG"

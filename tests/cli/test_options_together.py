@@ -37,7 +37,7 @@ def mast(tmp_path: Path) -> Path:
         ("page mast.yaml --align", "--measured"),
         ("page mast.yaml --shift bogus", "--measured"),
         ("page mast.yaml --scale position=mm", "--measured"),
-        ("page mast.yaml --measured top.csv --shift bogus", "--shift bogus is neither a number"),
+        ("page mast.yaml --measured top.csv --shift 0.5", "--shift is of a run's time"),
         ("gait zoo -o z.nc", "name one"),
         ("gait zoo roll --model m.yaml -o z.nc", "runs nothing"),
         ("gait replay gaits.nc --model m.yaml --page z.html", "runs nothing"),

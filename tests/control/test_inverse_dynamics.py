@@ -149,6 +149,17 @@ def test_a_motion_that_tears_is_told_with_name_and_time() -> None:
         inverse_dynamics(plant, time, torn, speeds, accelerations, actuators="angle:elbow.torque")
 
 
+def test_postures_at_one_instant() -> None:
+    """With rates given every sample stands by itself."""
+    time, places, speeds, accelerations = swing()
+    plant = assemble(arm(), gravity=9.81)
+    told = [
+        inverse_dynamics(plant, when, places, speeds, accelerations, actuators="angle:elbow.torque").effort
+        for when in (time, np.zeros(time.size))
+    ]
+    np.testing.assert_array_equal(*told)
+
+
 def test_what_is_refused() -> None:
     time, places, speeds, accelerations = swing()
     plant = assemble(arm(), gravity=9.81)
@@ -157,7 +168,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(OptionError, match=r"positions of shape \(7, 2, 3\) do not fit: give \(7, 3, 3\)"):
         inverse_dynamics(plant, time, places[:, :2], actuators="angle:elbow.torque")
     for wrong in (np.full(time.size, np.nan), time[::-1].copy(), time[:, None]):
-        with pytest.raises(OptionError, match=r"time of shape \(7,.* must be finite numbers, each larger than the one"):
+        with pytest.raises(OptionError, match=r"time of shape \(7,.* must be finite numbers, none less than the one"):
             inverse_dynamics(plant, wrong, places, speeds, accelerations, actuators="angle:elbow.torque")
     with pytest.raises(OptionError, match="3 samples make no spline"):
         inverse_dynamics(plant, time[:3], places[:3], actuators="angle:elbow.torque")

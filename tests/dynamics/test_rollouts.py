@@ -11,6 +11,7 @@ import pytest
 
 import taut
 from taut import OptionError, SampledSignal, Sinusoid, SmoothStart
+from taut.dynamics.rollouts import rows_of
 from taut.locomotion import SinusoidGait
 
 ROBOT = taut.generators.six_strut_robot()
@@ -210,6 +211,13 @@ def test_what_cannot_be_is_said() -> None:
     ):
         with pytest.raises(OptionError, match=said):
             taut.rollout(plant, {"drive:x1.phase": [1.0]}, 0.1, **options)
+
+
+def test_seeds_are_kept_to_their_last_digit() -> None:
+    """numpy makes a float of the largest of these, and so of all."""
+    plant = taut.assemble(taut.generators.tbar(), gravity=9.81)
+    seeds = [11958474920184756321, np.int64(348573489), 9]
+    assert rows_of(plant, {}, seeds, None)[1] == (11958474920184756321, 348573489, 9)
 
 
 def test_an_ensemble_strikes_grounds_too() -> None:

@@ -26,6 +26,7 @@ def live(
     """Write a page with the simulator in it: pull at nodes, cut and wind members, tilt the ground, offline, in any
     browser."""
     from taut.atomic_files import check_writable
+    from taut.output.csv_files import CSV_SUFFIXES
     from taut.output.files import RUN_SUFFIXES
     from taut.output.page.lively import live_model
     from taut.output.page.page import page
@@ -34,8 +35,8 @@ def live(
     read = model_at(model, None)
     if replay is not None:
         target = output or Path(f"{replay.name.partition('.')[0]}.nc")
-        if target.suffix not in RUN_SUFFIXES:
-            raise FileError(f"{target}: a replay is written as a run file, whose name must end in .nc")
+        if target.suffix not in (*RUN_SUFFIXES, *CSV_SUFFIXES):
+            raise FileError(f"{target}: a replay is written as a run file (.nc) or as a table (.csv)")
         check_writable(target)
         from taut.live.replaying import replay as replayed
         from taut.output.files import save

@@ -163,7 +163,7 @@ def path(
     else:
         name = node or _furthest(found)
         words = (f"{name} moves along {axis} [m]" for axis in "xyz")
-        show_table(("share of the case", *words, "unstable", "event"), _points(found, name))
+        show_table(("way to the case", *words, "unstable", "event"), _points(found, name))
         print(f"\n{found.factor.size} points, {len(found.events)} events; {found.status}")
         if plot is not None and found.factor.size:
             print(f"figure: {plot}")

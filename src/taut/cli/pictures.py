@@ -187,7 +187,8 @@ def _laid_over(
         return measured
     if isinstance(shown, Trajectory):
         return compare(shown, measured, align=align, shift=told_shift(shift)).measured
-    told_shift(shift)  # what stands still is the same at all times
+    if shift != "0":
+        raise OptionError("--shift is of a run's time; what stands still is the same at all times: leave it out")
     still = shown if isinstance(shown, Structure) else shown.structure
     markers = replace(measured, member_names=(), tension=np.zeros((measured.time.size, 0)))
     return replace(measured, nodes=compare(still, markers, align=align).measured.nodes)

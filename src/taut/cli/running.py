@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taut.cli.application import complain
-from taut.cli.arguments import AsJson, Overrides, RecordFolders, model_at
+from taut.cli.arguments import AsJson, Overrides, RecordFolders, model_at, placed
 from taut.cli.page_files import check_page, tell_page
 from taut.errors import FileError, OptionError
 
@@ -114,7 +114,10 @@ def warmup(
         ),
     ] = None,
     copies: Annotated[
-        bool, typer.Option("--copies", help="Also what many copies at once take: rollouts and gait searches.")
+        bool,
+        typer.Option(
+            "--copies", help="Also what many copies at once take: rollouts, and gait searches of models with drives."
+        ),
     ] = False,
 ) -> None:
     """Compile now what runs need, so that they start at once."""
@@ -126,7 +129,8 @@ def warmup(
     forgotten = forget_others()
     loaded = [model_at(path, None, trees=True) for path in models or ()]
     for model in loaded:
-        warm(model, copies=copies)
+        with placed(model):
+            warm(model, copies=copies)
     if not loaded:
         warm_usual()
     if forgotten:

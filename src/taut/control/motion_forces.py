@@ -112,8 +112,8 @@ def motion_of(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Times, and a motion's coordinates, rates and second rates, (T, m) each; what is not given by a spline."""
     times = np.asarray(time, dtype=float)
-    if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0.0):
-        raise OptionError(f"time of shape {times.shape} must be finite numbers, each larger than the one before [s]")
+    if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) < 0.0):
+        raise OptionError(f"time of shape {times.shape} must be finite numbers, none less than the one before [s]")
     shape = (times.size, plant.coordinates)
     q = _flat("positions", positions, shape, plant)
     v = _rates(times, q, 1) if velocities is None else _flat("velocities", velocities, shape, plant)

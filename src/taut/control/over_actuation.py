@@ -163,7 +163,7 @@ def bounds_of(
 
 def _bound(what: str, given: Bounds, count: int) -> np.ndarray:
     values = np.asarray(given, dtype=float)
-    if values.shape not in ((), (count,)):
+    if values.shape not in ((), (1,), (count,)):
         raise OptionError(f"{what} of shape {values.shape} does not fit: give one number, or {count}, one for each")
     if np.any(np.isnan(values)):
         raise OptionError(f"{what} has no number (NaN); give inf, or -inf, where there is no bound")

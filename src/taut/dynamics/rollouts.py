@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def rows_of(
 ) -> tuple[dict[str, np.ndarray], tuple[int, ...], int]:
     """Numbers by address with their noise, a row a variant; the seeds; and how many variants there are."""
     rows = numbers_for(plant, parameters)
-    drawn = _whole([] if seeds is None else np.asarray(seeds).ravel().tolist())
+    drawn = _whole([] if seeds is None else np.asarray(seeds, dtype=object).ravel().tolist())
     counts = {len(values) for values in rows.values()} | ({len(drawn)} if seeds is not None else set())
     if not counts or min(counts) < 1:
         raise OptionError("nothing varies: give at least one row of a parameter, or a seed")
@@ -162,11 +163,10 @@ def rows_of(
 
 def _whole(seeds: Sequence[object]) -> tuple[int, ...]:
     """Seeds as they are given: cut to whole numbers, several would be one."""
-    found = tuple(seed for seed in seeds if isinstance(seed, int) and not isinstance(seed, bool))
-    if len(found) < len(seeds):
-        wrong = next(seed for seed in seeds if not isinstance(seed, int) or isinstance(seed, bool))
-        raise OptionError(f"seeds must be whole numbers, one for each variant, not {wrong!r}")
-    return found
+    for seed in seeds:
+        if not isinstance(seed, Integral) or isinstance(seed, bool):
+            raise OptionError(f"seeds must be whole numbers, one for each variant, not {seed!r}")
+    return tuple(map(int, seeds))
 
 
 def _with_noise(

@@ -140,9 +140,10 @@ def judged(
             f"from it at t = {parting.horizon:.3g} s; the motion can be trusted until then, and not beyond"
         )
         return Verdict(True, f"{worst}, by a run with {other.words}", (note,))
+    copied = isinstance(settings.plant, Plant)  # other plants have no rollouts
     note = (
         f"the motion is off by {worst}, from t = {parting.horizon:.3g} s on, as a run with {other.words} shows; "
-        f"{_reasons(settings, broken)}{CONTACTS if settings.plant.grounds else ''}"
+        f"{_reasons(settings, broken)}{CONTACTS if copied and settings.plant.grounds else ''}"
     )
     return Verdict(False, f"{worst}, by a run with {other.words}", (note,))
 

@@ -14,7 +14,7 @@ from taut.structure.records import AXES
 
 @dataclass(frozen=True)
 class Control:
-    """coordinate: among the free ones, or -1 for the share of the case; way: -1 where it ends below where it began."""
+    """coordinate: among the free ones, or -1 for the way from the start to the case; way: -1 where it ends below where it began."""
 
     coordinate: int
     start: float
@@ -53,8 +53,8 @@ class Control:
         return float(point.positions.ravel()[curve.problem.free[self.coordinate]])
 
 
-def share_of_case(until: float) -> Control:
-    """Counted by how much of the case acts."""
+def way_to_case(until: float) -> Control:
+    """Counted by the way from the start, 0, to the case, 1."""
     return Control(-1, 0.0, until, 1.0)
 
 

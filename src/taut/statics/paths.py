@@ -17,7 +17,7 @@ from taut.statics.equilibrium_equations import BarChoice, equations_of
 from taut.statics.kinks import begun, beyond
 from taut.statics.load_case import LoadCase, imposed
 from taut.statics.network import network
-from taut.statics.path_control import displacement, share_of_case
+from taut.statics.path_control import displacement, way_to_case
 from taut.statics.path_events import Found, PathEvent, PathWatch, located, together
 from taut.statics.slackening import stepped
 from taut.structure.joining import subdivided
@@ -128,7 +128,7 @@ def path(
     bare = begin._replace(external=np.zeros_like(begin.external))
     first, _ = stepped(problem, bare, begin, problem.network.positions, tolerance=tolerance)
     curve = curve_between(problem, begin, end, tolerance)
-    counted = share_of_case(until)
+    counted = way_to_case(until)
     if control is not None:
         counted = displacement(problem, *control, until, first.positions, curve.scale)
     if not first.converged:

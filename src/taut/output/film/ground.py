@@ -90,6 +90,8 @@ class FilmGround:
         self.surface.set_verts(self._flat(self.triangles, shift))
         self._cast(nodes, shift)
         self.rings.set_segments(self._flat(self.circles[self.prints[:, 3] <= time], shift))
+        if not self.run.contact_force.shape[1]:  # not kept
+            return
         before, after, share = rows
         force = (1.0 - share) * self.run.contact_force[before] + share * self.run.contact_force[after]
         force = force[self.places.column]

@@ -59,6 +59,7 @@ def _contact_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[d
             "steps": True,
         }
         for state, name in ((1.0, "sticking"), (2.0, "sliding"))
+        if run.contact_state.shape[1]
     ]
     return [
         {"name": "Contact force", "unit": "N", "scale": "linear", "series": forces},

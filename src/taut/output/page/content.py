@@ -241,7 +241,7 @@ def _run_arrows(run: Trajectory, kept: np.ndarray, store: Store, places: Contact
         for k, (node, axis) in enumerate(_load_places(run))
         if node in place and axis in AXES
     ]
-    if loaded:
+    if loaded and run.load_force.shape[1]:
         forces = np.zeros((kept.size, len(loaded), 3))
         for row, (k, _, axis) in enumerate(loaded):
             forces[:, row, axis] = run.load_force[kept, k]

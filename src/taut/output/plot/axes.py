@@ -48,6 +48,12 @@ def require_samples(run: Trajectory) -> None:
         raise OptionError("this run has no samples, so there is nothing to plot")
 
 
+def require_kept(run: Trajectory, field: str) -> None:
+    """An ensemble keeps what it is told to."""
+    if not getattr(run, field).shape[1]:
+        raise OptionError(f"{field} was not kept in this run; name it among the ensemble's fields")
+
+
 def over_time(ax: Any, what: str) -> None:
     """Labels and rules of a chart over time."""
     ax.set_xlabel("time [s]", fontsize=9)

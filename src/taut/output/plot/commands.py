@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from taut.dynamics.sensor_facts import sensors_of
 from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError, suggestion
-from taut.output.plot.axes import keyed, label, over_time, ready, require_samples
+from taut.output.plot.axes import keyed, label, over_time, ready, require_kept, require_samples
 from taut.type_checks import checked_arguments
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ def drives(run: Trajectory, what: str = "value", *, ax: Axes | None = None) -> A
         raise OptionError(f'"{what}" is not one of {", ".join(SHOWN)}{suggestion(what, SHOWN)}')
     if not run.drive_names:
         raise OptionError("this run has no drives to draw")
-    drawn, (name, title) = ready(ax), SHOWN[what]
+    name, title = SHOWN[what]
+    require_kept(run, name)
+    drawn = ready(ax)
     for k, drive in enumerate(run.drive_names):
         drawn.plot(run.time, getattr(run, name)[:, k], linewidth=1.0, label=label(drive))
     over_time(drawn, title)

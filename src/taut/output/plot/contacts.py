@@ -10,7 +10,7 @@ from taut.dynamics.trajectory import Trajectory
 from taut.errors import OptionError
 from taut.output.contact_places import closed, ground_forces
 from taut.output.palette import LINES, RULE, TEXT
-from taut.output.plot.axes import keyed, label, over_time, ready, require_samples
+from taut.output.plot.axes import keyed, label, over_time, ready, require_kept, require_samples
 from taut.type_checks import checked_arguments
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def contact_forces(run: Trajectory, contact: str = "", *, ax: Axes | None = None
 
     The scale is linear up to the median of all that act, and logarithmic above: impacts are far larger than weights.
     """
-    _require_contacts(run)
+    _require_contacts(run, "contact_force")
     if contact and contact not in run.contact_names:
         raise OptionError(f'this run has no contact "{contact}"; there are {_some(run)}')
     shown = ground_forces(run)
@@ -49,7 +49,7 @@ def contact_forces(run: Trajectory, contact: str = "", *, ax: Axes | None = None
 @checked_arguments
 def contact_states(run: Trajectory, *, ax: Axes | None = None) -> Axes:
     """A strip for each contact that was ever closed: where it sticks and where it slides."""
-    _require_contacts(run)
+    _require_contacts(run, "contact_state")
     shut = closed(run)
     lasting = shut.sum(axis=0)
     chosen = np.flatnonzero(lasting)
@@ -93,10 +93,11 @@ def _spans(time: np.ndarray, there: np.ndarray) -> list[tuple[float, float]]:
     ]
 
 
-def _require_contacts(run: Trajectory) -> None:
+def _require_contacts(run: Trajectory, field: str) -> None:
     require_samples(run)
     if not touched(run):
         raise OptionError("this run touches no ground, so there are no contacts to draw")
+    require_kept(run, field)
 
 
 def _some(run: Trajectory) -> Any:

@@ -31,16 +31,16 @@ def figures(run: Trajectory) -> dict[str, tuple[Draw, bool]]:
     require_samples(run)
     view = chosen_view("", run.nodes)
     solid = view == "3d"
-    driven = {"drives": (lambda ax: drives(run, ax=ax), False)} if run.drive_names else {}
+    driven = {"drives": (lambda ax: drives(run, ax=ax), False)} if run.drive_value.shape[1] else {}
     units = list(dict.fromkeys(fact.unit for fact in sensors_of(run)))
     names = ["readings"] if len(units) == 1 else [f"readings_{k}" for k in range(1, len(units) + 1)]
     sensed = {name: (partial(_readings, run, unit), False) for name, unit in zip(names, units, strict=True)}
     stood = {}
-    if touched(run):
-        stood = {
-            "contact_forces": (lambda ax: contact_forces(run, ax=ax), False),
-            "contact_states": (lambda ax: contact_states(run, ax=ax), False),
-        }
+    if touched(run):  # an ensemble may have kept forces without states, or states without forces
+        if run.contact_force.shape[1]:
+            stood["contact_forces"] = (lambda ax: contact_forces(run, ax=ax), False)
+        if run.contact_state.shape[1]:
+            stood["contact_states"] = (lambda ax: contact_states(run, ax=ax), False)
     return {
         "structure": (lambda ax: structure(run, view=view, ax=ax), solid),
         "energy": (lambda ax: energy(run, ax=ax), False),

@@ -46,6 +46,6 @@ def static_path(path: LoadPath, node: str = "", axis: str = "", *, ax: Axes | No
         drawn.plot(way[at], path.factor[at], linestyle="", marker="o", markersize=3.5, color=colour, label=kind)
     drawn.axhline(0.0, color=RULE, linewidth=0.5, zorder=0)
     drawn.set_xlabel(f"{label(names[index])}, displacement along {AXES[along]} [m]", fontsize=9, color=TEXT)
-    drawn.set_ylabel("share of the case [-]", fontsize=9, color=TEXT)
+    drawn.set_ylabel("way from the start to the case [-]", fontsize=9, color=TEXT)
     keyed(drawn)
     return drawn
