@@ -14,7 +14,7 @@ from taut.structure.records import AXES
 
 @dataclass(frozen=True)
 class Control:
-    """coordinate: among the free ones, or -1 for the way from the start to the case; way: -1 where it ends below where it began."""
+    """coordinate: among the free ones, or -1 for the way to the case; way: -1 where it ends below where it began."""
 
     coordinate: int
     start: float
