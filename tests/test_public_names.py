@@ -99,6 +99,8 @@ def test_the_names_at_the_top_are_these() -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_names_of_each_package_are_these(package: str) -> None:
+    if package == "learning":
+        pytest.importorskip("gymnasium")  # which its environments are classes of
     module = getattr(taut, package)
     assert set(module.__all__) == set(PACKAGES[package].split())
     for name in module.__all__:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -228,10 +228,11 @@ def watches(known: st.SearchStrategy[str]) -> st.SearchStrategy[Watch]:
 
 
 @st.composite
-def motions(draw: st.DrawFn, supports: Mapping[str, str]) -> Motion:
+def motions(draw: st.DrawFn, nodes: Sequence[str], supports: Mapping[str, str]) -> Motion:
     node, axes = draw(st.sampled_from(sorted(supports.items())))
     signal = draw(st.builds(Constant, numbers) | st.builds(Sinusoid, numbers, numbers, numbers, numbers))
-    chosen = draw(st.sampled_from(["*", node, (node, "*")]))
+    # A node may be called "*"; then that is no selector of all.
+    chosen = draw(st.sampled_from([node] if "*" in nodes else ["*", node, (node, "*")]))
     axis = draw(st.sampled_from(axes))
     if draw(st.booleans()):
         return Motion(chosen, axis, displacement=signal)
@@ -268,7 +269,7 @@ def scenarios(draw: st.DrawFn, nodes: list[str], supports: Mapping[str, str]) ->
         draw(optional(st.sampled_from(KINDS)) | corrections),
         events=draw(st.lists(watches(known), max_size=3, unique_by=lambda w: w.name).map(tuple)),
         locate=draw(optional(st.booleans())),
-        motions=tuple(draw(st.lists(motions(supports), max_size=3))) if supports else (),
+        motions=tuple(draw(st.lists(motions(nodes, supports), max_size=3))) if supports else (),
     )
 
 
