@@ -89,7 +89,7 @@ def advance(
     unknown = afresh or known == -np.inf
     resume_contacts(plant, trial, afresh)
     if afresh:
-        put_number(push, size + 1, drive_power(plant, t, y))
+        put_number(push, size + 1, drive_power(plant, t, trial))
     if unknown:
         put_number(push, size, forces(plant, t, trial, force) - power(plant, t, trial))
         even_supports(plant, t + h, h, y, trial)
@@ -128,8 +128,11 @@ def advance(
     strike(plant, y, moved, trial)
     work += book_contacts(plant, moved, trial)
     work += support_work(plant, h, trial, moved, trial, force)
+    # What drives do against contacts is done in this step: an impact is no force that lasts into the next one.
+    after = drive_power(plant, t + h, trial)
     leave_forces(plant, h, trial)
-    damped, after = number_at(push, size) + number_at(last, size), drive_power(plant, t + h, trial)
+    work += h * (drive_power(plant, t + h, trial) - after)
+    damped = number_at(push, size) + number_at(last, size)
     put_number(last, size + 1, after)
     work += 0.5 * h * (loaded + later + damped + number_at(push, size + 1) + after)
     put_number(trial, space.work, number_at(trial, space.work) + work)
