@@ -221,6 +221,56 @@ def test_segments_share_what_is_told_of_their_cable(segments: int) -> None:
         assert one[:segments] == pytest.approx([200.0] * segments, rel=1e-9)
 
 
+def rope_and_tie(*order: str, groups: dict[str, tuple[str, ...]] | None = None) -> Structure:
+    """A rope in four segments (1e4 N/m) and a tie of one (1e3 N/m), both 2 m between supports."""
+    made = {
+        "rope": Cable("rope", ("a", "b"), rest_length=1.99, stiffness=1e4, mass=0.2, segments=4),
+        "tie": Cable("tie", ("a", "b"), rest_length=1.99, stiffness=1e3),
+    }
+    ends = {"a": (0, 0, 0), "b": (2, 0, 0)}
+    cables = [made[name] for name in order]
+    return Structure(ends, cables=cables, supports=dict.fromkeys(ends, "xyz"), groups=groups or {})
+
+
+@pytest.mark.parametrize("order", [("tie", "rope"), ("rope", "tie")])
+@pytest.mark.parametrize(
+    ("groups", "selector"),
+    [
+        ({"rope": ("cable:rope", "cable:tie")}, "cable:rope"),
+        ({"tie": ("cable:rope",)}, "cable:tie"),
+        ({"both": ("cable:tie", "cable:rope")}, "cable:both"),
+        ({}, "cable:*e"),
+    ],
+)
+def test_a_group_may_have_the_name_of_a_cable(
+    order: tuple[str, str], groups: dict[str, tuple[str, ...]], selector: str
+) -> None:
+    made = rope_and_tie(*order, groups=groups)
+    table = solve_cases(made, {"wound": LoadCase(rest_lengths={selector: 1.96})})
+    expected = [400.0 if name.startswith("rope") else 40.0 for name in table.members]
+    assert table.member_force[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        LoadCase(misfits={"cable:rope": -0.01}),
+        LoadCase(rest_lengths={"cable:*": 1.96}),
+        LoadCase(misfits={"cable:*1": -0.01}),  # no cable is called so, but a segment of the rope is
+        LoadCase(misfits={"cable:*[1e]": -0.01}),  # of whole cables, though a segment fits too
+    ],
+)
+def test_a_case_means_the_same_where_cables_are_cut_already(case: LoadCase) -> None:
+    """What `balance` answers with is cut, and cases and paths may start from it."""
+    made = rope_and_tie("tie", "rope", groups={"rope": ("cable:tie",)})
+    given = solve_cases(made, {"x": case})
+    assert given.ok, given.status
+    for fine in (balance(made).structure, solve_cases(made, {"x": LoadCase()}).structure):
+        again = solve_cases(fine, {"x": case})
+        assert np.array_equal(again.member_force, given.member_force)
+    assert taut.statics.path(fine, case).member_force[-1] == pytest.approx(given.member_force[0], rel=1e-9)
+
+
 def test_combinations_that_cannot_be_are_refused() -> None:
     short = {"short": LoadCase(misfits={"bar:one": -0.5})}
     with pytest.raises(OptionError, match='combination "thrice" leaves "one" a rest length of -0.5 m'):

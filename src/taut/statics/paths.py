@@ -123,7 +123,7 @@ def path(
     problem = equations_of(network(subdivided(structure)), bars)
     if not problem.network.members:
         raise OptionError("there are no cables and no bars, so nothing answers to a case; add some")
-    begin, end = (imposed(problem, one, structure) for one in (start or LoadCase(), case))
+    begin, end = (imposed(problem, one) for one in (start or LoadCase(), case))
     refuse_adrift(problem.network, end.external)
     bare = begin._replace(external=np.zeros_like(begin.external))
     first, _ = stepped(problem, bare, begin, problem.network.positions, tolerance=tolerance)
