@@ -286,6 +286,30 @@ def test_combinations_that_cannot_be_are_refused() -> None:
         solve_cases(pulled, {"less": LoadCase(commands={"cable:a": 5.0})}, combinations={"c": {"less": 3.0}})
 
 
+def test_round_off_of_a_combination_is_nothing() -> None:
+    """1 - 0.9 - 0.1 and 3 * 0.1 - 0.3 are zero but for the last digits."""
+    ends = {"a": (0, 0, 0), "m": (1, 0, 0), "b": (2, 0, 0)}
+    held = {"a": "xyz", "m": "yz", "b": "xyz"}
+    pulled = [Cable("a", ("a", "m"), mode="tension", command=1.0), Cable("b", ("m", "b"), rest_length=1, stiffness=1e3)]
+    loose = LoadCase(commands={"cable:a": 0.0})
+    sums = {"none": {"p": 0.9, "q": 0.1}}
+    table = solve_cases(Structure(ends, cables=pulled, supports=held), {"p": loose, "q": loose}, combinations=sums)
+    assert table.ok, table.status
+    assert table.member_force[2].tolist() == [0.0, 0.0]
+    sums = {"less": {"p": 0.9, "q": 0.1 + 1e-10}}
+    with pytest.raises(OptionError, match=r'cable "a" would push with 1e-10 N'):
+        solve_cases(Structure(ends, cables=pulled, supports=held), {"p": loose, "q": loose}, combinations=sums)
+    springs = [Cable(n, (n, "m"), rest_length=0.0, stiffness=100.0) for n in "ab"]
+    longer = {"p": LoadCase(misfits={"cable:*": 0.1}), "q": LoadCase(misfits={"cable:*": 0.3})}
+    for sums in ({"none": {"p": 3.0, "q": -1.0}}, {"none": {"p": -3.0, "q": 1.0}}):
+        table = solve_cases(Structure(ends, cables=springs, supports=held), longer, combinations=sums)
+        assert table.member_force[2] == pytest.approx([100.0, 100.0], rel=1e-12)
+    apart = LoadCase(rest_lengths={"cable:*": 0.1 + 0.2}, misfits={"cable:*": -0.3})
+    assert solve_cases(Structure(ends, cables=springs, supports=held), {"x": apart}).ok
+    apart = LoadCase(rest_lengths={"cable:*": 0.3}, misfits={"cable:*": -(0.1 + 0.2)})
+    assert solve_cases(Structure(ends, cables=springs, supports=held), {"x": apart}).ok
+
+
 def test_springs_without_a_length_take_load_cases() -> None:
     """Two springs of no rest length hang a node where k (a + b - 2 x) + f = 0."""
     springs = Structure(

@@ -16,6 +16,9 @@ from taut.statics.network import Force, network
 from taut.structure.records import AXES, Bar, Cable
 from taut.type_checks import conform
 
+ROUND_OFF = 1e-12
+"""What is left of a sum counts as nothing below this fraction of its terms."""
+
 
 @dataclass(frozen=True)
 class LoadCase:
@@ -55,7 +58,7 @@ def imposed(problem: EquilibriumEquations, case: LoadCase) -> Setting:
     _require_modes(problem, wound, told)
     rest = np.where(np.isnan(wound), rest, wound)
     rest = rest * (1.0 + _expansions(problem) * _warmth(problem, case.temperature))
-    rest = rest + np.nan_to_num(lengths_by_selector(given, "misfits", case.misfits))
+    rest = _summed(rest, np.nan_to_num(lengths_by_selector(given, "misfits", case.misfits)))
     external = network(given.structure, gravity=case.gravity, loads=case.loads).external
     command = np.where(np.isnan(told), problem.setting.command, told)
     return _possible(problem, Setting(external, rest, _settled_anchors(problem, case.settlements), command), "the case")
@@ -114,13 +117,18 @@ def combination(
     if unknown:
         hint = suggestion(unknown[0], settings) or f"; there are {', '.join(settings)}"
         raise OptionError(f'a combination names the case "{unknown[0]}", which is not there{hint}')
-    total = base
     for case, factor in factors.items():
         if not np.isfinite(factor):
             raise OptionError(f'combinations["{name}"]["{case}"] = {factor!r} must be a finite number')
-        change = (s + factor * (c - b) for s, c, b in zip(total, settings[case], base, strict=True))
-        total = Setting(*change)
+    changes = [[f * (c - b) for c, b in zip(settings[case], base, strict=True)] for case, f in factors.items()]
+    total = Setting(*(_summed(*terms) for terms in zip(base, *changes, strict=True)))
     return _possible(problem, total, f'the combination "{name}"')
+
+
+def _summed(*terms: np.ndarray) -> np.ndarray:
+    """The sum; zero where all but round-off of it cancels, so that nothing is refused for a last digit."""
+    total, size = np.sum(terms, axis=0), np.sum(np.abs(terms), axis=0)
+    return np.where(np.abs(total) <= ROUND_OFF * size, 0.0, total)
 
 
 def _warmth(problem: EquilibriumEquations, temperature: float | Mapping[str, float]) -> float | np.ndarray:
