@@ -295,6 +295,23 @@ def test_nothing_is_proved_before_sizes_have_settled_or_of_weight() -> None:
     assert "weight depends on sizes: not proved" in weighed.certificate
 
 
+def test_nothing_is_proved_where_lighter_sizes_do_not_balance() -> None:
+    """Yield at twice the length without force: a column at that limit does not stand, though thinner ones would do."""
+    soft = Material("soft", 1000.0, 1e6, yield_stress=2e6)
+    places = {"a": (0, 0, 0), "b": (0, 0, 2), "c": (1, 0, 0), "d": (1, 0, 0.01)}
+    posts = [Bar(x + y, (x, y), material=soft, radius=0.1) for x, y in ("ab", "cd")]
+    made = Structure(places, bars=posts, supports={"a": "xyz", "b": "xy", "c": "xyz", "d": "xy"})
+    cases = {"down": LoadCase(loads={"b": (0.0, 0.0, -1e3), "d": (0.0, 0.0, -1e3)})}
+    found = elastic_sizes(made, cases)
+    assert found.ok
+    thinner = solve_cases(with_areas(made, found.area * [1.0, 0.1]), cases, bars="compressible")
+    assert thinner.ok
+    assert thinner.utilisation[0, 1] < 0.1
+    assert found.lower_bound == 0.0
+    assert "sizes that its forces ask for do not bear all cases" in found.certificate
+    assert found.certificate.endswith("nothing is proved")
+
+
 def test_rounds_and_tolerances_that_make_no_sense_are_refused() -> None:
     push = {"push": LoadCase(loads={"tip": (2000.0, 0.0, -1000.0)})}
     for wrong in ({"rounds": 0}, {"tolerance": math.nan}, {"tolerance": 0.0}):

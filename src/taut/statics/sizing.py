@@ -27,6 +27,10 @@ LARGEST = 1e6
 FIRST_TRUST = 0.2
 """By what fraction areas may change in the first linear program."""
 
+UNSETTLED = "sizes still changed in the last round: allow more rounds"
+UNBORNE = "the sizes that its forces ask for do not bear all cases, and those between were not tried"
+"""Why a design that bears everything may not be the lightest."""
+
 
 @checked_arguments
 def elastic_sizes(
@@ -62,28 +66,28 @@ def elastic_sizes(
         raise ModelError([Problem(("cables", cut[0].name, "segments"), message)])
     task = _Task(structure, cases, stocks(structure), safety, np.pi * minimum_radius**2)
     design = task.borne(_start(structure, task.least))
-    count, settled = 1, False
+    count, left = 1, UNSETTLED
     while count < rounds and design.table.ok:
         count += 1
         after = task.borne(task.wanted(design.table))
         lighter = after.table.ok and after.mass < design.mass * (1.0 - tolerance)
         design = after if lighter else design
         if not lighter:
-            settled = True
+            left = "" if after.bears else UNBORNE
             break
     states = counts(structure).self_stress_states
     trust = FIRST_TRUST
-    settled = settled and not states
+    left = left or (UNSETTLED if states else "")
     while states and count < rounds and design.table.ok and trust > tolerance:
         count += 1
         after = task.borne(task.improved(design, trust))
         lighter = after.table.ok and after.mass < design.mass
         small = lighter and after.mass > design.mass * (1.0 - tolerance)
         design, trust = (after, 1.5 * trust) if lighter else (design, 0.3 * trust)
-        settled = small or trust <= tolerance
+        left = "" if small or trust <= tolerance else UNSETTLED
         if small:
             break
-    return _told(task, design, count, states, _status(task, design, minimum_tension), settled=settled)
+    return _told(task, design, count, states, _status(task, design, minimum_tension), left)
 
 
 class _Design(NamedTuple):
@@ -93,6 +97,10 @@ class _Design(NamedTuple):
     table: LoadCaseTable
     mass: float
     share: float
+
+    @property
+    def bears(self) -> bool:
+        return self.table.ok and self.share <= 1.0 + 1e-6
 
 
 @dataclass(frozen=True)
@@ -182,11 +190,12 @@ def _status(task: _Task, design: _Design, minimum_tension: float) -> str:
     )
 
 
-def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, *, settled: bool) -> Sizing:
+def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, left: str) -> Sizing:
+    """left: why the search did not come to its end, "" where it did."""
     weighed = any(np.any(case.gravity) for case in task.cases.values())
-    proved = settled and states == 0 and not weighed
-    if not settled:
-        said = f"every limit is kept, but sizes still changed in round {rounds}: allow more rounds; nothing is proved"
+    proved = not left and states == 0 and not weighed
+    if left:
+        said = f"every limit is kept, but {left}; nothing is proved"
     elif states:
         said = (
             f"forces depend on sizes (states of self-stress: {states}): every limit is kept and no small change "
