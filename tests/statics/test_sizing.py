@@ -223,6 +223,7 @@ def test_a_cable_that_goes_slack_is_named() -> None:
     found = elastic_sizes(made, {"press": LoadCase(loads={"n3": (-500.0, 0.0, 0.0)})}, minimum_tension=1.0)
     assert not found.ok
     assert 'cables have less than 1 N in some case ("along", ...)' in found.status
+    assert found.certificate == "nothing is proved: cables lack tension, which thickness does not mend"
 
 
 def test_a_strain_beyond_yield_is_borne_by_no_size() -> None:
@@ -235,6 +236,18 @@ def test_a_strain_beyond_yield_is_borne_by_no_size() -> None:
     found = elastic_sizes(strained, {"as it is": LoadCase()})
     assert not found.ok
     assert found.status.startswith('no sizes found that bear all cases: "c" would have to be 6.6')
+    assert found.certificate == "nothing is proved: no sizes were found that bear all cases"
+
+
+def test_what_does_not_balance_is_not_said_to_keep_its_limits() -> None:
+    """A post of E A = 3 N does not stand under 1 kN; nothing was sized, so nothing is said to be kept."""
+    soft = Material("soft", 1000.0, 1e6, yield_stress=2e6)
+    post = Bar("post", ("foot", "top"), material=soft, radius=0.001)
+    made = Structure(column().nodes, bars=[post], supports=column().supports)
+    found = elastic_sizes(made, {"down": LoadCase(loads={"top": (0.0, 0.0, -1e3)})})
+    assert "not balanced" in found.status
+    assert found.lower_bound == 0.0
+    assert found.certificate == "nothing is proved: the cases do not all balance in these sizes"
 
 
 def test_what_cannot_be_sized_is_refused() -> None:

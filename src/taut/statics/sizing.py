@@ -87,7 +87,8 @@ def elastic_sizes(
         left = "" if small or trust <= tolerance else UNSETTLED
         if small:
             break
-    return _told(task, design, count, states, _status(task, design, minimum_tension), left)
+    status, lacks = _status(task, design, minimum_tension)
+    return _told(task, design, count, states, status, lacks, left)
 
 
 class _Design(NamedTuple):
@@ -169,32 +170,35 @@ def _start(structure: Structure, least: float) -> np.ndarray:
     return np.array([properties.area(member) or 100.0 * least for member in members], dtype=float)
 
 
-def _status(task: _Task, design: _Design, minimum_tension: float) -> str:
+def _status(task: _Task, design: _Design, minimum_tension: float) -> tuple[str, str]:
+    """How it ended, and what the design lacks: "" where it is one."""
     table = design.table
     if not table.ok:
-        return table.status
-    if design.share > 1.0 + 1e-6:
+        return table.status, "the cases do not all balance in these sizes"
+    if not design.bears:
         worst = table.members[int(np.argmax(task.wanted(table) / design.area))]
         return (
             f'no sizes found that bear all cases: "{worst}" would have to be {design.share:.3g} times as thick, and '
             "forces grow with the sizes where rest lengths strain members too much; bring rest lengths closer to "
             "lengths, or take a stronger material"
-        )
+        ), "no sizes were found that bear all cases"
     loose = np.flatnonzero(~task.stock.bars & (table.member_force.min(axis=0) < minimum_tension))
     if not loose.size:
-        return "sized"
+        return "sized", ""
     names = ", ".join(f'"{table.members[i]}"' for i in loose[:3])
     return (
         f"{loose.size} cables have less than {minimum_tension:g} N in some case ({names}, ...); "
         "shorten their rest lengths, or prestress the structure"
-    )
+    ), "cables lack tension, which thickness does not mend"
 
 
-def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, left: str) -> Sizing:
+def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, lacks: str, left: str) -> Sizing:
     """left: why the search did not come to its end, "" where it did."""
     weighed = any(np.any(case.gravity) for case in task.cases.values())
-    proved = not left and states == 0 and not weighed
-    if left:
+    proved = not lacks and not left and states == 0 and not weighed
+    if lacks:
+        said = f"nothing is proved: {lacks}"
+    elif left:
         said = f"every limit is kept, but {left}; nothing is proved"
     elif states:
         said = (
@@ -218,7 +222,7 @@ def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, l
         forces,
         task.stock.governed(task.safety * forces),
         design.mass,
-        design.mass if proved and status == "sized" else 0.0,
+        design.mass if proved else 0.0,
         said,
         status,
         rounds,
