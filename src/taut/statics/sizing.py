@@ -119,9 +119,10 @@ class _Task:
             for kind in ("cable", "bar")
             if getattr(self.structure, f"{kind}s")
         ]
-        rest = [properties.rest_length(self.structure, cable) for cable in self.structure.cables.values()]
-        unstrained = np.concatenate([rest, self.stock.length[len(rest) :]])
-        return np.asarray(np.concatenate(by_stiffness).T * (self.stock.modulus / unstrained))
+        standing = equilibrium.structure  # with the lengths of the case: wound, warmed, made too long
+        unstrained = [properties.rest_length(standing, cable) for cable in standing.cables.values()]
+        unstrained += [properties.bar_length(standing, bar) for bar in standing.bars.values()]
+        return np.asarray(np.concatenate(by_stiffness).T * (self.stock.modulus / np.array(unstrained)))
 
     def wanted(self, table: LoadCaseTable) -> np.ndarray:
         """The areas that the forces of a table ask for."""
