@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from prismatic_robot import robot, structure
 
+import taut
 from taut.errors import ModelError, OptionError, SelectionError
 from taut.kinetostatics import (
     Coaxial,
@@ -115,6 +116,18 @@ def test_a_cable_that_is_named_twice_is_one_cable() -> None:
     assert twice.error + 270.0 == pytest.approx(twice.by_force @ pose.force)
 
 
+def test_a_cable_in_segments_is_no_input_and_what_is_told_instead_works() -> None:
+    rope = taut.Cable("rope", ("a", "m"), rest_length=0.99, stiffness=1e4, mass=0.2, segments=4)
+    tie = taut.Cable("tie", ("m", "b"), rest_length=0.99, stiffness=1e4)
+    ends = {"a": (0.0, 0.0, 0.0), "m": (1.0, 0.0, 0.0), "b": (2.0, 0.0, 0.0)}
+    cut = taut.Structure(ends, cables=[rope, tie], supports={"a": "xyz", "b": "xyz"})
+    told = 'cable "rope" is cut into 4 segments, .*name the inputs without it, .*changed.*"cable:rope", segments=1'
+    with pytest.raises(OptionError, match=told):
+        Robot(cut)
+    assert Robot(cut, ("cable:tie",)).input_names == ("cable:tie",)
+    assert Robot(cut.changed("cable:rope", segments=1)).input_names == ("cable:rope", "cable:tie")
+
+
 def test_a_path_that_does_not_begin_says_why() -> None:
     found = follow(robot(), lambda _: [PlatePosition("top", (0.12, 0.0, None)), SUM], [0.0, 1.0])
     assert found.status.startswith("the path does not begin: not reached: x of plate top is off by -0.0")
@@ -151,11 +164,6 @@ def test_a_start_that_is_no_posture_says_how_near_it_is() -> None:
         (lambda: posture(robot(), {"cable:q1": 3.0}), SelectionError, '"cable:q1" selects no cable'),
         (lambda: Robot(structure(), ()).commanded, OptionError, r"inputs = \(\) leaves nothing to command"),
         (lambda: Robot(structure(), ("cable:q*",)).commanded, SelectionError, "selects no cable"),
-        (
-            lambda: Robot(structure().changed("cable:p1", mode="spring", command=None, mass=0.1, segments=3)),
-            OptionError,
-            'inputs: cable "p1" is cut into 3 segments; command a cable of one',
-        ),
         (lambda: Robot(structure(), loads={"99": (0.0, 0.0, 1.0)}).problem, ModelError, 'loads.99: no node "99"'),
         (lambda: PlatePosition("top", (np.nan, 0.0, None)), OptionError, "x = nan m is no place; None leaves an axis"),
         (lambda: TensionSum(("a1",), np.inf), OptionError, "total = inf N must be a finite number"),

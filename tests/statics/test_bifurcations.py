@@ -187,7 +187,7 @@ def test_a_control_that_turns_back_is_told() -> None:
     soft = shallow(hand=20.0)
     stopped = path(soft, case, method="displacement", control=("hand", "z"), until=-5.0)
     assert not stopped.ok
-    assert "the control turns back at" in stopped.status
+    assert f"the control turns back at {stopped.factor[-1]:.6g} of the way from the start to the case" in stopped.status
     assert 'method="arc-length" goes on' in stopped.status
     by_top = path(soft, case, method="displacement", control=("top", "z"), until=-0.7)
     assert by_top.ok, by_top.status

@@ -221,6 +221,56 @@ def test_segments_share_what_is_told_of_their_cable(segments: int) -> None:
         assert one[:segments] == pytest.approx([200.0] * segments, rel=1e-9)
 
 
+def rope_and_tie(*order: str, groups: dict[str, tuple[str, ...]] | None = None) -> Structure:
+    """A rope in four segments (1e4 N/m) and a tie of one (1e3 N/m), both 2 m between supports."""
+    made = {
+        "rope": Cable("rope", ("a", "b"), rest_length=1.99, stiffness=1e4, mass=0.2, segments=4),
+        "tie": Cable("tie", ("a", "b"), rest_length=1.99, stiffness=1e3),
+    }
+    ends = {"a": (0, 0, 0), "b": (2, 0, 0)}
+    cables = [made[name] for name in order]
+    return Structure(ends, cables=cables, supports=dict.fromkeys(ends, "xyz"), groups=groups or {})
+
+
+@pytest.mark.parametrize("order", [("tie", "rope"), ("rope", "tie")])
+@pytest.mark.parametrize(
+    ("groups", "selector"),
+    [
+        ({"rope": ("cable:rope", "cable:tie")}, "cable:rope"),
+        ({"tie": ("cable:rope",)}, "cable:tie"),
+        ({"both": ("cable:tie", "cable:rope")}, "cable:both"),
+        ({}, "cable:*e"),
+    ],
+)
+def test_a_group_may_have_the_name_of_a_cable(
+    order: tuple[str, str], groups: dict[str, tuple[str, ...]], selector: str
+) -> None:
+    made = rope_and_tie(*order, groups=groups)
+    table = solve_cases(made, {"wound": LoadCase(rest_lengths={selector: 1.96})})
+    expected = [400.0 if name.startswith("rope") else 40.0 for name in table.members]
+    assert table.member_force[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        LoadCase(misfits={"cable:rope": -0.01}),
+        LoadCase(rest_lengths={"cable:*": 1.96}),
+        LoadCase(misfits={"cable:*1": -0.01}),  # no cable is called so, but a segment of the rope is
+        LoadCase(misfits={"cable:*[1e]": -0.01}),  # of whole cables, though a segment fits too
+    ],
+)
+def test_a_case_means_the_same_where_cables_are_cut_already(case: LoadCase) -> None:
+    """What `balance` answers with is cut, and cases and paths may start from it."""
+    made = rope_and_tie("tie", "rope", groups={"rope": ("cable:tie",)})
+    given = solve_cases(made, {"x": case})
+    assert given.ok, given.status
+    for fine in (balance(made).structure, solve_cases(made, {"x": LoadCase()}).structure):
+        again = solve_cases(fine, {"x": case})
+        assert np.array_equal(again.member_force, given.member_force)
+    assert taut.statics.path(fine, case).member_force[-1] == pytest.approx(given.member_force[0], rel=1e-9)
+
+
 def test_combinations_that_cannot_be_are_refused() -> None:
     short = {"short": LoadCase(misfits={"bar:one": -0.5})}
     with pytest.raises(OptionError, match='combination "thrice" leaves "one" a rest length of -0.5 m'):
@@ -234,6 +284,30 @@ def test_combinations_that_cannot_be_are_refused() -> None:
     )
     with pytest.raises(OptionError, match='combination "c": cable "a" would push with 5 N; a cable only pulls'):
         solve_cases(pulled, {"less": LoadCase(commands={"cable:a": 5.0})}, combinations={"c": {"less": 3.0}})
+
+
+def test_round_off_of_a_combination_is_nothing() -> None:
+    """1 - 0.9 - 0.1 and 3 * 0.1 - 0.3 are zero but for the last digits."""
+    ends = {"a": (0, 0, 0), "m": (1, 0, 0), "b": (2, 0, 0)}
+    held = {"a": "xyz", "m": "yz", "b": "xyz"}
+    pulled = [Cable("a", ("a", "m"), mode="tension", command=1.0), Cable("b", ("m", "b"), rest_length=1, stiffness=1e3)]
+    loose = LoadCase(commands={"cable:a": 0.0})
+    sums = {"none": {"p": 0.9, "q": 0.1}}
+    table = solve_cases(Structure(ends, cables=pulled, supports=held), {"p": loose, "q": loose}, combinations=sums)
+    assert table.ok, table.status
+    assert table.member_force[2].tolist() == [0.0, 0.0]
+    sums = {"less": {"p": 0.9, "q": 0.1 + 1e-10}}
+    with pytest.raises(OptionError, match=r'cable "a" would push with 1e-10 N'):
+        solve_cases(Structure(ends, cables=pulled, supports=held), {"p": loose, "q": loose}, combinations=sums)
+    springs = [Cable(n, (n, "m"), rest_length=0.0, stiffness=100.0) for n in "ab"]
+    longer = {"p": LoadCase(misfits={"cable:*": 0.1}), "q": LoadCase(misfits={"cable:*": 0.3})}
+    for sums in ({"none": {"p": 3.0, "q": -1.0}}, {"none": {"p": -3.0, "q": 1.0}}):
+        table = solve_cases(Structure(ends, cables=springs, supports=held), longer, combinations=sums)
+        assert table.member_force[2] == pytest.approx([100.0, 100.0], rel=1e-12)
+    apart = LoadCase(rest_lengths={"cable:*": 0.1 + 0.2}, misfits={"cable:*": -0.3})
+    assert solve_cases(Structure(ends, cables=springs, supports=held), {"x": apart}).ok
+    apart = LoadCase(rest_lengths={"cable:*": 0.3}, misfits={"cable:*": -(0.1 + 0.2)})
+    assert solve_cases(Structure(ends, cables=springs, supports=held), {"x": apart}).ok
 
 
 def test_springs_without_a_length_take_load_cases() -> None:

@@ -42,3 +42,5 @@ def test_parts_that_nothing_joins_are_said_to_move() -> None:
     )
     found = stability(taut.prestress(two, minimum=10.0))
     assert "nothing resists 12 motions of parts as a whole" in found.sentence
+    beside = stability(taut.prestress(one.with_nodes(wall=(3.0, 0.0, 0.0)).supported("wall"), minimum=10.0))
+    assert "nothing resists 6 motions of the whole" in beside.sentence, "what is held moves as no part"

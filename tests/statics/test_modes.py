@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -220,6 +221,27 @@ def test_parts_that_nothing_joins_have_rigid_motions_each() -> None:
     assert found.rigid_motions.shape[0] == 12
     assert found.notes == ("12 rigid motions of parts meet no stiffness",)
     assert found.frequency == pytest.approx(np.repeat(alone.frequency, 2), rel=1e-7)
+    unused = modes(balance(prism.with_nodes(wall=(3.0, 0.0, 0.0)).supported("wall")), 4)
+    assert unused.frequency == pytest.approx(alone.frequency, rel=1e-9)
+    assert unused.notes == ("6 rigid motions of the whole meet no stiffness",), "what is held moves as no part"
     held = prism.supported("bottom*").joined(prism.moved(translation=(5.0, 0.0, 0.0)), "x.")
     with pytest.raises(ModelError, match="can move without any stiffness"):
         taut.statics.compliance(balance(held), "top1")
+
+
+def test_free_motions_of_many_parts_take_no_more_than_the_parts_do() -> None:
+    """200 masses on cables, a free prism beside them: six motions of every part in one matrix would be 12 MB."""
+    count = 200
+    tops, masses = ({f"{kind}{k}": (k, 9, z) for k in range(count)} for kind, z in (("wall", 1), ("m", 0)))
+    cables = [Cable(f"c{k}", (f"wall{k}", f"m{k}"), rest_length=0.999, stiffness=1e4) for k in range(count)]
+    pulled = taut.generators.prism().with_nodes(**tops, **masses).with_cables(*cables).supported("wall*")
+    loads = dict.fromkeys(masses, (0.0, 0.0, -10.0))
+    tangent = linearised(balance(pulled, loads=loads))
+    assert tangent.stiffness.shape == (3 * count + 18,) * 2
+    tracemalloc.start()
+    motions = tangent.free_motions
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert motions.shape[1] == 6
+    assert np.abs(tangent.stiffness @ motions).max() < 1e-9 * tangent.stiffness.diagonal().max()
+    assert peak < 3e6

@@ -61,11 +61,14 @@ def test_a_snap_through_is_traced_past_both_its_limit_points() -> None:
 
 def test_raising_the_load_alone_stops_at_the_limit_and_says_so() -> None:
     full = 2.0 * load_at(limit_height())
-    traced = path(von_mises(), LoadCase(loads={"top": (0.0, 0.0, -full)}), bars="compressible", method="load")
-    assert not traced.ok
-    assert traced.factor[-1] == pytest.approx(0.5, abs=1e-3)
-    assert "the load has a limit there" in traced.status
-    assert 'method="arc-length"' in traced.status
+    case, quarter = (LoadCase(loads={"top": (0.0, 0.0, -push)}) for push in (full, 0.25 * full))
+    for start, limit in ((None, 0.5), (quarter, 1.0 / 3.0)):  # of the way, of which the start takes some away
+        traced = path(von_mises(), case, start=start, bars="compressible", method="load")
+        assert not traced.ok
+        assert traced.factor[-1] == pytest.approx(limit, abs=1e-3)
+        told = f"no balance was found beyond {traced.factor[-1]:.6g} of the way from the start to the case: "
+        assert traced.status.startswith(told + "the load has a limit there")
+        assert 'method="arc-length"' in traced.status
 
 
 def test_a_path_reaches_what_balance_finds() -> None:

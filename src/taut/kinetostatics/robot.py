@@ -61,7 +61,8 @@ class Robot:
         for cable in self.structure.cables.values():
             if cable.segments > 1 and any(self._selected(selector, cable.name) for selector in self.inputs):
                 raise OptionError(
-                    f'inputs: cable "{cable.name}" is cut into {cable.segments} segments; command a cable of one'
+                    f'inputs: cable "{cable.name}" is cut into {cable.segments} segments, and an input is one member; '
+                    f'name the inputs without it, or make it one with changed("cable:{cable.name}", segments=1)'
                 )
         object.__setattr__(self, "structure", subdivided(self.structure))
 

@@ -60,7 +60,7 @@ class RestModel:
     @cached_property
     def _own(self) -> Setting:
         """What the case imposes on the structure as it was given."""
-        setting = imposed(self.problem, self.observation.case, self.of.structure)
+        setting = imposed(self.problem, self.observation.case)
         refuse_adrift(self.problem.network, setting.external)
         return setting
 
@@ -70,7 +70,7 @@ class RestModel:
         rest = self.problem.members.rest_length
         doubled = replace(self.problem, members=self.problem.members._replace(rest_length=2.0 * rest))
         safe = np.where(rest == 0.0, 1.0, rest)
-        other = imposed(doubled, self.observation.case, self.of.structure)
+        other = imposed(doubled, self.observation.case)
         return np.asarray((other.rest_length - self._own.rest_length) / safe)
 
     @cached_property

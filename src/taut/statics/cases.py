@@ -147,11 +147,11 @@ def solve_cases(
     large displacements, forces of cases do not add up.
     """
     problem = _problem(structure, bars)
-    settings = {name: imposed(problem, case, structure) for name, case in cases.items()}
+    settings = {name: imposed(problem, case) for name, case in cases.items()}
     clash = [name for name in combinations or {} if name in settings]
     if clash:
         raise OptionError(f'"{clash[0]}" names a case and a combination; rename one')
-    base = imposed(problem, LoadCase(), structure)
+    base = imposed(problem, LoadCase())
     settings |= {name: combination(problem, name, settings, base, f) for name, f in (combinations or {}).items()}
     found = {
         name: _balanced(problem, base, setting, problem.network.positions, tolerance)
@@ -176,12 +176,12 @@ def deployment(
     """
     problem = _problem(structure, bars)
     acting = case or LoadCase()
-    places, before, wound = problem.network.positions, imposed(problem, acting, structure), dict(acting.rest_lengths)
+    places, before, wound = problem.network.positions, imposed(problem, acting), dict(acting.rest_lengths)
     found = {}
     for number, step in enumerate(steps, 1):
         # A later line wins, and in a dict a line that is told again would keep its place before others.
         wound = {selector: length for selector, length in wound.items() if selector not in step} | dict(step)
-        setting = imposed(problem, replace(acting, rest_lengths=wound), structure)
+        setting = imposed(problem, replace(acting, rest_lengths=wound))
         found[f"step {number}"] = _balanced(problem, before, setting, places, tolerance)
         places, before = found[f"step {number}"].structure.positions, setting
     return _table(problem, found)

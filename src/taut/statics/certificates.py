@@ -33,6 +33,7 @@ from taut.statics.matrices import (
     geometric_stiffness,
     length_curvature,
     motions,
+    moving_parts,
     parts,
     rigid_motions,
 )
@@ -241,7 +242,7 @@ def _sentence(
 def _at_large(net: Network, rigid: sp.csr_matrix) -> str:
     """What to say of motions as a whole (3 n, r) that nothing resists; nothing of one structure that stands alone."""
     count = rigid.shape[1]
-    several = int(parts(net).max(initial=0)) > 0
+    several = moving_parts(net) > 1
     if not count or not (net.structure.supports or net.structure.constraints or several):
         return ""
     whole = "parts as a whole" if several else "the whole"

@@ -203,7 +203,7 @@ class Curve:
         return moved(self.problem, point.positions, shift[:-1] * self.scale), point.factor + float(shift[-1])
 
     def distance(self, positions: np.ndarray, factor: float, point: Point) -> float:
-        """From a place to a point, in lengths of the scale and shares of the case."""
+        """From a place to a point, in lengths of the scale and shares of the way to the case."""
         return float(np.linalg.norm(self._way(positions, factor, point)))
 
     def bend(self, now: Point, after: Point) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from taut.errors import ModelError, OptionError, Problem
 from taut.numerics.link_blocks import pattern
@@ -15,12 +16,15 @@ from taut.numerics.quasidefinite import Factored, factored
 from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice, EquilibriumEquations, Setting, equations_of
-from taut.statics.matrices import parts
+from taut.statics.matrices import grouped, motions, rigid_motions
 from taut.statics.network import network
 from taut.statics.newton import SINGULAR
 
 FREE = 1e-9
 """A motion of a part as a whole counts as free if its stiffness is below this fraction of the mean one."""
+
+ALLOWED = 1e-9
+"""And as allowed if it changes what elements from outside keep by no more than this fraction of itself."""
 
 
 @dataclass(frozen=True)
@@ -75,23 +79,13 @@ class Linearised:
     @cached_property
     def free_motions(self) -> np.ndarray:
         """(f, r) motions of parts as a whole that supports and guides allow and nothing resists, orthonormal."""
-        problem, places = self.problem, self.positions
-        label = parts(problem.network)
-        candidates = np.zeros((*places.shape, 6 * (label.max(initial=0) + 1)))
-        for part in range(label.max(initial=0) + 1):
-            own, first = label == part, 6 * part
-            around = places[own] - places[own].mean(axis=0)
-            for axis in range(3):
-                candidates[own, axis, first + axis] = 1.0
-                spin = np.cross(np.eye(3)[axis], around)
-                candidates[own, :, first + 3 + axis] = spin / (np.abs(spin).max() or 1.0)
-        candidates = candidates.reshape(places.size, -1)
-        held = np.flatnonzero(problem.unknown < 0)
-        rows = [problem.elements.jacobian(self.positions) @ candidates] if problem.elements else []
-        blocked = np.concatenate([candidates[held], problem.guides @ candidates, *rows])
-        basis = _span(candidates[problem.free] @ _vanishing(blocked, 1e-9 * np.sqrt(len(places))))
+        problem = self.problem
+        allowed = motions(problem.network)
+        basis = sp.csr_matrix((allowed @ rigid_motions(problem.network, allowed))[problem.free])
+        if problem.elements and problem.elements.rows:
+            basis = _unresisted(problem.elements.jacobian(self.positions)[:, problem.free], basis, ALLOWED)
         mean = float(np.abs(self.stiffness.diagonal()).mean()) if problem.free.size else 1.0
-        return np.asarray(basis @ _vanishing(self.stiffness @ basis, FREE * mean))
+        return np.asarray(_unresisted(self.stiffness, basis, FREE * mean).toarray())
 
     @cached_property
     def factor(self) -> Factored:
@@ -123,17 +117,16 @@ def linearised(equilibrium: Equilibrium, bars: BarChoice = None) -> Linearised:
     return Linearised(problem.slackened(multipliers), setting, multipliers)
 
 
-def _vanishing(matrix: np.ndarray, tolerance: float) -> np.ndarray:
-    """An orthonormal basis of the combinations of columns that are below the tolerance."""
-    if not matrix.size:
-        return np.eye(matrix.shape[1])
-    _, sizes, ways = np.linalg.svd(np.linalg.qr(matrix, mode="r"), full_matrices=True)
-    full = np.zeros(matrix.shape[1])
-    full[: sizes.size] = sizes
-    return np.asarray(ways[full <= tolerance].T)
-
-
-def _span(matrix: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of the span of the columns."""
-    left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
-    return np.asarray(left[:, sizes > 1e-9 * (sizes.max(initial=0.0) or 1.0)])
+def _unresisted(matrix: sp.spmatrix, basis: sp.csr_matrix, tolerance: float) -> sp.csr_matrix:
+    """The motions in the span of a basis (f, r) that a matrix (k, f) takes below the tolerance, orthonormal too."""
+    taken = sp.csc_matrix(matrix @ basis)
+    label = connected_components(abs(taken.T) @ abs(taken), directed=False)[1]
+    groups, ways = grouped(np.arange(label.size), label), []
+    # Parts rarely have to do with each other, so each group of motions is looked at by itself.
+    for group in groups:
+        own = taken[:, group]
+        _, sizes, combinations = np.linalg.svd(own[np.unique(own.indices)].toarray())
+        strongest = np.concatenate([sizes, np.zeros(group.size - sizes.size)])
+        ways.append(combinations[strongest <= tolerance].T)
+    order = np.concatenate(groups) if groups else np.zeros(0, dtype=np.int64)
+    return sp.csr_matrix(basis[:, order] @ sp.block_diag(ways, format="csr")) if groups else basis

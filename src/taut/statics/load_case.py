@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from taut.errors import ModelError, OptionError, Problem, SelectionError, suggestion
+from taut.errors import ModelError, OptionError, Problem, suggestion
 from taut.reprs import brief
-from taut.statics.by_selector import given_by_selector
+from taut.statics.by_selector import given_by_selector, lengths_by_selector
 from taut.statics.commands import UNITS
 from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 from taut.statics.network import Force, network
 from taut.structure.records import AXES, Bar, Cable
-from taut.structure.selectors import select
-from taut.structure.structure import Structure
 from taut.type_checks import conform
+
+ROUND_OFF = 1e-12
+"""What is left of a sum counts as nothing below this fraction of its terms."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class LoadCase:
         materials without thermal_expansion stay as they are.
     misfits: selector -> how much longer a member was made than drawn [m], negative for too short.
     rest_lengths: selector -> rest length [m], as when cables are wound in; of a held cable, the length it is held at.
+        Both are of whole cables: the segments into which one is cut share them. A selector that fits no whole cable
+        may name segments by themselves.
     commands: selector -> tension [N] or force density [N/m] of cables to which one is commanded.
     settlements: supported node -> move [m].
     """
@@ -46,20 +49,16 @@ class LoadCase:
         conform(self, "LoadCase")
 
 
-def imposed(problem: EquilibriumEquations, case: LoadCase, whole: Structure) -> Setting:
-    """The setting of a case: the structure's own rest lengths and places, and what the case adds to them.
-
-    whole: the structure before its cables were cut into segments, which share what is told of a cable.
-    """
+def imposed(problem: EquilibriumEquations, case: LoadCase) -> Setting:
+    """The setting of a case: the structure's own rest lengths and places, and what the case adds to them."""
     given = problem.network
-    case = replace(case, rest_lengths=_shared(whole, case.rest_lengths), misfits=_shared(whole, case.misfits))
     rest = problem.members.rest_length.copy()
-    wound = given_by_selector(given, "rest_lengths", case.rest_lengths)
+    wound = lengths_by_selector(given, "rest_lengths", case.rest_lengths)
     told = given_by_selector(given, "commands", case.commands, "cable")
     _require_modes(problem, wound, told)
     rest = np.where(np.isnan(wound), rest, wound)
     rest = rest * (1.0 + _expansions(problem) * _warmth(problem, case.temperature))
-    rest = rest + np.nan_to_num(given_by_selector(given, "misfits", case.misfits))
+    rest = _summed(rest, np.nan_to_num(lengths_by_selector(given, "misfits", case.misfits)))
     external = network(given.structure, gravity=case.gravity, loads=case.loads).external
     command = np.where(np.isnan(told), problem.setting.command, told)
     return _possible(problem, Setting(external, rest, _settled_anchors(problem, case.settlements), command), "the case")
@@ -84,23 +83,6 @@ def _possible(problem: EquilibriumEquations, setting: Setting, what: str) -> Set
             "a cable only pulls, so command zero or more"
         )
     return setting
-
-
-def _shared(whole: Structure, lengths: Mapping[str, float]) -> dict[str, float]:
-    """Lengths [m] by selector, of cables that are cut into segments those of each segment."""
-    if all(cable.segments == 1 for cable in whole.cables.values()):
-        return dict(lengths)
-    found: dict[str, float] = {}
-    for selector, length in lengths.items():
-        try:
-            kind, names = select(whole, selector)
-        except SelectionError:  # a segment by its own name, or nothing, which is told by whoever looks for it
-            kind, names = "", ()
-        shares = {f"{kind}:{name}": length / (whole.cables[name].segments if kind == "cable" else 1) for name in names}
-        for one, share in (shares or {selector: length}).items():
-            found.pop(one, None)  # a later line wins
-            found[one] = share
-    return found
 
 
 def _require_modes(problem: EquilibriumEquations, wound: np.ndarray, told: np.ndarray) -> None:
@@ -135,13 +117,18 @@ def combination(
     if unknown:
         hint = suggestion(unknown[0], settings) or f"; there are {', '.join(settings)}"
         raise OptionError(f'a combination names the case "{unknown[0]}", which is not there{hint}')
-    total = base
     for case, factor in factors.items():
         if not np.isfinite(factor):
             raise OptionError(f'combinations["{name}"]["{case}"] = {factor!r} must be a finite number')
-        change = (s + factor * (c - b) for s, c, b in zip(total, settings[case], base, strict=True))
-        total = Setting(*change)
+    changes = [[f * (c - b) for c, b in zip(settings[case], base, strict=True)] for case, f in factors.items()]
+    total = Setting(*(_summed(*terms) for terms in zip(base, *changes, strict=True)))
     return _possible(problem, total, f'the combination "{name}"')
+
+
+def _summed(*terms: np.ndarray) -> np.ndarray:
+    """The sum; zero where all but round-off of it cancels, so that nothing is refused for a last digit."""
+    total, size = np.sum(terms, axis=0), np.sum(np.abs(terms), axis=0)
+    return np.where(np.abs(total) <= ROUND_OFF * size, 0.0, total)
 
 
 def _warmth(problem: EquilibriumEquations, temperature: float | Mapping[str, float]) -> float | np.ndarray:

@@ -35,7 +35,7 @@ def motions(network: Network) -> sp.csr_matrix:
     loose = np.setdiff1d(np.arange(free.size), tied)
     blocks, columns = [sp.identity(loose.size)], [loose]
     # Constraints rarely all hang together, so each group of coordinates gets a small basis of its own.
-    for group in _grouped(tied, label[tied]):
+    for group in grouped(tied, label[tied]):
         own = rows[:, group]
         blocks.append(sp.csr_matrix(null_space(_unit_rows(own[np.flatnonzero(np.diff(own.indptr))]))))
         columns.append(group)
@@ -113,6 +113,11 @@ def parts(network: Network) -> np.ndarray:
     return np.asarray(connected_components(rows.T @ rows, directed=False)[1])
 
 
+def moving_parts(network: Network) -> int:
+    """How many parts have coordinates that can move."""
+    return int(np.unique(parts(network)[network.free // 3]).size)
+
+
 def rigid_motions(network: Network, allowed: sp.csr_matrix | None = None) -> sp.csr_matrix:
     """(p, r) orthonormal columns: in motions, those in which a part moves as a whole, each part by itself."""
     allowed = motions(network) if allowed is None else allowed
@@ -131,7 +136,7 @@ def _part_fields(
     """Displacement fields of each part that supports and constraints allow, orthonormal in motions."""
     label = parts(network)
     rows, columns, values, count = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)], 0
-    for nodes in _grouped(np.arange(label.size), label):
+    for nodes in grouped(np.arange(label.size), label):
         own = allowed[(3 * nodes[:, None] + np.arange(3)).ravel()]
         touched = np.unique(own.indices)
         own = own[:, touched]
@@ -147,7 +152,7 @@ def _part_fields(
     return sp.csr_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
 
 
-def _grouped(numbers: np.ndarray, label: np.ndarray) -> list[np.ndarray]:
+def grouped(numbers: np.ndarray, label: np.ndarray) -> list[np.ndarray]:
     """The numbers, split by label."""
     order = np.argsort(label, kind="stable")
     return np.split(numbers[order], np.flatnonzero(np.diff(label[order])) + 1) if numbers.size else []

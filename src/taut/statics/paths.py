@@ -108,7 +108,7 @@ def path(
         node and an axis as ("top", "z"), by `until` metres, and the load is what balance needs for it.
     switch: 1 leaves the path at its first bifurcation and goes on along the branch that leaves there, to the side to
         which the event's node moves along its largest axis, -1 to the other side; 2 at the second, and so on.
-    step: the first step, and the longest, as a share of the case or of a member's length, whichever is larger; steps
+    step: the first step, and the longest, as a share of the way or of a member's length, whichever is larger; steps
         are shorter where the path bends.
     points: the path ends after so many.
     """
@@ -123,7 +123,7 @@ def path(
     problem = equations_of(network(subdivided(structure)), bars)
     if not problem.network.members:
         raise OptionError("there are no cables and no bars, so nothing answers to a case; add some")
-    begin, end = (imposed(problem, one, structure) for one in (start or LoadCase(), case))
+    begin, end = (imposed(problem, one) for one in (start or LoadCase(), case))
     refuse_adrift(problem.network, end.external)
     bare = begin._replace(external=np.zeros_like(begin.external))
     first, _ = stepped(problem, bare, begin, problem.network.positions, tolerance=tolerance)
@@ -183,7 +183,7 @@ class _Way:
             if left is not None:
                 switched_to = switched(curve, left, float(np.sign(self.switch)), self.step)
                 if switched_to is None:
-                    return found, events, f"no branch was found that leaves at {left.point.factor:.6g} of the case"
+                    return found, events, f"no branch was found that leaves at {_way(left.point.factor)}"
                 now, size = switched_to, 0.1 * self.step
                 found.append(now)
             elif not met or not met[-1].kink:
@@ -247,18 +247,22 @@ def _at_kink(curve: Curve, watch: PathWatch, kink: Found, turned: Point, number:
     return [replace(event, point=number) for event in told if event is not None]
 
 
+def _way(factor: float) -> str:
+    return f"{factor:.6g} of the way from the start to the case"
+
+
 def _stuck(factor: float, method: str) -> str:
     if method == "load":
         return (
-            f"no balance was found beyond {factor:.6g} of the case: the load has a limit there, or the shape jumps; "
+            f"no balance was found beyond {_way(factor)}: the load has a limit there, or the shape jumps; "
             'method="arc-length" goes on past limits'
         )
     if method == "displacement":
         return (
-            f"the control turns back at {factor:.6g} of the case, or the shape jumps there; "
+            f"the control turns back at {_way(factor)}, or the shape jumps there; "
             'method="arc-length" goes on, or take another control'
         )
-    return f"the path could not be followed beyond {factor:.6g} of the case; take a smaller step, or look at the events"
+    return f"the path could not be followed beyond {_way(factor)}; take a smaller step, or look at the events"
 
 
 def _path(curve: Curve, found: list[Point], events: tuple[PathEvent, ...], status: str, start: np.ndarray) -> LoadPath:

@@ -27,6 +27,10 @@ LARGEST = 1e6
 FIRST_TRUST = 0.2
 """By what fraction areas may change in the first linear program."""
 
+UNSETTLED = "sizes still changed in the last round: allow more rounds"
+UNBORNE = "the sizes that its forces ask for do not bear all cases, and those between were not tried"
+"""Why a design that bears everything may not be the lightest."""
+
 
 @checked_arguments
 def elastic_sizes(
@@ -62,28 +66,29 @@ def elastic_sizes(
         raise ModelError([Problem(("cables", cut[0].name, "segments"), message)])
     task = _Task(structure, cases, stocks(structure), safety, np.pi * minimum_radius**2)
     design = task.borne(_start(structure, task.least))
-    count, settled = 1, False
+    count, left = 1, UNSETTLED
     while count < rounds and design.table.ok:
         count += 1
         after = task.borne(task.wanted(design.table))
         lighter = after.table.ok and after.mass < design.mass * (1.0 - tolerance)
         design = after if lighter else design
         if not lighter:
-            settled = True
+            left = "" if after.bears else UNBORNE
             break
     states = counts(structure).self_stress_states
     trust = FIRST_TRUST
-    settled = settled and not states
+    left = left or (UNSETTLED if states else "")
     while states and count < rounds and design.table.ok and trust > tolerance:
         count += 1
         after = task.borne(task.improved(design, trust))
         lighter = after.table.ok and after.mass < design.mass
         small = lighter and after.mass > design.mass * (1.0 - tolerance)
         design, trust = (after, 1.5 * trust) if lighter else (design, 0.3 * trust)
-        settled = small or trust <= tolerance
+        left = "" if small or trust <= tolerance else UNSETTLED
         if small:
             break
-    return _told(task, design, count, states, _status(task, design, minimum_tension), settled=settled)
+    status, lacks = _status(task, design, minimum_tension)
+    return _told(task, design, count, states, status, lacks, left)
 
 
 class _Design(NamedTuple):
@@ -93,6 +98,10 @@ class _Design(NamedTuple):
     table: LoadCaseTable
     mass: float
     share: float
+
+    @property
+    def bears(self) -> bool:
+        return self.table.ok and self.share <= 1.0 + 1e-6
 
 
 @dataclass(frozen=True)
@@ -110,9 +119,10 @@ class _Task:
             for kind in ("cable", "bar")
             if getattr(self.structure, f"{kind}s")
         ]
-        rest = [properties.rest_length(self.structure, cable) for cable in self.structure.cables.values()]
-        unstrained = np.concatenate([rest, self.stock.length[len(rest) :]])
-        return np.asarray(np.concatenate(by_stiffness).T * (self.stock.modulus / unstrained))
+        standing = equilibrium.structure  # with the lengths of the case: wound, warmed, made too long
+        unstrained = [properties.rest_length(standing, cable) for cable in standing.cables.values()]
+        unstrained += [properties.bar_length(standing, bar) for bar in standing.bars.values()]
+        return np.asarray(np.concatenate(by_stiffness).T * (self.stock.modulus / np.array(unstrained)))
 
     def wanted(self, table: LoadCaseTable) -> np.ndarray:
         """The areas that the forces of a table ask for."""
@@ -161,32 +171,36 @@ def _start(structure: Structure, least: float) -> np.ndarray:
     return np.array([properties.area(member) or 100.0 * least for member in members], dtype=float)
 
 
-def _status(task: _Task, design: _Design, minimum_tension: float) -> str:
+def _status(task: _Task, design: _Design, minimum_tension: float) -> tuple[str, str]:
+    """How it ended, and what the design lacks: "" where it is one."""
     table = design.table
     if not table.ok:
-        return table.status
-    if design.share > 1.0 + 1e-6:
+        return table.status, "the cases do not all balance in these sizes"
+    if not design.bears:
         worst = table.members[int(np.argmax(task.wanted(table) / design.area))]
         return (
             f'no sizes found that bear all cases: "{worst}" would have to be {design.share:.3g} times as thick, and '
             "forces grow with the sizes where rest lengths strain members too much; bring rest lengths closer to "
             "lengths, or take a stronger material"
-        )
+        ), "no sizes were found that bear all cases"
     loose = np.flatnonzero(~task.stock.bars & (table.member_force.min(axis=0) < minimum_tension))
     if not loose.size:
-        return "sized"
+        return "sized", ""
     names = ", ".join(f'"{table.members[i]}"' for i in loose[:3])
     return (
         f"{loose.size} cables have less than {minimum_tension:g} N in some case ({names}, ...); "
         "shorten their rest lengths, or prestress the structure"
-    )
+    ), "cables lack tension, which thickness does not mend"
 
 
-def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, *, settled: bool) -> Sizing:
+def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, lacks: str, left: str) -> Sizing:
+    """left: why the search did not come to its end, "" where it did."""
     weighed = any(np.any(case.gravity) for case in task.cases.values())
-    proved = settled and states == 0 and not weighed
-    if not settled:
-        said = f"every limit is kept, but sizes still changed in round {rounds}: allow more rounds; nothing is proved"
+    proved = not lacks and not left and states == 0 and not weighed
+    if lacks:
+        said = f"nothing is proved: {lacks}"
+    elif left:
+        said = f"every limit is kept, but {left}; nothing is proved"
     elif states:
         said = (
             f"forces depend on sizes (states of self-stress: {states}): every limit is kept and no small change "
@@ -209,7 +223,7 @@ def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, *
         forces,
         task.stock.governed(task.safety * forces),
         design.mass,
-        design.mass if proved and status == "sized" else 0.0,
+        design.mass if proved else 0.0,
         said,
         status,
         rounds,

@@ -16,7 +16,7 @@ from taut.reprs import titled
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.equilibrium_equations import BarChoice
 from taut.statics.linearised import Linearised, linearised
-from taut.statics.matrices import parts
+from taut.statics.matrices import moving_parts
 from taut.structure import properties
 from taut.structure.labels import labels_of
 from taut.structure.scenario import SOLVERS
@@ -233,7 +233,7 @@ def _told(
     frequency = np.sign(values) * np.sqrt(np.abs(values)) / (2.0 * np.pi)
     notes = []
     if rigid.shape[1]:
-        what = "parts" if parts(tangent.problem.network).any() else "the whole"
+        what = "parts" if moving_parts(tangent.problem.network) > 1 else "the whole"
         notes.append(f"{rigid.shape[1]} rigid motions of {what} meet no stiffness")
     unresolved = int(np.sum(np.abs(values) < RESOLVED * largest))
     if unresolved:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import count, takewhile
 
 from taut.errors import ModelError, Problem, SelectionError, suggestion
 from taut.structure import properties
@@ -83,6 +84,31 @@ def subdivided(structure: Structure) -> Structure:
         named = structure.groups.get(cable.name, ())  # a group may have the name of a cable
         groups[cable.name] = (*(f"cable:{piece.name}" for piece in pieces), *named)
     return replace(structure, nodes=nodes, cables=cables, groups=groups)
+
+
+def cut_cables(structure: Structure) -> dict[str, tuple[str, ...]]:
+    """The segments of every cable that `subdivided` has cut: what is left of its name is a group of them."""
+
+    def pieces(name: str, members: frozenset[str]) -> tuple[str, ...]:
+        numbered = (f"{name}~{i}" for i in count(1))
+        return tuple(takewhile(lambda piece: f"cable:{piece}" in members, numbered))
+
+    groups = {name: frozenset(held) for name, held in structure.groups.items() if name not in structure.cables}
+    found = {name: pieces(name, members) for name, members in groups.items()}
+    return {name: segments for name, segments in found.items() if len(segments) > 1}
+
+
+def with_whole_cables(structure: Structure) -> Structure:
+    """The structure with every cut cable as one again, straight between its ends, for selectors as they were meant."""
+    cut = cut_cables(structure)
+    if not cut:
+        return structure
+    cables, groups = dict(structure.cables), dict(structure.groups)
+    for name, segments in cut.items():
+        pieces = [cables.pop(segment) for segment in segments]
+        cables[name] = replace(pieces[0], name=name, route=(pieces[0].route[0], pieces[-1].route[-1]))
+        groups[name] = groups[name][len(segments) :]
+    return replace(structure, cables=cables, groups=groups)
 
 
 def with_auxiliary_points(structure: Structure, plates: Iterable[Plate]) -> Structure:

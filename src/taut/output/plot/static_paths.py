@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @checked_arguments
 def static_path(path: LoadPath, node: str = "", axis: str = "", *, ax: Axes | None = None) -> Axes:
-    """How much of the case acts over the displacement [m] of a node along an axis; where it is unstable, dashed.
+    """How far it is from the start, 0, to the case, 1, over the displacement [m] of a node along an axis.
 
-    By default the node and the axis that go furthest. Events are dots with their names.
+    Dashed where it is unstable. By default the node and the axis that go furthest. Events are dots with their names.
     """
     if not path.factor.size:
         raise OptionError(f"this path has no points, so there is nothing to plot ({path.status})")
