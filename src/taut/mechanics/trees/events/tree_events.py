@@ -181,7 +181,8 @@ def crossing(
                 if not known[e] and after[e] >= -1.0:
                     at, upper = dip(ends[0], float(half_way[e]), ends[1])
                 else:
-                    at, upper = first_root(ends[0], rate[e] * h, ends[1], last_rate[e] * h, int(known[e]))
+                    rises = float(rate[e] * h), float(last_rate[e] * h)
+                    at, upper = first_root(ends[0], rises[0], ends[1], rises[1], int(known[e]))
                 if at < place:
                     first, place, later = e, at, upper
     if d.pushes.located:
