@@ -103,11 +103,12 @@ class Structure:
     def hints(self) -> list[Problem]:
         """Numbers that look as if they were in other units: millimetres, MPa. They may be meant.
 
-        None of a structure with problems, whose lengths may not be known.
+        None of a structure with problems, whose lengths may not be known. Before form-finding a stiffness need not be.
         """
+        from taut.structure.checks import problems
         from taut.structure.unit_hints import unit_hints
 
-        return [] if self.check() else unit_hints(self)
+        return [] if problems(self, elastic=False) else unit_hints(self)
 
     # --- edits
 
