@@ -290,8 +290,7 @@ class GeneralisedPlant:
             )
         capabilities.check_linear(self.points.spec)
         capabilities.check(capabilities.LINEAR, capabilities.features_of(self))
-        by_nodes = self.typical_length / np.maximum(self.tables[KIND].reach[:-1], 1e-12)
-        steps = 0.01 * np.minimum(by_nodes, np.maximum(1.0, np.abs(q)))  # one may move nodes by hardly anything there
+        steps = self.tables[KIND].step
         return by_differences(self.terms_at, time, q, v, (steps, steps / self.typical_time))
 
     @cached_property
