@@ -30,10 +30,14 @@ from taut import (
 from taut.mechanics.batch import varied
 from taut.mechanics.conserving.conserving_plant import conserving_plant
 from taut.mechanics.implicit_plant import implicit_plant
+from taut.mechanics.imposed.drives import DRIVE_DATA
+from taut.mechanics.plant import Plant
+from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.tables import part_of
 from taut.mechanics.terms.springs import Springs
 from taut.mechanics.varying.variation import numbers_for, varied_by
-from taut.numerics.packing import reals_of
+from taut.mechanisms import Joint, in_coordinates
+from taut.numerics.packing import Pack, reals_of
 
 COUNT = 19
 """Not a multiple of the lanes, so that the last group is not full."""
@@ -301,17 +305,41 @@ def test_every_plant_is_asked_whether_the_method_suits_it() -> None:
         ensemble([robot(), robot(loads=[Load("n1", "x", Sinusoid(1.0, 1.0))])], 0.1, method="rk4", step=1e-3)
 
 
-def test_what_is_driven_in_a_variant_is_its_own_from_the_start() -> None:
-    """For implicit methods too, whose tables are made of those of the plant as it was assembled."""
+def winched(held: str = "yz") -> Plant:
+    """A weight on a cable whose rest length is 0.8 m at the start."""
     structure = Structure(
         {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0)},
         cables=[Cable("c", ("a", "b"), stiffness=100.0, rest_length=0.9)],
-        supports={"a": "xyz", "b": "yz"},
+        supports={"a": "xyz"} | ({"b": held} if held else {}),
         point_masses={"b": 1.0},
     )
-    plant = assemble(structure, drives=[Drive("winch", "cable:c", "rest_length", to=Sinusoid(0.05, 1.0, mean=0.8))])
+    return assemble(structure, drives=[Drive("winch", "cable:c", "rest_length", to=Sinusoid(0.05, 1.0, mean=0.8))])
+
+
+def imposed(made: PlantProtocol, pack: Pack) -> float:
+    """The rest length after what is driven was written for the start."""
+    made.operations()["impose"](pack, 0.0, np.concatenate([*made.start(), [0.0]]))
+    return float(reals_of(pack, part_of("springs", Springs, "rest_length"))[0])
+
+
+def test_what_is_driven_in_a_variant_is_its_own_from_the_start() -> None:
+    """For implicit methods too, whose tables are made of those of the plant as it was assembled."""
+    plant = winched()
+    assert imposed(plant, plant.pack) == pytest.approx(0.8)
     own = varied_by(plant, numbers_for(plant, {"drive:winch.mean": np.array([[0.8], [0.5]])}), 2).single(1)
+    assert imposed(own, own.pack) == pytest.approx(0.5)
     for made in (own, implicit_plant(own), conserving_plant(own)):
-        tables, state = made.own_tables(metric="mass", gains=(0.0, 0.0)), np.concatenate([*made.start(), [0.0]])
-        made.operations()["impose"](tables, 0.0, state)
-        assert reals_of(tables, part_of("springs", Springs, "rest_length")) == pytest.approx([0.5])
+        assert imposed(made, made.own_tables(metric="mass", gains=(0.0, 0.0))) == pytest.approx(0.5)
+
+
+def test_drives_write_anew_in_the_tables_of_a_run() -> None:
+    """Whatever they wrote into the pack of the plant before, which another signal may stand in since."""
+    plant = winched()
+    sliding = Joint("slide", (1.0, 0.0, 0.0), ("node:b",), slides=((1.0, 0.0, 0.0),))
+    for made in (plant, implicit_plant(plant), conserving_plant(plant), in_coordinates(winched(held=""), [sliding])):
+        signal = reals_of(made.pack, DRIVE_DATA)
+        assert imposed(made, made.pack) == pytest.approx(0.8)
+        signal[signal == 0.8] = 0.5
+        for metric in ("mass", "euclidean"):
+            assert imposed(made, made.own_tables(metric=metric, gains=(0.0, 0.0))) == pytest.approx(0.5)
+        signal[signal == 0.5] = 0.8

@@ -15,6 +15,7 @@ from spatial_mechanism import AT_END, LEGS, THETA, in_joints
 from test_joints import moved, pendulum
 
 from taut import (
+    Bar,
     Cable,
     Constant,
     CosineRamp,
@@ -348,22 +349,85 @@ def test_an_imposed_table_without_slopes_begins_and_ends_at_rest() -> None:
     assert np.abs(run.energy_violation).max() < 1e-8
 
 
-@pytest.mark.parametrize("angle", [0.3, 3e-3])
-def test_a_coordinate_may_start_near_its_dead_centre(angle: float) -> None:
+# --- units of coordinates
+
+UNITS = pytest.mark.parametrize(
+    "unit", [1.0, np.pi / 180.0, 1e-3, 1e-6, 2.0 * np.pi], ids=["rad", "deg", "mrad", "urad", "turn"]
+)
+
+
+def one_node(places: Any, value: float, rate: float) -> GeneralisedPlant:
+    """A weight of 1 N that a function of one coordinate places, beside two nodes that nothing moves."""
+    nodes = {"o": (0.0, 0.0, 0.0), "e": (1.0, 0.0, 0.0), "a": tuple(places(np.array([value]))[0])}
+    held = {"o": "xyz", "e": "xyz"}
+    structure = Structure(nodes, [], [Cable("c", ("o", "e"), stiffness=1.0)], held, {"a": 1.0})
+    return in_coordinates(assemble(structure, gravity=1.0), CoordinateMap(places, ("q",), (value,), rates=(rate,)))
+
+
+def on_circle(unit: float, radius: float = 1.0) -> Any:
+    def places(q: np.ndarray) -> np.ndarray:
+        return radius * np.array([[np.cos(unit * q[0]), np.sin(unit * q[0]), 0.0 * q[0]]])
+
+    return places
+
+
+@UNITS
+@pytest.mark.parametrize(("radius", "angle"), [(1.0, 0.5), (1.0, 1e-3), (1e-3, 0.5), (1.0, 100.0)])
+def test_second_derivatives_are_as_good_in_any_unit(unit: float, radius: float, angle: float) -> None:
+    """A radian a second on a circle: b points to its middle. After many turns the last digits of the angle are lost."""
+    plant = one_node(on_circle(unit, radius), angle / unit, 1.0 / unit)
+    plant.terms_at(0.0, plant.positions, plant.velocities)
+    bias = plant.tables["generalised"].bias.reshape(-1, 3)[2]
+    assert np.abs(bias / radius + [np.cos(angle), np.sin(angle), 0.0]).max() < 1e-13 * max(1.0, angle)
+
+
+@UNITS
+@pytest.mark.parametrize("angle", [0.3, 3e-3, 3e-5])
+def test_a_coordinate_may_start_near_its_dead_centre(unit: float, angle: float) -> None:
     """A lift at z = 1 - cos q: how nodes bend, and the linear model, are found by ways that fit q and not by how little
     it moves nodes at first. J = sin q, b = cos q v^2, and at rest a = -1 / sin q under a weight of 1 N."""
 
     def lifted(q: np.ndarray) -> np.ndarray:
-        out = np.zeros((1, 3), q.dtype)
-        out[0, 2] = 1.0 - np.cos(q[0])
-        return out
+        return np.array([[0.0 * q[0], 0.0 * q[0], 1.0 - np.cos(unit * q[0])]])
 
-    nodes = {"o": (0.0, 0.0, 0.0), "e": (1.0, 0.0, 0.0), "a": (0.0, 0.0, 1.0 - np.cos(angle))}
-    held = {"o": "xyz", "e": "xyz"}
-    structure = Structure(nodes, [], [Cable("c", ("o", "e"), stiffness=1.0)], held, {"a": 1.0})
-    lift = CoordinateMap(lifted, ("q",), (angle,), rates=(1.0,))
-    plant = in_coordinates(assemble(structure, gravity=1.0), lift)
+    plant = one_node(lifted, angle / unit, 1.0 / unit)
     force = plant.terms_at(0.0, plant.positions, plant.velocities)[2]
-    assert force[0] == pytest.approx(-np.sin(angle) * (1.0 + np.cos(angle)), rel=1e-11)
+    assert force[0] / unit == pytest.approx(-np.sin(angle) * (1.0 + np.cos(angle)), rel=1e-13)
     stiffness = plant.linearised(plant.positions, np.zeros(1), 0.0, "rest_length").stiffness
-    assert stiffness[0, 0] == pytest.approx(-np.cos(angle), rel=1e-7)
+    assert stiffness[0, 0] / unit**2 == pytest.approx(-np.cos(angle), rel=1e-10)
+
+
+@UNITS
+def test_imaginary_parts_that_are_dropped_are_seen_in_any_unit(unit: float) -> None:
+    def dropped(q: np.ndarray) -> np.ndarray:
+        return on_circle(unit)(np.asarray(q.real))
+
+    with pytest.raises(ModelError, match='by the coordinate "q" is 0 by a complex step and .* drops imaginary parts'):
+        one_node(dropped, 0.5 / unit, 0.0)
+
+
+@UNITS
+def test_rows_that_a_map_meets_are_found_in_any_unit(unit: float) -> None:
+    """A bar to the middle of the circle, which the map keeps, and one to a point beside it, which it does not."""
+    structure = Structure(
+        {"o": (0.0, 0.0, 0.0), "e": (0.5, 0.0, 0.0), "a": (1.0, 0.0, 0.0)},
+        [Bar("kept", ("o", "a"), mass=1.0), Bar("changed", ("e", "a"), mass=1.0)],
+        supports={"o": "xyz", "e": "xyz"},
+    )
+    plant = in_coordinates(assemble(structure), CoordinateMap(on_circle(unit), ("q",), (0.0,)))
+    assert plant.constraint_names == ('bar "changed"',)
+
+
+def test_joints_near_an_axis_have_linear_models() -> None:
+    """A node 1 mm from the axis of a hinge turns about it by a radian, however little that moves it. Its weight of 1 N
+    has the torque r cos q."""
+    structure = Structure(
+        {"o": (0.0, 0.0, 0.0), "e": (1.0, 0.0, 0.0), "a": (1e-3 * np.cos(0.5), 0.0, -1e-3 * np.sin(0.5))},
+        cables=[Cable("c", ("o", "e"), stiffness=1.0)],
+        supports={"o": "xyz", "e": "xyz"},
+        point_masses={"a": 1.0},
+    )
+    hinge = Joint.revolute("q", "o", (0.0, 1.0, 0.0), ("a",))
+    plant = in_coordinates(assemble(structure, gravity=1.0), [hinge])
+    stiffness = plant.linearised(plant.positions, np.zeros(1), 0.0, "rest_length").stiffness
+    assert stiffness[0, 0] == pytest.approx(1e-3 * np.sin(0.5), rel=1e-10)

@@ -224,6 +224,16 @@ def test_each_mistake_has_its_sentence(old: str, new: str, said: str) -> None:
         ("taut: 1\nname: 'x", "m.yaml:2: is not valid YAML: .* the text ends there"),
         ("taut: 1\nname: a: b\nnodes: {}", "m.yaml:2: is not valid YAML: mapping values are not allowed"),
         ("taut: 1\nnodes:\n\ta: [0, 0, 0]", "m.yaml:3: is not valid YAML: the line begins with a tab; indent"),
+        (
+            "taut: 1\nnodes:\n  a: [0, 0, 0]\n  \tb: [1, 0, 0]",
+            "m.yaml:4: is not valid YAML: the line begins with a tab; indent",
+        ),
+        (
+            "taut: 1\nnodes: {\n\ta: [0, 0, 0],\n\tb: [0, 0 0}",
+            "m.yaml:4: is not valid YAML: did not find expected ',' or ']' while .* line 4",
+        ),
+        ("taut: 1\nnodes: {\n\ta: @x}", "m.yaml:3: is not valid YAML: found character that cannot start any token"),
+        ("taut: 1\ngroups: {\n\tg: [bar:b1]}", "m.yaml:3: is not valid YAML: .*text with a colon needs quotes"),
         ("taut: 1\nname: \x07", "m.yaml:2: holds a control character"),
         ("taut: 1\n---\ntaut: 1\n", "m.yaml:2: a second document starts here"),
         ("taut: 1\nname: *x", r"m.yaml:2: name: the alias \*x repeats nothing"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import random
+import re
 import time
 from dataclasses import replace
 
@@ -338,7 +339,30 @@ def test_a_group_keeps_what_it_names_where_a_cable_of_its_name_is_cut() -> None:
     assert taut.balance(both).structure.select("cable:r") == ("r~1", "r~2", "t")
 
 
-@pytest.mark.parametrize("matrix", [2.0 * np.eye(3), np.full((3, 3), np.nan), np.diag([1.0, 1.0, 0.9])])
-def test_what_changes_lengths_is_no_rotation(matrix: np.ndarray) -> None:
-    with pytest.raises(OptionError, match="moved: rotation is off a rotation by .*, so lengths would change"):
+HALF = np.sqrt(0.5) * np.array([[1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, np.sqrt(2.0)]])
+"""An eighth of a turn about z."""
+
+
+@pytest.mark.parametrize(
+    ("matrix", "told"),
+    [
+        (2.0 * np.eye(3), "is not orthonormal (off by 3, and 1e-06 may be)"),
+        (np.diag([1.0, 1.0, 0.9]), "is not orthonormal (off by 0.19, and 1e-06 may be)"),
+        (HALF.round(4), "is not orthonormal (off by 1.9e-05, and 1e-06 may be)"),
+        (np.full((3, 3), np.nan), "holds what is not a finite number"),
+    ],
+)
+def test_what_changes_lengths_is_no_rotation(matrix: np.ndarray, told: str) -> None:
+    with pytest.raises(OptionError, match=re.escape(f"moved: rotation {told}")):
         taut.generators.prism().moved(matrix)
+
+
+def test_a_rotation_of_few_digits_is_mended_as_its_message_says() -> None:
+    u, _, v = np.linalg.svd(HALF.round(4))
+    made = taut.generators.prism()
+    assert made.moved(u @ v).positions == pytest.approx(made.moved(HALF).positions, abs=1e-4)
+
+
+def test_mirror_images_are_moved_to() -> None:
+    made = taut.generators.prism()
+    assert made.moved(np.diag([1.0, 1.0, -1.0])).positions == pytest.approx(made.positions * [1.0, 1.0, -1.0])

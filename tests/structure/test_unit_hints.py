@@ -97,3 +97,14 @@ def test_a_structure_with_problems_has_no_hints() -> None:
     astray = taut.Structure(far, bars=[taut.Bar("bar", ("a", "c"), mass=1.0, radius=0.1)])
     assert astray.check()
     assert not astray.hints()
+
+
+def test_a_structure_before_form_finding_has_hints() -> None:
+    """It needs no stiffness, which `check` misses of cables and of bars that give way."""
+    nodes = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0)}
+    bars = [taut.Bar("strut", ("a", "b"), radius=20.0, law="compressible", mass=1.0)]
+    drawn = taut.Structure(nodes, bars, [taut.Cable("tie", ("a", "b"))])
+    assert [problem.path[-1] for problem in drawn.check()] == ["stiffness", "stiffness"]
+    assert [str(hint) for hint in drawn.hints()] == [
+        "bars.strut.radius: 20 m is very thick; if it is in millimetres, write 0.02"
+    ]

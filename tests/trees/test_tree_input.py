@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,9 @@ def reel(**more: Any) -> TreeJoint:
         ([joint(kind="involute", axes=(), cable=PulleyCable(0.1))], "joints.j.cable: has no stiffness; give E A"),
         ([joint(kind="involute", axes=(), cable=PulleyCable(0.0, 1.0))], "is on a pulley of radius 0 m"),
         ([joint(kind="involute", axes=(), cable=PulleyCable(0.1, 1.0, law="print"))], 'has the law "print"; did you'),
-        ([joint(rotation=(X, X, Z))], "joints.j: has a rotation that is none (off by 1.0e+00"),
+        ([joint(rotation=(X, X, Z))], "joints.j: has a rotation that is not orthonormal (off by 1, and 1e-09 may be)"),
+        ([joint(rotation=(X, Z, (0.0, 1.0, 0.0)))], "joints.j: has a rotation that is a mirror image"),
+        ([joint(rotation=(X, X, (0.0, NAN, 1.0)))], "joints.j: has a rotation that holds what is not a finite number"),
         ([joint(at=(NAN, 0.0, 0.0))], "joints.j: has nan as its place; give finite numbers"),
         ([joint(axes=((0.0, NAN, 1.0),))], "joints.j: has nan as its axes; give finite numbers"),
         ([joint(values=(NAN,))], "joints.j: has nan as its start; give finite numbers"),
@@ -201,3 +204,23 @@ def test_functions_of_time_that_return_no_number_are_told(torque: Any, told: str
     tree = Tree((TreeJoint("pivot", "revolute", "world", arm, axes=((0.0, 1.0, 0.0),), driven=True),))
     with pytest.raises(taut.OptionError, match=re.escape(told)):
         taut.simulate(tree_plant(tree, torques={"pivot": torque}), 0.1, verify=False)
+
+
+def test_functions_at_sliders_and_in_loops_are_told_with_their_units() -> None:
+    """What acts along a prismatic joint is a force [N]."""
+    ball = ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.1))
+    slider = TreeJoint("slider", "prismatic", "world", Body("block", 1.0, inertia=ball), axes=(X,), driven=True)
+    arm = TreeJoint("pivot", "revolute", "block", Body("arm", 1.0, (0.5, 0.0, 0.0), ball), axes=(Z,), driven=True)
+    tree = Tree((slider, arm))
+    for kind, owner, quantity in (("prismatic", "force", "force [N]"), ("revolute", "torque", "torque [N m]")):
+        name = "slider" if kind == "prismatic" else "pivot"
+        with pytest.raises(taut.OptionError, match=re.escape(f'the {owner} at "{name}" returned')) as caught:
+            taut.simulate(tree_plant(tree, torques={name: lambda t: "x"}), 0.1, verify=False)
+        assert str(caught.value).endswith(f"it must return one number, the {quantity}")
+        loop = LoopJoint("pair", "world", "block", kind, torque=lambda t: "x")
+        with pytest.raises(taut.OptionError, match=re.escape(f'the {owner} of the loop "pair" returned')) as caught:
+            taut.simulate(tree_plant(replace(tree, loops=(loop,))), 0.1, verify=False)
+        assert str(caught.value).endswith(f"it must return one number, the {quantity}")
+    told = '2 finite numbers: the force [N] at "slider", the torque [N m] at "pivot"'
+    with pytest.raises(taut.OptionError, match=re.escape(told)):
+        taut.simulate(tree_plant(tree, controller=lambda t, q, v: np.zeros(1)), 0.1, verify=False)

@@ -17,6 +17,7 @@ from taut.kinetostatics.robot import Robot
 from taut.reprs import brief
 from taut.structure.plates import frame_of, frame_through
 from taut.structure.records import AXES
+from taut.structure.rotations import rotation_problem
 from taut.structure.selectors import select
 from taut.structure.structure import Structure
 from taut.type_checks import conform
@@ -150,8 +151,11 @@ class PlateOrientation:
     def __post_init__(self) -> None:
         conform(self, "PlateOrientation")
         wanted = np.array(self.axes, dtype=float)
-        if wanted.shape != (3, 3) or np.abs(wanted.T @ wanted - np.eye(3)).max() > 1e-6 or np.linalg.det(wanted) < 0.0:
-            raise OptionError(f'PlateOrientation("{self.plate}"): axes must be a rotation matrix, (3, 3)')
+        wrong = (
+            rotation_problem(wanted, 1e-6) if wanted.shape == (3, 3) else f"has the shape {wanted.shape}, not (3, 3)"
+        )
+        if wrong:
+            raise OptionError(f'PlateOrientation("{self.plate}"): the matrix of its axes {wrong}')
         if not self.about or set(self.about) - set(AXES):
             raise OptionError(f'about = "{self.about}" must name axes, as "xyz" or "z"')
 

@@ -59,7 +59,7 @@ class Variants:
         """Overwrite the numbers in which variant k differs."""
         for part, numbers in self.parts.items():
             reals_of(pack, part)[:] = numbers[k]
-        reals_of(pack, STANDS)[:] = np.nan  # what is driven stands as in the plant
+        reals_of(pack, STANDS)[:] = np.nan  # what drives wrote was by other numbers
         integers_of(pack, DAMPS)[0] = int(reals_of(pack, CABLE_DAMPING).any())
 
     def single(self, k: int) -> Plant:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from taut.mechanics.imposed.called_functions import with_functions
-from taut.mechanics.imposed.law_addresses import with_addresses
+from taut.mechanics.imposed.fresh_packs import fresh
 from taut.mechanics.linear.linearisation import feedback_slopes
 from taut.mechanics.operations.newton_matrix import Newton
 from taut.mechanics.plant import Plant
 from taut.mechanics.spec import Spec, rows_of, terms_of
 from taut.mechanics.systems.saddle_tables import bordered, numbered
 from taut.mechanics.systems.system_tables import Tables, packed_by_name
-from taut.numerics.packing import Pack, copied
+from taut.numerics.packing import Pack
 from taut.numerics.saddle import Saddle, weight_places
 
 FACTORED = (
@@ -38,8 +38,7 @@ class ImplicitPlant(Plant):
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
         """By mass and without Baumgarte's gains: implicit steps meet the constraints themselves."""
         newton, saddle = newton_tables(self.spec, self.tables)
-        pack = copied(packed_by_name({**self.tables, "newton": newton, "newton_saddle": saddle})[0])
-        return with_addresses(pack, self.laws)
+        return fresh(packed_by_name({**self.tables, "newton": newton, "newton_saddle": saddle})[0], self.laws)
 
     def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
         notes = super().changes(q, v)

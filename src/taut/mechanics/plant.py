@@ -16,8 +16,8 @@ from taut.mechanics.grounds.compliances import touching_nodes
 from taut.mechanics.imposed.called_functions import with_functions
 from taut.mechanics.imposed.commands import COMING
 from taut.mechanics.imposed.controllers import MEMORY
-from taut.mechanics.imposed.drives import STANDS
-from taut.mechanics.imposed.law_addresses import Law, failure_of, with_addresses
+from taut.mechanics.imposed.fresh_packs import fresh
+from taut.mechanics.imposed.law_addresses import Law, failure_of
 from taut.mechanics.kinds import Given
 from taut.mechanics.linear.linearisation import nodal_linearisation
 from taut.mechanics.linear.stable_step import longest_step
@@ -32,7 +32,7 @@ from taut.mechanics.tables import GAINS, STABILISED
 from taut.mechanics.terms.contacts import candidates
 from taut.mechanics.terms.members import obstacle
 from taut.mechanics.terms.springs import CRUSHED
-from taut.numerics.packing import Pack, copied, integers_of, reals_of
+from taut.numerics.packing import Pack, integers_of, reals_of
 from taut.structure.grounds import Ground
 from taut.structure.scenario import Load, Motion
 from taut.structure.sensing import base_rate
@@ -236,9 +236,8 @@ class Plant:
 
     def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
         pack = self.pack if metric == "mass" else packed_by_name(euclidean(self.spec, self.tables))[0]
-        pack = with_addresses(copied(pack), self.laws)
+        pack = fresh(pack, self.laws)
         reals_of(pack, GAINS)[:] = gains
-        reals_of(pack, STANDS)[:] = np.nan  # what is driven may differ from what stands there
         integers_of(pack, STABILISED)[0] = int(any(gains))
         return pack
 

@@ -130,7 +130,7 @@ def _standing(plant: GeneralisedPlant, time: float, q: np.ndarray) -> _Standing:
     plant.operations()["residuals"](plant.pack, y, off, unused)
     system, answer = solved(mass, rows, force, np.zeros(plant.rows))
     multiplier = answer[q.size :]
-    steps = 0.01 * plant.typical_length / np.maximum(plant.tables[KIND].reach[:-1], 1e-12)
+    steps = plant.tables[KIND].step
 
     def left(x: np.ndarray) -> np.ndarray:
         _, g, f, _ = plant.terms_at(time, x, np.zeros_like(x))

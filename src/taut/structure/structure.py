@@ -14,12 +14,13 @@ from taut.reprs import counted, titled
 from taut.structure.angles import Angle, Direction
 from taut.structure.plates import Plate, auxiliary_name
 from taut.structure.records import AXES, Bar, Cable, LinearConstraint, Material
+from taut.structure.rotations import rotation_problem
 from taut.structure.selectors import select
 from taut.type_checks import checked_arguments, conform, unlike
 
 Position = tuple[float, float, float]
 ROUND_OFF = 1e-6
-"""By which the rows of a rotation may be off unit length, and off being square to one another."""
+"""By which the axes of a rotation may be off unit length, and off being square to one another."""
 
 Record = TypeVar("Record", Bar, Cable, LinearConstraint, Plate, Angle)
 
@@ -103,11 +104,12 @@ class Structure:
     def hints(self) -> list[Problem]:
         """Numbers that look as if they were in other units: millimetres, MPa. They may be meant.
 
-        None of a structure with problems, whose lengths may not be known.
+        None of a structure with problems, whose lengths may not be known. Before form-finding a stiffness need not be.
         """
+        from taut.structure.checks import problems
         from taut.structure.unit_hints import unit_hints
 
-        return [] if self.check() else unit_hints(self)
+        return [] if problems(self, elastic=False) else unit_hints(self)
 
     # --- edits
 
@@ -194,22 +196,17 @@ class Structure:
     @checked_arguments
     def moved(self, rotation: np.ndarray | None = None, translation: Position = (0.0, 0.0, 0.0)) -> Structure:
         """Rotate about the origin (3 x 3 matrix; its rows for a quarter about x: (1, 0, 0), (0, 0, -1), (0, 1, 0)),
-        then translate [m]."""
+        then translate [m]. Mirror images are taken too, as diag(1, 1, -1) for one across the xy plane."""
         if rotation is not None and np.shape(rotation) != (3, 3):
             shape = np.shape(rotation)
             raise OptionError(
                 f"moved: rotation has the shape {shape}, not (3, 3): the rows of a matrix, as in [(1, 0, 0), "
                 "(0, 0, -1), (0, 1, 0)] for a quarter turn about x; a way to go is translation=(x, y, z)"
             )
-        if rotation is not None:
-            matrix = np.asarray(rotation, dtype=float)
-            off = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
-            if not off <= ROUND_OFF:
-                raise OptionError(
-                    f"moved: rotation is off a rotation by {off:.2g}, so lengths would change; give rows of length 1 "
-                    "that are square to one another, and scale nodes by placed(...)"
-                )
-        turned = self.positions if rotation is None else self.positions @ np.asarray(rotation, dtype=float).T
+        matrix = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
+        if wrong := rotation_problem(matrix, ROUND_OFF, mirror=True):
+            raise OptionError(f"moved: rotation {wrong}; placed(...) is for what changes lengths")
+        turned = self.positions if rotation is None else self.positions @ matrix.T
         return self.placed(turned + np.asarray(translation, dtype=float))
 
     @checked_arguments

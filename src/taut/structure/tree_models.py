@@ -18,7 +18,8 @@ class TreeModel:
 
     tree: as the file describes it; without joints where it is in `urdf`, the text of a robot description. floating:
     whether the first link of that floats. values, rates: of joints by name at the start, in place of the tree's own.
-    torques: at driven joints by name [N m]. points: that grounds touch, more than the tree's own.
+    torques: at driven joints by name [N m], of prismatic ones forces [N]. points: that grounds touch, more than the
+    tree's own.
     """
 
     tree: Tree

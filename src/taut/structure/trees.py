@@ -16,10 +16,14 @@ from taut.errors import ModelError, Problem, suggestion
 from taut.reprs import brief, counted, titled
 from taut.structure.bodies import ALONG_Z, ORIGIN, UNTURNED, Body, Matrix, Vector
 from taut.structure.contact_points import ContactPoint, point_problems
+from taut.structure.rotations import rotation_problem
 from taut.structure.signals import Signal
 from taut.structure.span_cables import SpanCable, span_problems
 from taut.structure.tree_numbers import number_problems
 from taut.type_checks import conform
+
+ROUND_OFF = 1e-9
+"""By which the axes of a frame may be off unit length, and off being square to one another."""
 
 WORLD = "world"
 KINDS = ("revolute", "universal", "prismatic", "spherical", "floating", "involute")
@@ -311,10 +315,8 @@ def _cable_problems(at: tuple[str, ...], cable: PulleyCable) -> Iterator[Problem
 
 
 def _rotation_problems(at: tuple[str, ...], what: str, matrix: Matrix) -> Iterator[Problem]:
-    turn = np.array(matrix)
-    off = float(np.abs(turn.T @ turn - np.eye(3)).max())
-    if not off < 1e-9 or np.linalg.det(turn) < 0.0:
-        yield Problem(at, f"has a {what} that is none (off by {off:.1e}, or a mirror image); give orthonormal axes")
+    if wrong := rotation_problem(np.array(matrix), ROUND_OFF):
+        yield Problem(at, f"has a {what} that {wrong}")
 
 
 def listed_kinds() -> str:

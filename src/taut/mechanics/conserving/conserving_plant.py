@@ -12,13 +12,13 @@ from taut.mechanics.conserving.secant import LEFT, MOST_ITERATIONS, UNCONVERGED
 from taut.mechanics.contact.responses import responses_of
 from taut.mechanics.implicit_plant import newton_tables
 from taut.mechanics.imposed.called_functions import with_functions
-from taut.mechanics.imposed.law_addresses import with_addresses
+from taut.mechanics.imposed.fresh_packs import fresh
 from taut.mechanics.operations.newton_matrix import Newton
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.systems.system_tables import packed_by_name
 from taut.mechanics.tables import part_of
-from taut.numerics.packing import Pack, copied, reals_of
+from taut.numerics.packing import Pack, reals_of
 
 EFFORT = part_of("newton", Newton, "effort")
 
@@ -39,7 +39,7 @@ class ConservingPlant(Plant):
             every = np.arange(self.coordinates)
             joined = np.column_stack([np.zeros_like(every), every])
             tables["responses"] = responses_of(self.tables["contacts"], self.coordinates, joined, 0, local=False)
-        return with_addresses(copied(packed_by_name(tables)[0]), self.laws)
+        return fresh(packed_by_name(tables)[0], self.laws)
 
     def operations(self) -> dict[str, Callable[..., Any]]:
         return {**super().operations(), **with_functions(self, {**self.composition.newton, **self.composition.secant})}

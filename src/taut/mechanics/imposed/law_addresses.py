@@ -18,7 +18,6 @@ import numpy as np
 
 from taut.errors import ModelError, Problem
 from taut.mechanics.imposed.controllers import (
-    ADDRESS,
     BELOW,
     DONE,
     FAILED,
@@ -31,7 +30,6 @@ from taut.mechanics.imposed.controllers import (
 )
 from taut.mechanics.kinds import Given
 from taut.numerics.code_stamps import is_kernel
-from taut.numerics.packing import Pack, integers_of
 from taut.structure.controllers import Controller, LinearLaw
 from taut.structure.drives import QUANTITIES
 
@@ -98,16 +96,6 @@ class Law:
         own[:] = kept
         _array(command, c)[:] = found
         return DONE
-
-
-def with_addresses(pack: Pack, laws: Sequence[Law]) -> Pack:
-    """The pack of a run, in which laws that are functions stand by their addresses.
-
-    Not in the pack of a plant: addresses are of one process, and say nothing of the motion.
-    """
-    if laws:
-        integers_of(pack, ADDRESS)[:] = [law.address for law in laws]
-    return pack
 
 
 def _array(pointer: Any, size: int) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,8 +17,8 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.points import coordinate_terms, joints, mapped
 from taut.mechanics.points.coordinate_terms import Springs
 from taut.mechanics.points.generalised import GeneralisedPlant
-from taut.mechanics.points.generalised_tables import KIND, work_space
-from taut.mechanics.points.operations import implicit_stages, singularities
+from taut.mechanics.points.generalised_tables import KIND, WAY, work_space
+from taut.mechanics.points.operations import implicit_stages, map_checks, singularities
 from taut.mechanics.rows.held_lengths import TAUT
 from taut.mechanics.signals import in_order, tabulated
 from taut.mechanics.systems.system_tables import Tables, packed_by_name
@@ -29,8 +29,10 @@ from taut.type_checks import checked_arguments
 
 MET = 1e-9
 """Of the size of a row: what the map changes of it, at places around the start, where it meets the row by itself."""
-TRIED, APART = 5, 0.3
-"""Places around the start, and how far they are from it, in radians and typical lengths."""
+LEAST_MASS = 1e-12
+"""Of the heaviest node's, as if that moved by a hundredth of a typical length."""
+TRIED, APART = 5, 30.0
+"""Places around the start, and how far they are from it, in steps of coordinates."""
 
 
 class _Following(NamedTuple):
@@ -41,6 +43,8 @@ class _Following(NamedTuple):
     positions: np.ndarray
     velocities: np.ndarray
     springs: Springs
+    steps: Callable[[np.ndarray], np.ndarray]
+    """How far differences go, where nodes alone let them go so far."""
 
 
 @checked_arguments
@@ -67,8 +71,8 @@ def in_coordinates(
     terms = coordinate_terms.tabulate(names, follow.springs, moves)
     size = 2 * plant.coordinates + 1 + plant.internal.size
 
-    def packed(kept: np.ndarray, reach: np.ndarray, rods: Tables) -> tuple[Pack, Tables]:
-        space = work_space(kept, terms.imposed.size, reach, len(names), plant.coordinates, size)
+    def packed(kept: np.ndarray, rods: Tables) -> tuple[Pack, Tables]:
+        space = work_space(kept, terms.imposed.size, reach, step, plant.coordinates, size)
         stages = implicit_stages.stage_space(
             len(names), kept.size + terms.imposed.size, 2 * len(names) + 1 + plant.internal.size
         )
@@ -77,31 +81,41 @@ def in_coordinates(
         own |= {implicit_stages.KIND: stages, singularities.KIND: passing}
         return packed_by_name({**plant.tables, **rods, **responses_as_one(plant), **own})
 
-    reach, rods = np.ones(len(names) + 1), _rods(plant)
-    pack, tables = packed(np.arange(plant.rows), reach, rods)
+    reach, step, rods = np.ones(len(names) + 1), np.ones(len(names)), _rods(plant)
+    pack, tables = packed(np.arange(plant.rows), rods)
     breaks = in_order([*plant.breaks[1:-1], *coordinate_terms.breaks_of(moves)])
     trial = GeneralisedPlant(
         plant, made, names, pack, tables, positions, velocities, np.arange(plant.rows), breaks, moves
     )
-    kept = _kept(trial)
-    _refuse_driven(plant, kept)
-    _refuse_cut(plant, kept)
-    _refuse_measured(plant, kept)
     mass, *_ = trial.terms_at(0.0, positions, velocities)
-    if np.linalg.eigvalsh(mass).min(initial=1.0) <= 1e-12 * np.abs(mass).max(initial=1.0):
-        weakest = np.linalg.eigh(mass)[1][:, 0]
-        name = names[int(np.argmax(np.abs(weakest)))]
-        message = (
-            f'the coordinate "{name}" can change without moving any mass; give what it moves a mass, or leave it out'
-        )
-        raise ModelError([Problem(("joints",), message)])
     # As the last evaluation left them, at the start.
     columns = tables[KIND].column.reshape(len(names), -1, 3)
     reach[:-1] = np.linalg.norm(columns, axis=2).max(axis=1, initial=0.0)
     reach[-1] = float(plant.tables["thin"].diagonal[::3].sum())
+    if not reach[:-1].all():
+        raise _massless(names[int(np.argmin(reach[:-1]))])
+    step[:] = follow.steps(WAY * plant.typical_length / reach[:-1])
+    _refuse_massless(plant, names, mass * np.outer(step, step))
+    kept = _kept(trial, step)
+    _refuse_driven(plant, kept)
+    _refuse_cut(plant, kept)
+    _refuse_measured(plant, kept)
     # Impulses hold cables as they do in nodes: taut or slack.
-    pack, tables = packed(kept, reach, {} if plant.given.rigid_grounds else rods)
+    pack, tables = packed(kept, {} if plant.given.rigid_grounds else rods)
     return replace(trial, pack=pack, tables=tables, kept=kept)
+
+
+def _refuse_massless(plant: Plant, names: Sequence[str], mass: np.ndarray) -> None:
+    """mass: by steps of coordinates [kg m^2], so that it does not matter in what unit each is."""
+    heaviest = float(plant.tables["thin"].diagonal[plant.tables["nodes"].free].max(initial=0.0))
+    found, ways = np.linalg.eigh(mass)
+    if found.min(initial=np.inf) <= LEAST_MASS * heaviest * (WAY * plant.typical_length) ** 2:
+        raise _massless(names[int(np.argmax(np.abs(ways[:, 0])))])
+
+
+def _massless(name: str) -> ModelError:
+    told = f'the coordinate "{name}" can change without moving any mass; give what it moves a mass, or leave it out'
+    return ModelError([Problem(("joints",), told)])
 
 
 def _by_joints(plant: Plant, made: Sequence[Joint]) -> _Following:
@@ -113,7 +127,16 @@ def _by_joints(plant: Plant, made: Sequence[Joint]) -> _Following:
     positions, velocities = starts(structure, steps, plant.velocities)
     numbers = [[getattr(step, key) for step in steps] for key in Springs._fields]
     springs = Springs(*(np.array([*own, *[0.0] * (len(names) - len(own))]) for own in numbers))
-    return _Following(names, {joints.KIND: joints.tabulate(structure, steps)}, positions, velocities, springs)
+    turns = np.array([*(not step.slides for step in steps), *[False] * (len(names) - len(steps))])
+    bends = np.where(turns, WAY, np.inf)  # nodes come about in a radian, however near the axis they are
+    return _Following(
+        names,
+        {joints.KIND: joints.tabulate(structure, steps)},
+        positions,
+        velocities,
+        springs,
+        lambda most: np.minimum(most, bends),
+    )
 
 
 def _by_map(plant: Plant, given: CoordinateMap) -> _Following:
@@ -121,7 +144,7 @@ def _by_map(plant: Plant, given: CoordinateMap) -> _Following:
     problems = list(problems_of_map(structure, given))
     if problems:
         raise ModelError(problems)
-    mapped.check_function(structure, given)
+    map_checks.check_function(structure, given)
     table = mapped.tabulate(structure, given)
     nodes, own, none = list(structure.nodes), table.own, (0.0,) * len(given.names)
     names = (*given.names, *(f"{nodes[i // 3]}.{'xyz'[i % 3]}" for i in own))
@@ -135,7 +158,11 @@ def _by_map(plant: Plant, given: CoordinateMap) -> _Following:
     )
     positions = filled(given.values, structure.positions.ravel()[own])
     velocities = filled(given.rates, plant.velocities.ravel()[own])
-    return _Following(names, {mapped.KIND: table}, positions, velocities, springs)
+
+    def steps(most: np.ndarray) -> np.ndarray:
+        return np.append(map_checks.fitting_steps(structure, given, most[: len(given.names)]), most[len(given.names) :])
+
+    return _Following(names, {mapped.KIND: table}, positions, velocities, springs, steps)
 
 
 def _check_drives(names: Sequence[str], drives: Sequence[CoordinateDrive]) -> None:
@@ -212,14 +239,13 @@ def _refuse_driven(plant: Plant, kept: np.ndarray) -> None:
         raise ModelError([Problem(("drives", told[names[0]]), message)])
 
 
-def _kept(plant: GeneralisedPlant) -> np.ndarray:
-    """Rows that change with some coordinate, at places at random around the start."""
+def _kept(plant: GeneralisedPlant, step: np.ndarray) -> np.ndarray:
+    """Rows that change with some coordinate, at places at random around the start. step: of each coordinate."""
     draw, m, count = np.random.default_rng(1), plant.coordinates, plant.points.rows
     sizes, largest = plant.tables["jacobian"].size, np.zeros(count)
     for k in range(TRIED):
-        shift = APART * draw.normal(size=m) if k else np.zeros(m)
-        rows = np.nan_to_num(
-            plant.terms_at(0.0, plant.positions + shift, np.zeros(m))[1][:count]
-        )  # a map may end there
+        shift = APART * step * draw.normal(size=m) if k else np.zeros(m)
+        found = plant.terms_at(0.0, plant.positions + shift, np.zeros(m))[1][:count]
+        rows = np.nan_to_num(found) * step / WAY  # a map may end there
         largest = np.maximum(largest, np.abs(rows).max(axis=1, initial=0.0))
-    return np.flatnonzero(largest > MET * np.maximum(sizes, 1e-300) / plant.typical_length)
+    return np.flatnonzero(largest > MET * np.maximum(sizes, 1e-300))

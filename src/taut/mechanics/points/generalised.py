@@ -16,7 +16,7 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.mechanics import capabilities
-from taut.mechanics.imposed.law_addresses import with_addresses
+from taut.mechanics.imposed.fresh_packs import fresh
 from taut.mechanics.operations.event_words import Watched
 from taut.mechanics.operations.observation import observed
 from taut.mechanics.plant import Plant
@@ -35,7 +35,7 @@ from taut.mechanics.points.operations.singularities import look_at_next, passed_
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.systems.system_tables import METRIC, Tables
 from taut.mechanics.tables import GAINS, STABILISED, Constants, part_of
-from taut.numerics.packing import Pack, copied, integers_of, reals_of
+from taut.numerics.packing import Pack, integers_of, reals_of
 from taut.structure.coordinates import CoordinateDrive, CoordinateMap
 from taut.structure.grounds import Ground
 from taut.structure.joints import Joint
@@ -238,15 +238,11 @@ class GeneralisedPlant:
     def _tools(self) -> Mapping[str, Any]:
         return tools_of(self.points.spec, self._by_function)
 
-    def _addressed(self, pack: Pack) -> Pack:
-        """With the functions that kernels call, whose addresses are of this process."""
-        if self._function:
+    def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
+        pack = fresh(self.pack, self.points.laws)
+        if self._function:  # an address is of this process
             self._function.forget()
             integers_of(pack, MAP_ADDRESS)[0] = self._function.address
-        return with_addresses(pack, self.points.laws)
-
-    def own_tables(self, *, metric: str, gains: tuple[float, float]) -> Pack:
-        pack = self._addressed(copied(self.pack))
         reals_of(pack, GAINS)[:] = gains
         integers_of(pack, STABILISED)[0] = int(any(gains))
         if metric != "mass":
@@ -294,8 +290,7 @@ class GeneralisedPlant:
             )
         capabilities.check_linear(self.points.spec)
         capabilities.check(capabilities.LINEAR, capabilities.features_of(self))
-        by_nodes = self.typical_length / np.maximum(self.tables[KIND].reach[:-1], 1e-12)
-        steps = 0.01 * np.minimum(by_nodes, np.maximum(1.0, np.abs(q)))  # one may move nodes by hardly anything there
+        steps = self.tables[KIND].step
         return by_differences(self.terms_at, time, q, v, (steps, steps / self.typical_time))
 
     @cached_property

@@ -10,6 +10,8 @@ from taut.mechanics.tables import part_of, slot
 from taut.numerics.packing import Integers, Reals, counter, reader
 
 KIND = "generalised"
+WAY = 0.01
+"""Of a typical length, by which a step of differences moves nodes at most, and of a radian, by which it turns them."""
 BEGIN, END = 0, 1
 """Places for the state of the nodes."""
 
@@ -19,6 +21,7 @@ class Generalised(NamedTuple):
 
     kept: Integers  # rows of the nodes that the map does not meet by itself
     reach: Reals  # (m + 1,) how far each coordinate moves a node at the start [m]; and the mass of all [kg]
+    step: Reals  # (m,) how far each goes, by itself, in differences of how nodes follow
     nodal: Reals  # two states of the nodes
     bias: Reals  # (n,) b(v, v)
     column: Reals  # (m n,) dx/dq
@@ -47,14 +50,15 @@ WEAKEST = part_of(KIND, Generalised, "weakest")
 
 
 def work_space(
-    kept: np.ndarray, imposed: int, reach: np.ndarray, coordinates: int, nodal: int, state: int
+    kept: np.ndarray, imposed: int, reach: np.ndarray, step: np.ndarray, nodal: int, state: int
 ) -> Generalised:
-    """imposed: how many coordinates are. coordinates: m. nodal: n. state: the size of a state of the nodes."""
-    m, n, r = coordinates, nodal, kept.size + imposed
+    """imposed: how many coordinates are. nodal: n. state: the size of a state of the nodes."""
+    m, n, r = step.size, nodal, kept.size + imposed
     zeros = np.zeros
     return Generalised(
         kept=kept.astype(np.int64),
         reach=reach,
+        step=step,
         nodal=zeros(2 * state),
         bias=zeros(n),
         column=zeros(m * n),

@@ -3,8 +3,9 @@
 The function is called by its address, be it a Python function or compiled by numba, so that no time loop is compiled
 again for another function. One call gives positions, velocities and b(v, v), another the columns of dx/dq. First
 derivatives are complex steps, exact to round-off. b = d/ds (dx/dq (q + s v) v) is a difference of eighth order of
-those: a hundredth of the way on which nodes move by a typical length, or a coordinate by itself or by one, leaves it
-1e-13 of its size.
+those. How far each coordinate goes for it is found at the start (`operations/map_checks.py`): a hundredth of the way
+on which nodes move by a typical length, or less where they bend sooner, whatever its unit. That leaves b 1e-13 of its
+size.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from taut.errors import ModelError, Problem, listed
-from taut.mechanics.points.generalised_tables import generalised_in
-from taut.mechanics.tables import constants_in, coordinate_count, part_of, slot
+from taut.mechanics.points.generalised_tables import WAY, generalised_in
+from taut.mechanics.tables import coordinate_count, part_of, slot
 from taut.numerics.code_stamps import is_kernel
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.differences import WEIGHTS
@@ -32,10 +33,6 @@ DONE, RAISED, WRONG_SHAPE = 0, 1, 2
 PLACES, COLUMNS = 0.0, 1.0
 """What a call is to give."""
 TINY = 1e-100
-WAY = 0.01
-"""Of a typical length, and of a coordinate or of one, by which b is found."""
-BESIDE = 0.05
-"""How far from the start, by its coordinates, derivatives are looked at once more: |q| is smooth by both at q = 0."""
 
 
 class Mapped(NamedTuple):
@@ -112,12 +109,11 @@ def _call(p: Pack, what: float) -> int:
 def place(p: Pack, q: np.ndarray, v: np.ndarray, x: np.ndarray, speed: np.ndarray, bias: np.ndarray) -> None:
     """As `taut.mechanics.points.joints.place`."""
     given, n, m, k = mapped_in(p), coordinate_count(p), _function_count(p), _placed(p)
-    reach, fastest = generalised_in(p).reach, 0.0
+    step, fastest = generalised_in(p).step, 0.0
     for i in range(m):
         given.now[i], given.now[m + i] = q[i], v[i]
-        # A coordinate may move nodes by nearly nothing at the start, and bend their way all the same.
-        fastest = max(fastest, max(reach[i] / constants_in(p).scale[0], 1.0 / max(1.0, abs(q[i]))) * abs(v[i]))
-    given.now[2 * m] = WAY / fastest if fastest > 0.0 else 0.0
+        fastest = max(fastest, abs(v[i]) / step[i])
+    given.now[2 * m] = 1.0 / fastest if fastest > 0.0 else 0.0
     _call(p, PLACES)
     for i in range(n):
         x[i], speed[i], bias[i] = given.rest[i], 0.0, 0.0
@@ -269,57 +265,3 @@ def _compiled(given: CoordinateMap) -> Any:
         why = "; ".join([line.strip() for line in str(error).splitlines() if line.strip()][:2])
         told = f"numba cannot call it as function(q) of complex numbers that returns an array (n, 3): {why}"
         raise ModelError([Problem(("map", "function"), told)]) from error
-
-
-def check_function(structure: Structure, given: CoordinateMap) -> None:
-    """Raise ModelError where the function gives no places, others than the structure has at the start, or derivatives
-    by complex steps that are not those by differences."""
-    nodes, count = given.placed(structure), len(given.names)
-    q = np.array(given.values, dtype=float)
-
-    def problem(told: str) -> ModelError:
-        return ModelError([Problem(("map", "function"), told)])
-
-    def found(z: np.ndarray, at: str) -> np.ndarray:
-        try:
-            places = np.asarray(given.function(z))
-        except Exception as error:
-            raise problem(f"{at} it raised {type(error).__name__}: {error}") from error
-        if places.shape not in ((len(nodes), 3), (3 * len(nodes),)):
-            told = f"{at} it returned an array of shape {places.shape} for {len(nodes)} nodes; return ({len(nodes)}, 3)"
-            raise problem(told)
-        flat = np.asarray(places.reshape(-1), dtype=complex)
-        if not np.isfinite(flat).all():
-            node = nodes[int(np.flatnonzero(~np.isfinite(flat))[0]) // 3]
-            raise problem(f'{at} node "{node}" is at no finite place; choose coordinates that are fit for the start')
-        return flat
-
-    start = found(q, "at the start")
-    wanted = structure.positions[[list(structure.nodes).index(node) for node in nodes]]
-    size = float(np.ptp(structure.positions, axis=0).max(initial=0.0)) or 1.0
-    apart = np.linalg.norm(start.real.reshape(-1, 3) - wanted, axis=1)
-    if apart.max(initial=0.0) > 1e-9 * size:
-        node = nodes[int(np.argmax(apart))]
-        told = f'at the start it puts node "{node}" {apart.max():.3g} m from where the structure has it'
-        raise problem(f"{told}; change the values, or the structure")
-    beside = q + BESIDE * np.maximum(1.0, np.abs(q)) * np.cos(np.arange(1.0, count + 1.0))
-    for place, at in ((q, "at the start"), (beside, "beside the start")):
-        for k in range(count):
-            name, way = given.names[k], np.eye(count)[k]
-            step = 1e-3 * max(1.0, abs(q[k]))
-            try:
-                exact = found(place + 1j * TINY * way, f'by a complex step of the coordinate "{name}"').imag / TINY
-                near = [found(place + j * step * way, f'near the start, along "{name}",').real for j in (-2, -1, 1, 2)]
-            except ModelError:
-                if place is beside:
-                    break  # it may end there
-                raise
-            slope = (near[0] - 8.0 * near[1] + 8.0 * near[2] - near[3]) / (12.0 * step)
-            off = np.abs(exact - slope)
-            if off.max(initial=0.0) > 1e-6 * max(size, float(np.abs(slope).max(initial=0.0))):
-                worst = int(np.argmax(off))
-                raise problem(
-                    f'its derivative by the coordinate "{name}" is {exact[worst]:.6g} by a complex step and '
-                    f'{slope[worst]:.6g} by differences {at}, for node "{nodes[worst // 3]}": it is not smooth there, '
-                    "or drops imaginary parts; leave out abs, norm, atan2, max and comparisons"
-                )

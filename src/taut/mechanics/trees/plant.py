@@ -285,8 +285,9 @@ def tree_plant(
 ) -> TreePlant:
     """A plant for `taut.simulate`, `taut.start` and `taut.linearise`, whose start is brought onto the loops.
 
-    torques: at driven joints, by name [N m]; positive ones wind cables in. controller: a function (t, q, v) of time,
-        positions and velocities of the tree, that returns torques of all driven joints in their order, beside those.
+    torques: at driven joints, by name [N m], of prismatic ones forces [N]; positive ones wind cables in.
+    controller: a function (t, q, v) of time, positions and velocities of the tree, that returns torques (or forces) of
+        all driven joints in their order, beside those.
     rate: how often a second it decides, its torques being held between; None for every evaluation of the equations.
     size: a typical length [m], which tolerances are relative to; by default the largest distance from the first joint.
     events: what to look out for, and what to do when it happens; nodes are those of `structure`. Cables of involute

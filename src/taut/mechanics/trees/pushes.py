@@ -21,7 +21,7 @@ from taut.mechanics.trees.spans.span_cables import Spans
 from taut.numerics.compiled import entry
 from taut.numerics.packing import Pack, reals_of
 from taut.structure.signals import Constant, Feedback, Signal
-from taut.structure.trees import Tree
+from taut.structure.trees import LoopJoint, Tree, TreeJoint
 
 NOWHERE = np.zeros((0, 3))
 """The nodes of a tree, to functions of time."""
@@ -32,11 +32,11 @@ STATE_RATES, STATE_SIZES = (part_of("term_states", TermStates, name) for name in
 class Signals:
     """Numbers that time decides, evaluated one by one; constants cost nothing.
 
-    owners: what each is, for whoever gave a Python function that returns no number. quantity: what they are.
+    owners, quantities: whose each is, and what with its unit, for a Python function that returns no number.
     """
 
-    def __init__(self, signals: Sequence[Signal | float], owners: Sequence[str], quantity: str) -> None:
-        self._owners, self._quantity = owners, quantity
+    def __init__(self, signals: Sequence[Signal | float], owners: Sequence[str], quantities: Sequence[str]) -> None:
+        self._owners, self._quantities = owners, quantities
         self._table = tabulated([Constant(s) if isinstance(s, int | float) else s for s in signals])
         self._now = np.array([self._table.data[at] for at in self._table.start], dtype=float)
         self._still = not (self._table.kind != CONSTANT).any()
@@ -51,11 +51,16 @@ class Signals:
         """All of them at a time; inside: a time in the current smooth piece."""
         table = self._table
         for called in table.functions:
-            owner = self._owners[called.signal]
-            table.data[called.place] = function_value(owner, self._quantity, called.function, t, NOWHERE, NOWHERE)
+            owner, quantity = self._owners[called.signal], self._quantities[called.signal]
+            table.data[called.place] = function_value(owner, quantity, called.function, t, NOWHERE, NOWHERE)
         if not self._still:
             fill_values(table.kind, table.data, table.start, t, inside, self._now)
         return self._now
+
+
+def pushed_by(joint: TreeJoint | LoopJoint) -> tuple[str, str]:
+    """What acts along the one coordinate of a joint, without its unit and with it."""
+    return ("force", "force [N]") if joint.kind == "prismatic" else ("torque", "torque [N m]")
 
 
 def dampers_of(tree: Tree) -> list[str]:
@@ -111,16 +116,20 @@ class Pushes:
         tree = equations.tree
         self._equations, self._nodal = equations, nodal
         self.located = False  # whether events of the nodal plant are looked for
-        driven = [f'the torque at "{name}"' for name in equations.input_names]
-        self._torques = Signals([torques.get(name, 0.0) for name in equations.input_names], driven, "torque [N m]")
+        driven = [joint for joint in tree.joints if joint.driven]
+        owners = [f'the {pushed_by(joint)[0]} at "{joint.name}"' for joint in driven]
+        quantities = [pushed_by(joint)[1] for joint in driven]
+        self._torques = Signals([torques.get(joint.name, 0.0) for joint in driven], owners, quantities)
         self._turned = [
             (number, loop) for number, loop in enumerate(tree.loops) if loop.torque != 0.0 or loop.damping != 0.0
         ]
-        owners = [f'the torque of the loop "{loop.name}"' for _, loop in self._turned]
-        self._loop_torques = Signals([loop.torque for _, loop in self._turned], owners, "torque, or force")
+        owners = [f'the {pushed_by(loop)[0]} of the loop "{loop.name}"' for _, loop in self._turned]
+        quantities = [pushed_by(loop)[1] for _, loop in self._turned]
+        self._loop_torques = Signals([loop.torque for _, loop in self._turned], owners, quantities)
         self._wrenches = tree.wrenches
         owners = [f'the wrench on "{wrench.body}"' for wrench in tree.wrenches]
-        self._scales = Signals([wrench.signal for wrench in tree.wrenches], owners, "factor of force and torque")
+        quantities = ["factor of force and torque"] * len(owners)
+        self._scales = Signals([wrench.signal for wrench in tree.wrenches], owners, quantities)
         self._forces = np.array([wrench.force for wrench in tree.wrenches]).reshape(-1, 3)
         self._moments = np.array([wrench.torque for wrench in tree.wrenches]).reshape(-1, 3)
         bodies, places = [wrench.body for wrench in tree.wrenches], [wrench.at for wrench in tree.wrenches]

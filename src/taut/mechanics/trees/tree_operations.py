@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from taut.errors import OptionError
+from taut.errors import OptionError, listed
 from taut.mechanics.tables import Layout, state_layout
 from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.contact.tree_impulses import Striking
 from taut.mechanics.trees.equations import TreeEquations, TreeTerms
 from taut.mechanics.trees.events.tree_events import EVENTS, TreeEvents
 from taut.mechanics.trees.implicit.stage import Stage
-from taut.mechanics.trees.pushes import Pushes
+from taut.mechanics.trees.pushes import Pushes, pushed_by
 from taut.mechanics.trees.saddle import Factored, accelerations, factor, solve, weight_of, without_inertia
 from taut.mechanics.trees.spans.span_starts import begun
 
@@ -98,11 +98,12 @@ class Workspace:
         """What the controller says, held against what it has to be."""
         assert self.plant.controller is not None
         u = np.asarray(self.plant.controller(t, q.copy(), v.copy()), dtype=float)
-        count = len(self.equations.input_names)
-        if u.shape != (count,) or not np.isfinite(u).all():
+        driven = [joint for joint in self.equations.tree.joints if joint.driven]
+        if u.shape != (len(driven),) or not np.isfinite(u).all():
+            told = [f'the {pushed_by(joint)[1]} at "{joint.name}"' for joint in driven]
             raise OptionError(
-                f"the controller returned {u} of shape {u.shape} at t = {t:g} s; it must return {count} finite torques "
-                f"[N m], of {', '.join(self.equations.input_names[:4])}{' ...' if count > 4 else ''}"
+                f"the controller returned {u} of shape {u.shape} at t = {t:g} s; it must return {len(driven)} finite "
+                f"{'number' if len(driven) == 1 else 'numbers'}: {listed(told, most=4)}"
             )
         return u
 

@@ -229,7 +229,8 @@ def _syntax_problem(error: YAMLError, text: str) -> Problem:
         if error.context_mark is not None:
             said += f" that starts at line {min(error.context_mark.line + 1, last)}"
     wrong = lines[error.problem_mark.line] if error.problem_mark.line < len(lines) else ""
-    if "\t" in wrong[: len(wrong) - len(wrong.lstrip())]:
+    # Between brackets a line may begin with a tab, so it is to blame only where the parser stopped at it.
+    if not wrong[: error.problem_mark.column].strip() and wrong[error.problem_mark.column :].startswith("\t"):
         said = "the line begins with a tab; indent with spaces"
     if "unexpected ':'" in said:
         said += '; between brackets, text with a colon needs quotes, as in "cable:c1"'

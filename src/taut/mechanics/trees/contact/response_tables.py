@@ -21,6 +21,7 @@ from taut.mechanics.contact.impulses import begin_contacts, keep_apart, resume_c
 from taut.mechanics.contact.lengths import follow_whole, keep_whole
 from taut.mechanics.contact.pressing import press
 from taut.mechanics.contact.responses import Responses, body_whole, fill_whole, push_whole, respond_to, responses_in
+from taut.mechanics.imposed.fresh_packs import fresh
 from taut.mechanics.parts import body_of, fill_response, prepare_system, push_response
 from taut.mechanics.plant import Plant
 from taut.mechanics.points.following_joints import responses_as_one
@@ -128,4 +129,4 @@ def contact_kernels(spec: Spec) -> Mapping[str, Any]:
 def contact_pack(plant: Plant, mass: float) -> Pack:
     """Tables of a run for a nodal plant on rigid grounds whose nodes stand on bodies of this mass [kg]."""
     own = TreeResponses(np.zeros(plant.coordinates**2), np.array([mass]))
-    return packed_by_name({**plant.tables, **responses_as_one(plant), KIND: own})[0]
+    return fresh(packed_by_name({**plant.tables, **responses_as_one(plant), KIND: own})[0], plant.laws)
