@@ -17,6 +17,9 @@ from taut.type_checks import conform
 
 Vector = tuple[float, float, float]
 
+LEVEL = 1e-9
+"""The slope of a plane that is called level is no larger."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plane:
@@ -30,6 +33,11 @@ class Plane:
     def __post_init__(self) -> None:
         conform(self, "Plane")
 
+    @property
+    def level(self) -> bool:
+        """Whether it is a floor or a ceiling, to a billionth."""
+        return math.hypot(*self.normal[:2]) <= LEVEL * abs(self.normal[2])
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -38,6 +46,8 @@ class Box:
     centre: Vector
     size: Vector
     turned: float = 0.0
+
+    level = True  # its top, however it is turned
 
     __repr__ = brief
 
@@ -89,6 +99,11 @@ class Terrain:
 
     def __post_init__(self) -> None:
         conform(self, "Terrain")
+
+    @property
+    def level(self) -> bool:
+        """Whether all its heights are the same."""
+        return len({height for row in self.heights for height in row}) < 2
 
     @classmethod
     def of(
