@@ -113,7 +113,7 @@ def test_charts_show_forces_of_grounds_and_what_contacts_do(opened: Callable[...
 
 
 def test_a_contact_force_stands_since_the_sample_before(opened: Callable[..., Any]) -> None:
-    """As in plots: the impact at t = 0.5 s is what acted over the step that ended there, also where samples are thinned."""
+    """As in plots: the impact at t = 0.5 s acted over the step that ended there, also where samples are thinned."""
     read = """[...document.querySelectorAll('figure')].find((one) => one.innerText.startsWith('Contact force'))
         .querySelector('.keys .value').textContent"""
     for one, within, after in (

@@ -16,9 +16,10 @@ from taut.statics.network import Force, network
 from taut.structure.records import AXES, Bar, Cable
 from taut.structure.selectors import select
 from taut.structure.structure import Structure
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 
+@known_fields
 @dataclass(frozen=True)
 class LoadCase:
     """One load case. Members are named by selectors, nodes by name.

@@ -13,7 +13,7 @@ import numpy as np
 from taut.errors import OptionError
 from taut.reprs import brief
 from taut.structure.height_fields import image_heights, rows_of_heights, sampled_heights
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 Vector = tuple[float, float, float]
 
@@ -21,6 +21,7 @@ LEVEL = 1e-9
 """The slope of a plane that is called level is no larger."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Plane:
     """All that lies behind a plane is solid; the normal, of any length, points out of it. Floors, slopes, walls."""
@@ -39,6 +40,7 @@ class Plane:
         return math.hypot(*self.normal[:2]) <= LEVEL * abs(self.normal[2])
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Box:
     """A solid box. centre, size: [m]. turned: [rad] about z, counter-clockwise seen from above."""
@@ -84,6 +86,7 @@ class Box:
         return found
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Terrain:
     """Heights [m] on a regular grid, along straight lines between its points and level beyond its edge.
@@ -151,6 +154,7 @@ TANGENTIAL = 0.8
 """Of the stiffness, along the ground where nothing is said: that of a sphere of Poisson's ratio 1/3 (Mindlin 1949)."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Compliance:
     """How a ground gives way: it pushes with stiffness times depth, and with a damper that never gives more than that.
@@ -183,6 +187,7 @@ class Compliance:
         return stiffness, TANGENTIAL * self.damping if damping is None else damping
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Ground:
     """A solid that nodes and bars touch, do not enter, and rub against.

@@ -19,7 +19,7 @@ from taut.structure.contact_points import ContactPoint, point_problems
 from taut.structure.signals import Signal
 from taut.structure.span_cables import SpanCable, span_problems
 from taut.structure.tree_numbers import number_problems
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 WORLD = "world"
 KINDS = ("revolute", "universal", "prismatic", "spherical", "floating", "involute")
@@ -32,6 +32,7 @@ SECOND = {"elongation": "elongation", "strain": "strain", "length": "length"}
 """What the second coordinate of a cable that stretches is called."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class PulleyCable:
     """A cable that is wound on a pulley and leaves it along a tangent: an involute joint, from pulley to cable end.
@@ -60,6 +61,7 @@ class PulleyCable:
         conform(self, "cable")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class TreeJoint:
     """A joint of the tree and the body that it carries.
@@ -122,6 +124,7 @@ class TreeJoint:
         return self.values or ((*still[:-1], 1.0) if self.kind in ("spherical", "floating") else still)
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class LoopJoint:
     """A joint that closes a loop between two bodies of the tree.
@@ -155,6 +158,7 @@ class LoopJoint:
         return {"point": 3, "universal": 4, "revolute": 5, "prismatic": 5, "fixed": 6}[self.kind]
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Wrench:
     """A force [N] on a point of a body [m] and a torque [N m], both in the world's axes, times a signal of time."""
@@ -172,6 +176,7 @@ class Wrench:
         conform(self, "wrenches", str(self.name))
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Tree:
     """Rigid bodies on joints, each after its parent; loops that joints close; gravity [m/s^2] along -z; cables between

@@ -1,8 +1,8 @@
 """The charts that come with a run on a page, as plain data.
 
-A series may go in steps: `since` the sample before (what an impulse left over a step), or `until` the next (what a sensor
-showed last). Of charts with `peaks` a kept sample has the largest size since the kept one before; all others have
-what is at it.
+A series may go in steps: `since` the sample before (what an impulse left over a step), or `until` the next (what a
+sensor showed last). Of charts with `peaks` a kept sample has the largest size since the kept one before; all others
+have what is at it.
 """
 
 from __future__ import annotations

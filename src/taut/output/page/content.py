@@ -59,6 +59,7 @@ def run_content(
     tension = _with_gaps(run.cable_tension[kept], len(structure.cables))
     bar_force = _with_gaps(run.bar_force[kept], len(structure.bars))
     store = Store(arrays, fine=nodes.size + tension.size + bar_force.size <= FINE_NUMBERS)
+    charts = charts_of(run, kept, arrays)
     entry = {
         "name": name,
         "kind": "run",
@@ -73,7 +74,7 @@ def run_content(
         "arrows": _run_arrows(run, kept, store, places),
         "grounds": ground_numbers(grounds_of(run), bounds or bounds_of(run.nodes)),
         "footprints": arrays.exact(footprints(run, places)),
-        "charts": charts_of(run, kept, arrays),
+        "charts": charts,
         **told(run.facts(), structure),
         "finished": run.ok,
         "model": run.model_text if len(run.model_text) <= LONGEST_MODEL_TEXT else "",
@@ -81,7 +82,7 @@ def run_content(
         "modes": [],
         "measured": None,
     }
-    peaks = [chart["name"].lower() for chart in entry["charts"] if chart.get("peaks")]
+    peaks = [chart["name"].lower() for chart in charts if chart.get("peaks")]
     entry["kept"] = _kept_in_words(run.time.size, kept.size, store, peaks)
     return entry
 
