@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
@@ -96,3 +97,16 @@ def test_an_error_while_writing_is_told_apart_from_a_place_where_nothing_can_be_
     with pytest.raises(FileError, match="does not exist") as raised, written_whole(tmp_path / "no" / "x"):
         pass
     assert not isinstance(raised.value, WriteError)
+
+
+def test_a_place_where_nobody_may_write_is_told_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("taut.atomic_files.os.open", refuse)
+    said = "/x.nc: cannot be written: Permission denied; name another place, as with -o$"
+    for begun in (check_writable, lambda path: written_whole(path).__enter__()):
+        with pytest.raises(FileError, match=said):
+            begun(tmp_path / "x.nc")

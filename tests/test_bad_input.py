@@ -219,8 +219,11 @@ def test_constraints_that_contradict_each_other(command: Callable) -> None:
 @pytest.mark.parametrize(
     ("target", "said"),
     [
-        ("nowhere/x.nc", "nowhere/x.nc: cannot be written: .*/nowhere does not exist\n"),
-        ("m.yaml/x.nc", "m.yaml/x.nc: cannot be written: .*/m.yaml is not a folder\n"),
+        (
+            "nowhere/x.nc",
+            "nowhere/x.nc: cannot be written: .*/nowhere does not exist; name another place, as with -o\n",
+        ),
+        ("m.yaml/x.nc", "m.yaml/x.nc: cannot be written: .*/m.yaml is not a folder; name another place, as with -o\n"),
         ("folder.nc", "folder.nc: is a folder; give the name of a file\n"),
         ("pipe.nc", "pipe.nc: is not a file, and will not be replaced by one\n"),
         ("m.yaml", "m.yaml: a run file's name must end in .nc\n"),

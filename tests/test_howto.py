@@ -66,11 +66,16 @@ def test_run_files_open_in_xarray() -> None:
 
 @pytest.mark.slow
 def test_a_robot_of_ones_own_rolls() -> None:
-    names = run_blocks("docs/howto/own-robot.md", 3)
+    names = run_blocks("docs/howto/own-robot.md", 5)
     assert names["came"].face_changes[names["best"]] >= 6
     assert names["far"].mean() == pytest.approx(0.665, abs=0.02)
     assert not names["run"].collisions
     assert np.isfinite(names["far"]).all()
+    above = names["climbed"].nodes @ np.array(names["normal"])
+    assert above[0].min() == pytest.approx(0.0, abs=1e-12)
+    assert above.min() > -1e-9
+    way = [np.diff(names[run].nodes[[0, -1], :, 0].mean(axis=1))[0] for run in ("run", "climbed")]
+    assert way == pytest.approx([0.564, 0.286], abs=0.01)
 
 
 def test_errors_carry_what_they_say(capsys: pytest.CaptureFixture[str]) -> None:

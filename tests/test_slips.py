@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import pickle
+import pkgutil
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -286,6 +290,38 @@ def test_an_argument_that_is_not_there_is_told_with_those_that_are() -> None:
         taut.simulate(taut.assemble(prism()), 1.0, steps=1e-3)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r'has no argument "dt"; there are plant, duration, every, method'):
         taut.simulate(taut.assemble(prism()), 1.0, dt=1e-3)  # type: ignore[call-arg]
+
+
+def test_a_field_that_is_not_there_is_told_as_an_argument_is() -> None:
+    with pytest.raises(TypeError, match=r'^Bar\(\) has no argument "mas"; did you mean "mass"\?$'):
+        Bar("b", ("a", "c"), mas=1.0)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r'^Ground\(\) has no argument "normal"; there are name, shape, friction, '):
+        taut.Ground("slope", normal=(0.0, 0.0, 1.0))  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r'Bar\(\) has no argument "mas"; did you mean "mass"'):
+        replace(BAR, mas=2.0)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r'Bar\(\) has no argument "node"; did you mean "nodes"'):
+        Bar("b", node=("a", "c"))  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"^Bar.__init__\(\) missing 1 required positional argument: 'nodes'$"):
+        Bar("b")  # type: ignore[call-arg]
+    assert [*inspect.signature(Bar).parameters][:3] == ["name", "nodes", "mass"]
+    assert pickle.loads(pickle.dumps(BAR)) == BAR
+
+
+def _after_init(kind: Any) -> Any:
+    return getattr(vars(kind).get("__post_init__"), "__code__", None)
+
+
+def test_every_record_whose_fields_are_checked_knows_them_by_name() -> None:
+    kinds = set[Any]()
+    for found in pkgutil.walk_packages(taut.__path__, "taut."):
+        if found.name.startswith("taut.papers") or found.name.endswith("__main__"):
+            continue
+        kinds |= {one for one in vars(import_module(found.name)).values() if isinstance(one, type)}
+    records = [one for one in kinds if "conform" in getattr(_after_init(one), "co_names", ())]
+    assert len(records) > 60
+    for kind in [*records, taut.dynamics.Correction, taut.Event, taut.output.Still]:
+        with pytest.raises(TypeError, match=rf'^{kind.__name__}\(\) has no argument "xxxx"; there are '):
+            kind(xxxx=1)
 
 
 def test_what_is_missing_python_says_itself() -> None:

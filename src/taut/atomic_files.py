@@ -18,6 +18,9 @@ from pathlib import Path
 
 from taut.errors import FileError, WriteError
 
+ELSEWHERE = "; name another place, as with -o"
+"""What helps where no file can be written; of a full disk it is plain."""
+
 PART = "part"
 """How the names of drafts end that are of no use to anyone but their writer."""
 
@@ -67,7 +70,7 @@ def unwritable(path: str | Path, error: OSError) -> str:
 def refused(path: str | Path, error: OSError) -> FileError:
     """Why a file could not be begun: there is no room for it, or no file can be written there at all."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    return (WriteError if full else FileError)(unwritable(path, error))
+    return WriteError(unwritable(path, error)) if full else FileError(unwritable(path, error) + ELSEWHERE)
 
 
 def take_name(draft: Path, target: Path, *, durable: bool = True) -> None:
@@ -190,13 +193,13 @@ def target_of(path: str | Path) -> Path:
             raise FileError(f"{path}: is a folder; give the name of a file")
         if not target.parent.is_dir():
             what = "is not a folder" if target.parent.exists() else "does not exist"
-            raise FileError(f"{path}: cannot be written: {target.parent} {what}")
+            raise FileError(f"{path}: cannot be written: {target.parent} {what}{ELSEWHERE}")
         if target.exists() and not target.is_file():
             raise FileError(f"{path}: is not a file, and will not be replaced by one")
         if target.exists() and not os.access(target, os.W_OK):
-            raise FileError(f"{path}: cannot be written: the file is read-only")
+            raise FileError(f"{path}: cannot be written: the file is read-only{ELSEWHERE}")
     except (OSError, ValueError, RuntimeError) as error:
-        raise FileError(f"{path}: cannot be written: {error}") from error
+        raise FileError(f"{path}: cannot be written: {error}{ELSEWHERE}") from error
     return target
 
 

@@ -120,8 +120,8 @@ def test_tables_have_a_column_for_each(tmp_path: Path) -> None:
 def test_the_page_charts_readings_by_unit_and_in_steps() -> None:
     content = run_content("run", run(), Arrays(), None)
     charts = {chart["name"]: chart["series"] for chart in content["charts"]}
-    assert [(one["name"], one["steps"]) for one in charts["Readings, N"]] == [("tension", True)]
-    assert [(one["name"], one["steps"]) for one in charts["Readings, m"]] == [("place", True), ("now", False)]
+    assert [(one["name"], one["steps"]) for one in charts["Readings, N"]] == [("tension", "until")]
+    assert [(one["name"], one["steps"]) for one in charts["Readings, m"]] == [("place", "until"), ("now", "")]
     assert [one["name"] for one in charts["Drives"]] == ["winch"]
 
 

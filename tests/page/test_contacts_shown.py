@@ -112,6 +112,20 @@ def test_charts_show_forces_of_grounds_and_what_contacts_do(opened: Callable[...
     assert one.run(read.format(row=10)) == [0, 2]
 
 
+def test_a_contact_force_stands_since_the_sample_before(opened: Callable[..., Any]) -> None:
+    """As in plots: the impact at t = 0.5 s acted over the step that ended there, also where samples are thinned."""
+    read = """[...document.querySelectorAll('figure')].find((one) => one.innerText.startsWith('Contact force'))
+        .querySelector('.keys .value').textContent"""
+    for one, within, after in (
+        (opened(standing(101)), 0.495, 0.505),
+        (opened(standing(101), frames=35), 0.49, 0.52),  # sample 50 lies between the 48th and the 51st
+    ):
+        for time, told in ((within, "1 kN"), (after, "8.062 N")):
+            one.put(time=time)
+            one.until(f"{read} === {told!r}")
+        assert one.complaints == []
+
+
 def test_a_run_without_ground_offers_none_of_it(opened: Callable[..., Any]) -> None:
     run = standing()
     free = {"contact_force": 0.0 * run.contact_force, "contact_state": 0.0 * run.contact_state}

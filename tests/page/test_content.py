@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from standing_run import standing
 
 import taut
 from taut.dynamics.trajectory import SAMPLED, Trajectory
@@ -104,12 +105,36 @@ def test_long_runs_are_thinned_and_say_so(tbar: Trajectory) -> None:
     content, arrays = content_of(taut.page(longer, frames=100).html)
     (run,) = content["runs"]
     assert run["kept"].startswith(
-        f"{kept.size} of {longer.time.size} samples are in this page; violations are the largest"
+        f"{kept.size} of {longer.time.size} samples are in this page; charts of violations have the largest since"
     )
     violation = arrays[run["charts"][1]["series"][2]["values"]["array"]]
     assert violation.max() == 0.5
     np.testing.assert_array_equal(arrays[run["time"]["array"]], longer.time[kept])
     assert kept_samples(longer, None).size <= 2001
+
+
+def test_thinned_runs_keep_the_peaks_of_contacts() -> None:
+    """The impact of 1000 N is at sample 50 alone; every third is kept."""
+    run = standing(101)
+    state = run.contact_state.copy()
+    state[50, 1] = 1.0  # b sticks in the impact
+    run = replace(run, contact_state=state)
+    kept = kept_samples(run, 35)
+    assert 50 not in kept
+    content, arrays = content_of(taut.page(run, frames=35).html)
+    (entry,) = content["runs"]
+    charts = {chart["name"]: {one["name"]: one for one in chart["series"]} for chart in entry["charts"]}
+    floor = arrays[charts["Contact force"]["floor"]["values"]["array"]]
+    whole = np.linalg.norm(run.contact_force[:, 0], axis=1)
+    since = [whole[a:b].max() for a, b in zip([0, *kept[:-1] + 1], kept + 1, strict=True)]
+    np.testing.assert_allclose(floor, since, rtol=1e-6)
+    assert floor.max() == 1000.0
+    assert arrays[charts["Contacts"]["sticking"]["values"]["array"]].max() == 2
+    assert charts["Contact force"]["floor"]["steps"] == "since"
+    assert "charts of contact force, contacts, violations have the largest since the sample before" in entry["kept"]
+    whole = content_of(taut.page(run).html)[0]["runs"][0]["kept"]
+    assert whole.startswith("All 101 samples"), "nothing is said of peaks where nothing is thinned"
+    assert "peaks" not in whole
 
 
 def test_big_runs_are_stored_in_sixteen_bits_within_what_is_said(

@@ -65,6 +65,41 @@ def test_the_robot_rolls_by_its_gait_with_the_bits_of_a_run(opened: Callable, pa
     assert len(one.requests) == 1
 
 
+def test_the_tilt_of_the_world_is_that_beside_the_slope_of_the_ground(
+    opened: Callable, page_of: Callable[[str], Path]
+) -> None:
+    """Of a floor it is the tilt itself; it begins as gravity is, and turns from there."""
+    level = opened(page_of("rolling"))
+    assert level.page.get_by_label("Tilt of the ground", exact=True).get_attribute("aria-valuetext") == "0.0 °"
+    model = read_model(EXAMPLES / "rolling.yaml")
+    slope = taut.Ground("slope", taut.Plane((0.3, 0.0, 1.0), (0.0, 0.0, -2.0)))
+    pull = (0.0, 9.0 * np.sin(0.1), -9.0 * np.cos(0.1))
+    plant = taut.assemble(model.structure, **{**model.scenario.physics, "ground": [slope], "gravity": pull})
+    one = opened(Still(model.structure), live=live_plant(plant, method="impulses", step=1e-3))
+    assert one.page.get_by_label("Tilt of the ground", exact=True).count() == 0
+    told = {name: one.page.get_by_label(name) for name in ("Additional tilt of the ground", "Downhill from x")}
+    assert [one.get_attribute("aria-valuetext") for one in told.values()] == ["5.7 °", "90 °"]
+    ((kind, *turned),) = one.run("(() => { taut.live.setWorld({ gravity: 18 }); return [...taut.live.queue]; })()")
+    assert kind == "gravity"
+    np.testing.assert_allclose(turned, 2.0 * np.array(pull), atol=1e-12)
+    assert one.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "level"),
+    [
+        (taut.Plane(), True),
+        (taut.Plane((0.0, 0.0, -2.0)), True),
+        (taut.Plane((1e-6, 0.0, 1.0)), False),
+        (taut.Box((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), turned=0.3), True),
+        (taut.Terrain(((0.1, 0.1), (0.1, 0.1))), True),
+        (taut.Terrain(((0.1, 0.1), (0.1, 0.2))), False),
+    ],
+)
+def test_grounds_say_whether_they_are_level(shape: Any, level: bool) -> None:
+    assert shape.level is level
+
+
 def drag(one: Any, node: str) -> None:
     """Take hold of a node where it is seen, and pull it up and aside by the mouse."""
     place = "taut.pixel(...taut.positions().slice(3 * k, 3 * k + 3))"

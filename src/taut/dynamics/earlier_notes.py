@@ -6,10 +6,12 @@ from taut.dynamics.drive_limits import BEYOND
 from taut.dynamics.member_collisions import UNFELT
 from taut.dynamics.stiffness_detection import STIFF
 from taut.dynamics.trajectory import Trajectory
+from taut.mechanics.imposed.support_drifts import WALKS
 from taut.mechanics.operations.event_words import NEVER
 
 
 def earlier_notes(start: Trajectory) -> tuple[str, ...]:
     """Notes without those on what is looked for over the whole run."""
-    anew = (UNFELT, STIFF, *(() if start.earlier.samples else (BEYOND,)))  # what went to a sink is not here to look at
+    beyond = () if start.earlier.samples else (BEYOND,)  # what went to a sink is not here to look at
+    anew = (UNFELT, STIFF, WALKS, *beyond)
     return tuple(note for note in start.notes if not note.endswith(NEVER) and not any(one in note for one in anew))

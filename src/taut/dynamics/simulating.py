@@ -43,6 +43,7 @@ from taut.dynamics.verdict import Seen, judged
 from taut.errors import OptionError
 from taut.mechanics.conserving.conserving_plant import effort_notes
 from taut.mechanics.contact.facts import contact_notes
+from taut.mechanics.imposed.support_drifts import drift_notes
 from taut.mechanics.plant_protocol import PlantProtocol
 from taut.mechanics.points.generalised import passing_notes
 from taut.mechanics.tables import state_layout
@@ -220,6 +221,7 @@ def simulate(
             *effort_notes(run.plant, run.tables),
             *limits.notes(float(state.clock[at.TIME])),
             *elbows.notes(),
+            *drift_notes(plant.points, max([float(state.clock[at.TIME]), *when[-1:].tolist()])),
             *collision_notes((*earlier, *reached["events"]), collided.left_out, every),
         )
         status = status_of(code, run, state.clock, state.y)

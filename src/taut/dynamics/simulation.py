@@ -30,6 +30,7 @@ from taut.dynamics.trajectory import Trajectory, joined
 from taut.errors import MotionError, OptionError
 from taut.mechanics.conserving.conserving_plant import effort_notes
 from taut.mechanics.contact.facts import contact_notes
+from taut.mechanics.imposed.support_drifts import drift_notes
 from taut.mechanics.operations.observation import sense
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol
@@ -245,7 +246,8 @@ class Simulation:
         """How contacts and implicit steps went, where that is worth a word."""
         run = self._run
         told = (*contact_notes(run.plant, run.tables), *effort_notes(run.plant, run.tables))
-        return (*told, *notes_at_steps(run), *passing_notes(run.plant, run.tables, self.time, self._point.y))
+        gone = drift_notes(run.plant.points, self.time)
+        return (*told, *notes_at_steps(run), *passing_notes(run.plant, run.tables, self.time, self._point.y), *gone)
 
     def trajectory(self) -> Trajectory:
         """All steps so far, a sample at the beginning of each, and one now."""

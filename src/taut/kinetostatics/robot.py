@@ -29,7 +29,7 @@ from taut.statics.network import Force, network
 from taut.structure.joining import subdivided
 from taut.structure.selectors import select
 from taut.structure.structure import Structure
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 Values = Mapping[str, float] | Sequence[float] | np.ndarray | None
 """What is commanded: by selector, or a number for every input in their order; None as it is in the structure."""
@@ -44,6 +44,7 @@ class Input(NamedTuple):
     member: int  # its place among all members, cables first
 
 
+@known_fields
 @dataclass(frozen=True, repr=False)
 class Robot:
     """inputs: selectors of the cables and bars that are commanded; every other member stays as it is.

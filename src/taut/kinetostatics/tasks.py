@@ -20,7 +20,7 @@ from taut.structure.records import AXES
 from taut.structure.rotations import rotation_problem
 from taut.structure.selectors import select
 from taut.structure.structure import Structure
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 Place = tuple[float | None, float | None, float | None]
 """Along x, y and z [m]; None where it does not matter."""
@@ -80,6 +80,7 @@ def _require_some(record: str, name: str, place: Place) -> None:
             raise OptionError(f'{record}("{name}"): {axis} = {value:g} m is no place; None leaves an axis open')
 
 
+@known_fields
 @dataclass(frozen=True)
 class NodePosition:
     """A node at a place, or along some axes of it."""
@@ -108,6 +109,7 @@ class NodePosition:
         return Evaluated(error, by_place, by_force, "m", tuple(f"{AXES[k]} of node {self.node}" for k in axes))
 
 
+@known_fields
 @dataclass(frozen=True)
 class PlatePosition:
     """The centre of a plate, the mean of its nodes, at a place, or along some axes of it."""
@@ -134,6 +136,7 @@ class PlatePosition:
         return Evaluated(error, by_place, by_force, "m", tuple(f"{AXES[k]} of plate {self.plate}" for k in axes))
 
 
+@known_fields
 @dataclass(frozen=True)
 class PlateOrientation:
     """A plate turned so that its own axes (see Plate) are these, or as far as turns about some axes go.
@@ -173,6 +176,7 @@ class PlateOrientation:
         return Evaluated(angle[chosen], by_place[chosen], by_force[chosen], "rad", labels)
 
 
+@known_fields
 @dataclass(frozen=True)
 class Level:
     """A plate in a horizontal plane: its normal along z."""
@@ -196,6 +200,7 @@ class Level:
         return Evaluated(normal[:2].copy(), by_place, by_force, "rad", labels)
 
 
+@known_fields
 @dataclass(frozen=True)
 class Coaxial:
     """The centre of a plate straight above the mean of other nodes. base: a selector of nodes, as "node:0*"."""

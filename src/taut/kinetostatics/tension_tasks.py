@@ -13,7 +13,7 @@ from taut.kinetostatics.tasks import Evaluated, Pose, no_slopes
 from taut.reprs import brief
 from taut.structure.selectors import select
 from taut.structure.structure import Structure
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 
 class Limited(NamedTuple):
@@ -34,6 +34,7 @@ class Limit(Protocol):
     def limited(self, pose: Pose) -> Limited: ...
 
 
+@known_fields
 @dataclass(frozen=True)
 class TensionSum:
     """The tensions of some cables add up to a total [N]. cables: selectors, or names."""
@@ -59,6 +60,7 @@ class TensionSum:
         return Evaluated(np.array([pose.force[chosen].sum() - self.total]), by_place, by_force, "N", (self.name,))
 
 
+@known_fields
 @dataclass(frozen=True)
 class EqualTensionSums:
     """Groups of cables with the same sum of tensions, as in eq. (1): [("a1", "p1"), ("a2", "p2"), ("a3", "p3")]."""
@@ -87,6 +89,7 @@ class EqualTensionSums:
         return Evaluated(by_force @ pose.force, by_place, by_force, "N", labels)
 
 
+@known_fields
 @dataclass(frozen=True)
 class TensionLimits:
     """Tensions of the selected cables stay between these [N]; None is no limit."""
@@ -117,6 +120,7 @@ class TensionLimits:
         )
 
 
+@known_fields
 @dataclass(frozen=True)
 class InputLimits:
     """What is commanded of the selected members stays between these, in its own unit; None is no limit."""

@@ -17,11 +17,12 @@ from taut.reprs import brief
 from taut.structure.generators.six_strut import six_strut_robot
 from taut.structure.grounds import Ground
 from taut.structure.structure import Structure
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 STRUTS = tuple(f"bar:{axis}{number}" for axis in "xyz" for number in (1, 2))
 
 
+@known_fields
 @dataclass(frozen=True)
 class Randomisation:
     """What is drawn anew for every trial; nothing by default.
@@ -48,6 +49,7 @@ class Randomisation:
             raise OptionError(f"Randomisation: friction = {self.friction} must be a lowest and a highest, zero or more")
 
 
+@known_fields
 @dataclass(frozen=True)
 class Task:
     """A robot that is commanded every `period` seconds for `duration` seconds.

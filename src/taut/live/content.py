@@ -103,6 +103,7 @@ def live_content(live: Live, arrays: Any) -> dict[str, Any]:
         "mass": {"own": arrays.exact(masses.own), "coupling": arrays.exact(masses.coupling)},
         "size": float(np.linalg.norm(np.ptp(plant.positions, axis=0))) or 1.0,
         "grounded": bool(plant.grounds),
+        "sloped": not all(ground.shape.level for ground in plant.grounds),
         "constrained": bool(given.structure.constraints),
         "gravity": list(given.gravity),
         "damping": {"mass": given.damping.mass, "node": given.damping.node, "stiffness": given.damping.stiffness},

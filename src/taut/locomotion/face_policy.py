@@ -25,7 +25,7 @@ from taut.reprs import brief
 from taut.structure.controllers import Controller
 from taut.structure.scenario import Drive
 from taut.structure.structure import Structure
-from taut.type_checks import checked_arguments, conform
+from taut.type_checks import checked_arguments, conform, known_fields
 
 EVEN = 1e-9
 """How near the plane of a face a node belongs to it [m]."""
@@ -36,6 +36,7 @@ and for a face; of every roll the nodes of its face (1 or 0), the two of its edg
 changes; the commands."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Roll:
     """From a face over one of its edges: changes of length [m], one for each entry of a policy's members.
@@ -88,6 +89,7 @@ def image_of(roll: Roll, members: tuple[str, ...], symmetry: Symmetry) -> Roll:
     return Roll(face, over, tuple(into[member] for member in members), roll.bearing)
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class FacePolicy:
     """Rolls on and on, each time by that roll from the face below whose way lies nearest to the heading.

@@ -22,7 +22,7 @@ from taut.locomotion.gaits import drive_names
 from taut.locomotion.symmetry import Symmetry, symmetries
 from taut.reprs import brief
 from taut.structure.structure import Structure
-from taut.type_checks import checked_arguments, conform
+from taut.type_checks import checked_arguments, conform, known_fields
 
 STILL = -1
 """Parts of a period ahead, of members that would have to be ahead of themselves."""
@@ -34,6 +34,7 @@ Tie = tuple[int, int, int]
 """Two members, and how many parts of a period the second is ahead of the first."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class GaitSymmetry:
     """How the members of a gait are tied to one another.

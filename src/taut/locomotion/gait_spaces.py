@@ -19,7 +19,7 @@ from taut.locomotion.reactive import STARTS, ReactiveGait, ReactiveSpace
 from taut.reprs import brief
 from taut.structure.controllers import Controller
 from taut.structure.structure import Structure
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 Bounds = tuple[float, float]
 """Least and most; what is the same twice is fixed, and no part of the search."""
@@ -101,6 +101,7 @@ class GaitSpace(Protocol):
         """As JSON can hold it; `gait_space_from` makes a space of it."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class SinusoidSpace:
     """Sinusoids: mean + amplitude sin(2 pi frequency t + phase) of every entry of `members`.
@@ -236,6 +237,7 @@ class SinusoidSpace:
         return found
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class TableSpace:
     """Tables of changes that are gone through again and again, smooth curves between their rows.

@@ -17,7 +17,7 @@ from taut.structure.drives import fitting_quantity, members_of
 from taut.structure.scenario import Drive
 from taut.structure.signals import Command, SampledSignal, Signal, Sinusoid, SmoothStart
 from taut.structure.structure import Structure
-from taut.type_checks import checked_arguments, conform
+from taut.type_checks import checked_arguments, conform, known_fields
 
 Numbers = float | tuple[float, ...]
 """One for all entries of `members`, or one for each."""
@@ -26,6 +26,7 @@ SMOOTHLY = 1.0
 """[s] in which a gait is let in, where nothing else is said."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class SinusoidGait:
     """Every entry changes by mean + amplitude sin(2 pi frequency t + phase).
@@ -62,6 +63,7 @@ class SinusoidGait:
         return SmoothStart(wave, self.start, _rise("SinusoidGait", self.over))
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class TableGait:
     """Changes [m] by a table: a row for every time, a column for every entry of `members`; smooth curves between.
@@ -114,6 +116,7 @@ class TableGait:
         return np.append(whole, times[0] + self.turns * period), np.vstack([*[changes] * self.turns, changes[:1]])
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class PatternGait:
     """Groups that do the same one after another: every entry follows one pattern, each at its own phase.

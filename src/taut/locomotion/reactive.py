@@ -23,7 +23,7 @@ from taut.structure.controllers import Controller
 from taut.structure.drives import members_of
 from taut.structure.scenario import Drive
 from taut.structure.structure import Structure
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 FEATURES = (
     "constant",
@@ -53,6 +53,7 @@ at the last. Behind the weights: room for features, then the commands."""
 COUNT = len(FEATURES)
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class ReactiveGait:
     """Changes of length by where members' ends are.
@@ -117,6 +118,7 @@ def _ends(structure: Structure, member: str) -> tuple[str, str]:
     return route[0], route[-1]
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class ReactiveSpace:
     """Reactive gaits for a search: a number for each of FEATURES, between -span and span. The rest as ReactiveGait has

@@ -22,7 +22,7 @@ from taut.numerics.hull_faces import fill_faces_below
 from taut.reprs import brief
 from taut.structure.grounds import Ground
 from taut.structure.structure import Structure
-from taut.type_checks import checked_arguments
+from taut.type_checks import checked_arguments, known_fields
 
 SETTLE = 0.4
 """[s] for which a trial comes to rest before it rolls."""
@@ -59,6 +59,7 @@ class RollTransition:
     __repr__ = brief
 
 
+@known_fields
 @dataclass(frozen=True)
 class RollNoise:
     """By which trials differ.

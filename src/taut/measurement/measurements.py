@@ -13,7 +13,7 @@ from taut.reprs import counted, titled
 from taut.structure.labels import member_names
 from taut.structure.records import AXES
 from taut.structure.structure import Structure
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 VARIABLES = {
     "time": Variable(("time",), "s", "time of each row"),
@@ -24,6 +24,7 @@ VARIABLES = {
 """What `Measurements.to_xarray` has; as columns they are named as those of a run."""
 
 
+@known_fields
 @dataclass(frozen=True, repr=False)
 class Measurements(Tabular):
     """What was measured, SI units, tension positive; T times, k nodes, m members. NaN where nothing was measured.

@@ -16,9 +16,10 @@ from taut.structure.records import AXES
 from taut.structure.scenario import Scenario
 from taut.structure.selectors import select
 from taut.structure.structure import Structure
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 
+@known_fields
 @dataclass(frozen=True)
 class AtRest:
     """What was measured while the structure stood still. Several rows are readings of the same, each by itself.
@@ -36,6 +37,7 @@ class AtRest:
         conform(self, "AtRest")
 
 
+@known_fields
 @dataclass(frozen=True)
 class InMotion:
     """What was measured while it moved, from t = 0 on, which is the start of the scenario.

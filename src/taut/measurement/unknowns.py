@@ -16,7 +16,7 @@ from taut.structure.records import Bar, Cable
 from taut.structure.scenario import Damping
 from taut.structure.selectors import select
 from taut.structure.structure import Structure
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 Key = tuple[str, str, str]
 """Kind, name and quantity: ("cable", "a1", "rest_length")."""
@@ -36,6 +36,7 @@ DAMPING = {"node": "N s/m", "mass": "1/s", "stiffness": "s"}
 START = {"position": "m", "velocity": "m/s"}
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """A quantity that is not known, of all that a selector names.

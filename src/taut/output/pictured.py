@@ -12,8 +12,10 @@ from taut.reprs import brief
 from taut.statics.equilibrium import Equilibrium
 from taut.statics.vibrations import Modes
 from taut.structure.structure import Structure
+from taut.type_checks import known_fields
 
 
+@known_fields
 @dataclass(frozen=True)
 class Still:
     """A structure at its own shape with the forces in it; what is None is not shown.
@@ -47,6 +49,7 @@ class Still:
                 raise OptionError(f"{name} must have the shape {shape}, not {np.shape(given)}")
 
 
+@known_fields
 @dataclass(frozen=True)
 class ModeShape:
     """A way to vibrate: displacement (n, 3) of the nodes in any scale, frequency [Hz] (0 for a mechanism, not a number

@@ -14,7 +14,7 @@ import numpy as np
 
 from taut.errors import OptionError, suggestion
 from taut.reprs import brief
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 MEASURES = {
     "x": "m",
@@ -56,6 +56,7 @@ class Score:
         return f"{self.value:.3g} +- {self.error:.2g}"
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Goal:
     """What is wanted of a gait, over perturbed copies.
@@ -138,6 +139,7 @@ class Goal:
         return {**told, "direction": list(self.direction)}
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Limit:
     """What the mean of a peak over the copies may be at most: "peak_tension" [N] of any cable, "peak_power" [W] of all
@@ -164,6 +166,7 @@ class Limit:
         return {"what": self.what, "at_most": self.at_most}
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Objective:
     """Goals, the first of them the one that gaits are ranked by where there is one only, and limits."""

@@ -11,12 +11,13 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.reprs import brief
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 SCREENED, CHOSEN = 0, 1
 """Stages of a generation: all that were asked for, and the best so far once more."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
     """algorithm: "ga", "nsga2" or "cma". seed: of the algorithm, and of the noise of every copy.

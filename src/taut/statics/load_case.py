@@ -14,12 +14,13 @@ from taut.statics.commands import UNITS
 from taut.statics.equilibrium_equations import EquilibriumEquations, Setting
 from taut.statics.network import Force, network
 from taut.structure.records import AXES, Bar, Cable
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 ROUND_OFF = 1e-12
 """What is left of a sum counts as nothing below this fraction of its terms."""
 
 
+@known_fields
 @dataclass(frozen=True)
 class LoadCase:
     """One load case. Members are named by selectors, nodes by name.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from taut.reprs import brief
-from taut.type_checks import checked_arguments, conform
+from taut.type_checks import checked_arguments, conform, known_fields
 
 if TYPE_CHECKING:
     from taut.structure.structure import Structure
@@ -24,6 +24,7 @@ Direction = str | tuple[str, ...]
 MODES = ("held", "free")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Angle:
     """The angle between two directions; its force is a torque [N m], positive where it turns the angle up.

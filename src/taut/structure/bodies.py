@@ -9,7 +9,7 @@ import numpy as np
 
 from taut.errors import ModelError, Problem
 from taut.reprs import brief
-from taut.type_checks import checked_arguments, conform
+from taut.type_checks import checked_arguments, conform, known_fields
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -20,6 +20,7 @@ UNTURNED: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 NOTHING: Matrix = (ORIGIN, ORIGIN, ORIGIN)
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Body:
     """A rigid body in a frame of its own, that of the joint that carries it.

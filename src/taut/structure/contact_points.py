@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from taut.errors import Problem, suggestion
 from taut.reprs import brief
 from taut.structure.bodies import ORIGIN, Vector
-from taut.type_checks import checked_arguments, conform
+from taut.type_checks import checked_arguments, conform, known_fields
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class ContactPoint:
     """A point of a body that grounds touch: a node to them, which `Ground.touched_by` selects by its name.

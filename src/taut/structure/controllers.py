@@ -11,12 +11,13 @@ import numpy as np
 from taut.errors import ModelError, Problem
 from taut.reprs import brief
 from taut.structure.angles import Angle
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 HOLDS = ("zero", "first", "smooth")
 """How a command is held until the next: at once, along a line, or along a smooth rise, over one period."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Sensor:
     """One number that is measured, and how well.
@@ -116,6 +117,7 @@ Bound = float | tuple[float, ...]
 """One for all commands, or one each."""
 
 
+@known_fields
 @dataclass(frozen=True)
 class Controller:
     """Commands loads and drives by what is measured.

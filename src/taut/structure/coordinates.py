@@ -13,7 +13,7 @@ from taut.errors import Problem, suggestion
 from taut.reprs import brief
 from taut.structure.signal_checks import signal_problems
 from taut.structure.signals import Signal
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 if TYPE_CHECKING:
     from taut.structure.structure import Structure
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 DRIVEN = ("value", "force")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class CoordinateMap:
     """Nodes as a function of coordinates: function(q) of an array (m,) returns where nodes are, (n, 3) [m].
@@ -53,6 +54,7 @@ class CoordinateMap:
         return self.nodes or tuple(node for node in structure.nodes if node not in held)
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class CoordinateDrive:
     """What a signal decides of a coordinate.

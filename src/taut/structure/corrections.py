@@ -10,6 +10,7 @@ from typing import Any
 
 from taut.errors import OptionError, suggestion
 from taut.structure.magnitudes import LARGEST, SMALLEST, size_problem
+from taut.type_checks import known_fields
 
 PRINTED = ("filter", "least-norm")
 """Corrections of papers, as they print them."""
@@ -20,6 +21,7 @@ MOST_ITERATIONS = 1000
 """A correction converges within ten or not at all."""
 
 
+@known_fields
 @dataclass(frozen=True)
 class Correction:
     """What is corrected after every step.

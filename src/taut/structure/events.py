@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from taut.reprs import brief
+from taut.type_checks import known_fields
 
 COLLISIONS = ("through", "touching")
 """What an event is called by which two members passed through or touched one another."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened at an instant [s] of a run, in words: 'cable "c7" slack'.

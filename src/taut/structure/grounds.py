@@ -13,11 +13,15 @@ import numpy as np
 from taut.errors import OptionError
 from taut.reprs import brief
 from taut.structure.height_fields import image_heights, rows_of_heights, sampled_heights
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 Vector = tuple[float, float, float]
 
+LEVEL = 1e-9
+"""The slope of a plane that is called level is no larger."""
 
+
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Plane:
     """All that lies behind a plane is solid; the normal, of any length, points out of it. Floors, slopes, walls."""
@@ -30,7 +34,13 @@ class Plane:
     def __post_init__(self) -> None:
         conform(self, "Plane")
 
+    @property
+    def level(self) -> bool:
+        """Whether it is a floor or a ceiling, to a billionth."""
+        return math.hypot(*self.normal[:2]) <= LEVEL * abs(self.normal[2])
 
+
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Box:
     """A solid box. centre, size: [m]. turned: [rad] about z, counter-clockwise seen from above."""
@@ -38,6 +48,8 @@ class Box:
     centre: Vector
     size: Vector
     turned: float = 0.0
+
+    level = True  # its top, however it is turned
 
     __repr__ = brief
 
@@ -74,6 +86,7 @@ class Box:
         return found
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Terrain:
     """Heights [m] on a regular grid, along straight lines between its points and level beyond its edge.
@@ -89,6 +102,11 @@ class Terrain:
 
     def __post_init__(self) -> None:
         conform(self, "Terrain")
+
+    @property
+    def level(self) -> bool:
+        """Whether all its heights are the same."""
+        return len({height for row in self.heights for height in row}) < 2
 
     @classmethod
     def of(
@@ -136,6 +154,7 @@ TANGENTIAL = 0.8
 """Of the stiffness, along the ground where nothing is said: that of a sphere of Poisson's ratio 1/3 (Mindlin 1949)."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Compliance:
     """How a ground gives way: it pushes with stiffness times depth, and with a damper that never gives more than that.
@@ -168,6 +187,7 @@ class Compliance:
         return stiffness, TANGENTIAL * self.damping if damping is None else damping
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Ground:
     """A solid that nodes and bars touch, do not enter, and rub against.

@@ -18,7 +18,7 @@ import numpy as np
 from taut.errors import Problem, SelectionError, suggestion
 from taut.reprs import brief
 from taut.structure.coordinates import number_problems
-from taut.type_checks import checked_arguments, conform
+from taut.type_checks import checked_arguments, conform, known_fields
 
 if TYPE_CHECKING:
     from taut.structure.structure import Structure
@@ -29,6 +29,7 @@ LEAST_TURN = 1e-6
 """[rad] between axes of one joint, below which they are one."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Joint:
     """A joint with a coordinate for each of its axes, in this order one after the other.

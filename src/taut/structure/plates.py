@@ -15,7 +15,7 @@ import numpy as np
 from taut.errors import ModelError, Problem
 from taut.reprs import brief
 from taut.structure.records import Material
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 if TYPE_CHECKING:
     from taut.structure.structure import Structure
@@ -30,6 +30,7 @@ NEAR = 0.01
 """Of a plate's size: its auxiliary point is at least so far from the plane of its nodes."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Plate:
     """A rigid body spanned by three or more nodes, of which the first three are not on a line.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from taut.errors import OptionError
 from taut.reprs import brief
-from taut.type_checks import checked_arguments, conform
+from taut.type_checks import checked_arguments, conform, known_fields
 
 AXES = "xyz"
 BAR_INERTIAS = ("thin", "cylinder", "lumped")
@@ -16,6 +16,7 @@ CABLE_LAWS = ("cable", "spring")
 CABLE_MODES = ("spring", "tension", "force_density", "length")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Material:
     """A material: what a member weighs, how it stretches and what it bears.
@@ -40,6 +41,7 @@ class Material:
         conform(self, "materials", str(self.name))
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Bar:
     """A straight bar between two nodes.
@@ -74,6 +76,7 @@ class Bar:
         conform(self, "bars", str(self.name))
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Cable:
     """A cable along a route of nodes: straight between two, or over guides; a loop ends where it begins.
@@ -117,6 +120,7 @@ class Cable:
         conform(self, "cables", str(self.name))
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class LinearConstraint:
     """One equation: the sum of coefficient * coordinate over its terms equals value.

@@ -27,7 +27,7 @@ from taut.structure.signals import (
     SmoothStart,
     StepSignal,
 )
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 __all__ = [
     "ACTIONS",
@@ -56,6 +56,7 @@ __all__ = [
 ]
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Load:
     """A force [N] along one axis of a node; the signal is a number, a signal, a function of time or a Feedback."""
@@ -71,6 +72,7 @@ class Load:
         conform(self, "Load")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Motion:
     """Supports that move along one axis, all alike; motions of one support along one axis add up.
@@ -96,6 +98,7 @@ class Motion:
         conform(self, "Motion")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Drive:
     """A quantity of members that a signal decides: a winch, a telescoping strut.
@@ -130,6 +133,7 @@ class Drive:
         return (self.to if self.to is not None else self.by) or 0.0
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Damping:
     """Viscous damping beside that of the cables.
@@ -154,6 +158,7 @@ SENSES = ("rising", "falling", "both")
 ACTIONS = ("record", "stop", "cut")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Watch:
     """Something to look out for in a run, and what is done when it happens.
@@ -258,6 +263,7 @@ RUN_OPTIONS = ("duration", "every", "method", "tolerance", "step", "correction",
 """What a Scenario says of how a motion is followed; the command line says it too."""
 
 
+@known_fields
 @dataclass(frozen=True)
 class Scenario:
     """All that a model file says beyond the structure. Times in s, gravity in m/s^2, velocities in m/s."""

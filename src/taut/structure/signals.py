@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from taut.errors import ModelError, Problem
 from taut.reprs import brief
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,7 @@ DEEPEST = 8
 """How many sums and smooth starts may stand inside one another."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Constant:
     """A signal that does not change."""
@@ -35,6 +36,7 @@ class Constant:
         conform(self, "Constant")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Sinusoid:
     """mean + amplitude * sin(2 pi frequency t + phase); frequency in Hz, phase in rad."""
@@ -50,6 +52,7 @@ class Sinusoid:
         conform(self, "Sinusoid")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Doublet:
     """+amplitude for `width` seconds from `start`, then -amplitude for as long, else zero."""
@@ -64,6 +67,7 @@ class Doublet:
         conform(self, "Doublet")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class CosineRamp:
     """From one value to another between two times [s], by half a cosine; constant before and after.
@@ -82,6 +86,7 @@ class CosineRamp:
         conform(self, "CosineRamp")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class SampledSignal:
     """A cubic Hermite curve through (times, values), constant outside.
@@ -99,6 +104,7 @@ class SampledSignal:
         conform(self, "SampledSignal")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class StepSignal:
     """Values that hold from their times [s] on, each until the next: a zero-order hold. The first holds before, too."""
@@ -112,6 +118,7 @@ class StepSignal:
         conform(self, "StepSignal")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Command:
     """What a controller decides, or whoever steps a simulation (`taut.start`); `start` until someone does."""
@@ -124,6 +131,7 @@ class Command:
         conform(self, "Command")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Feedback:
     """A signal that answers to the motion: law(t, nodes (n, 3) [m], velocities (n, 3) [m/s]) -> number."""
@@ -136,6 +144,7 @@ class Feedback:
         conform(self, "Feedback")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class SmoothStart:
     """Another signal that is let in: zero before `start` [s], then its own value times a rise from 0 to 1.
@@ -155,6 +164,7 @@ class SmoothStart:
         _limit_depth(self, "SmoothStart")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class SignalSum:
     """Signals that add up."""

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from taut.errors import Problem, suggestion
 from taut.reprs import brief
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 SIDES = {"left": 1.0, "right": -1.0}
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class SpanCable:
     """A cable that leaves one pulley along a tangent and arrives at another one in the same plane.

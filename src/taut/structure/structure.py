@@ -16,7 +16,7 @@ from taut.structure.plates import Plate, auxiliary_name
 from taut.structure.records import AXES, Bar, Cable, LinearConstraint, Material
 from taut.structure.rotations import rotation_problem
 from taut.structure.selectors import select
-from taut.type_checks import checked_arguments, conform, unlike
+from taut.type_checks import checked_arguments, conform, known_fields, unlike
 
 Position = tuple[float, float, float]
 ROUND_OFF = 1e-6
@@ -33,6 +33,7 @@ MEMBERS: dict[str, type[Any]] = {
 }
 
 
+@known_fields
 @dataclass(frozen=True)
 class Structure:
     """A network of bars, cables and plates.

@@ -20,7 +20,7 @@ from taut.structure.rotations import rotation_problem
 from taut.structure.signals import Signal
 from taut.structure.span_cables import SpanCable, span_problems
 from taut.structure.tree_numbers import number_problems
-from taut.type_checks import conform
+from taut.type_checks import conform, known_fields
 
 ROUND_OFF = 1e-9
 """By which the axes of a frame may be off unit length, and off being square to one another."""
@@ -36,6 +36,7 @@ SECOND = {"elongation": "elongation", "strain": "strain", "length": "length"}
 """What the second coordinate of a cable that stretches is called."""
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class PulleyCable:
     """A cable that is wound on a pulley and leaves it along a tangent: an involute joint, from pulley to cable end.
@@ -64,6 +65,7 @@ class PulleyCable:
         conform(self, "cable")
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class TreeJoint:
     """A joint of the tree and the body that it carries.
@@ -126,6 +128,7 @@ class TreeJoint:
         return self.values or ((*still[:-1], 1.0) if self.kind in ("spherical", "floating") else still)
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class LoopJoint:
     """A joint that closes a loop between two bodies of the tree.
@@ -159,6 +162,7 @@ class LoopJoint:
         return {"point": 3, "universal": 4, "revolute": 5, "prismatic": 5, "fixed": 6}[self.kind]
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Wrench:
     """A force [N] on a point of a body [m] and a torque [N m], both in the world's axes, times a signal of time."""
@@ -176,6 +180,7 @@ class Wrench:
         conform(self, "wrenches", str(self.name))
 
 
+@known_fields
 @dataclass(frozen=True, slots=True)
 class Tree:
     """Rigid bodies on joints, each after its parent; loops that joints close; gravity [m/s^2] along -z; cables between

@@ -1,4 +1,9 @@
-"""The charts that come with a run on a page, as plain data."""
+"""The charts that come with a run on a page, as plain data.
+
+A series may go in steps: `since` the sample before (what an impulse left over a step), or `until` the next (what a
+sensor showed last). Of charts with `peaks` a kept sample has the largest size since the kept one before; all others
+have what is at it.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +42,7 @@ def charts_of(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[dict[st
         *_drive_charts(run, kept, arrays),
         *_reading_charts(run, kept, arrays),
         {"name": "Energy", "unit": "J", "scale": "linear", "series": energy},
-        {"name": "Violations", "unit": "", "scale": "log", "series": worst, "numerics": True},
+        {"name": "Violations", "unit": "", "scale": "log", "series": worst, "numerics": True, "peaks": True},
     ]
     return [chart for chart in charts if chart["series"]]
 
@@ -47,23 +52,20 @@ def _contact_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[d
     pushed = ground_forces(run)
     if not pushed:
         return []
-    forces = [
-        {"name": name, "unit": "N", "values": arrays.sampled(values[kept]), "steps": True}
-        for name, values in pushed.items()
-    ]
-    counts = [
+    states = {"sticking": 1.0, "sliding": 2.0} if run.contact_state.shape[1] else {}
+    counts = {name: np.sum(run.contact_state == state, axis=1) for name, state in states.items()}
+    return [
         {
             "name": name,
-            "unit": "",
-            "values": arrays.sampled(np.sum(run.contact_state == state, axis=1)[kept]),
-            "steps": True,
+            "unit": unit,
+            "scale": "linear",
+            "series": [
+                {"name": each, "unit": unit, "values": arrays.sampled(_largest_since(values, kept)), "steps": "since"}
+                for each, values in shown.items()
+            ],
+            "peaks": True,
         }
-        for state, name in ((1.0, "sticking"), (2.0, "sliding"))
-        if run.contact_state.shape[1]
-    ]
-    return [
-        {"name": "Contact force", "unit": "N", "scale": "linear", "series": forces},
-        {"name": "Contacts", "unit": "", "scale": "linear", "series": counts},
+        for name, unit, shown in (("Contact force", "N", pushed), ("Contacts", "", counts))
     ]
 
 
@@ -92,7 +94,8 @@ def _reading_charts(run: Trajectory, kept: np.ndarray, arrays: Arrays) -> list[d
     charts: dict[str, list[dict[str, Any]]] = {}
     for k, (name, unit, rate) in enumerate(sensors_of(run)[: run.reading.shape[1]]):
         values = arrays.sampled(run.reading[kept, k])
-        charts.setdefault(unit, []).append({"name": name, "unit": unit, "values": values, "steps": rate is not None})
+        steps = "" if rate is None else "until"
+        charts.setdefault(unit, []).append({"name": name, "unit": unit, "values": values, "steps": steps})
     return [
         {
             "name": "Readings" if len(charts) == 1 else f"Readings, {unit}",

@@ -6,7 +6,7 @@ says so, with the largest error that this makes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,7 @@ def run_content(
     tension = _with_gaps(run.cable_tension[kept], len(structure.cables))
     bar_force = _with_gaps(run.bar_force[kept], len(structure.bars))
     store = Store(arrays, fine=nodes.size + tension.size + bar_force.size <= FINE_NUMBERS)
+    charts = charts_of(run, kept, arrays)
     entry = {
         "name": name,
         "kind": "run",
@@ -73,7 +74,7 @@ def run_content(
         "arrows": _run_arrows(run, kept, store, places),
         "grounds": ground_numbers(grounds_of(run), bounds or bounds_of(run.nodes)),
         "footprints": arrays.exact(footprints(run, places)),
-        "charts": charts_of(run, kept, arrays),
+        "charts": charts,
         **told(run.facts(), structure),
         "finished": run.ok,
         "model": run.model_text if len(run.model_text) <= LONGEST_MODEL_TEXT else "",
@@ -81,7 +82,8 @@ def run_content(
         "modes": [],
         "measured": None,
     }
-    entry["kept"] = _kept_in_words(run.time.size, kept.size, store)
+    peaks = [chart["name"].lower() for chart in charts if chart.get("peaks")]
+    entry["kept"] = _kept_in_words(run.time.size, kept.size, store, peaks)
     return entry
 
 
@@ -205,9 +207,13 @@ class Store:
         return self.arrays.sampled(values) if self.fine else self.arrays.coarse(values, about_zero=about_zero)
 
 
-def _kept_in_words(count: int, kept: int, store: Store) -> str:
+def _kept_in_words(count: int, kept: int, store: Store, peaks: Sequence[str]) -> str:
+    """peaks: charts that have the largest since the sample before."""
     if kept < count:
-        share = f"{kept} of {count} samples are in this page; violations are the largest since the sample before"
+        share = f"{kept} of {count} samples are in this page"
+        if peaks:
+            share += f"; charts of {', '.join(peaks)} have the largest since the sample before"
+        share += "; all else is as at these samples, so what peaks between two of them is not seen"
     else:
         share = f"All {count} samples are in this page"
     bits = 32 if store.fine else 16

@@ -32,7 +32,7 @@ export class Chart {
   }
 
   /** series: { name, unit, time, value(row), colour, dash, steps?, points?, remove? }; points: { time, value(row) } measured;
-   * steps: whether a value stands until the next. Charts are over { span, name, unit }: time, or an input. */
+   * steps: a value stands "until" the next, or "since" the one before. Charts are over { span, name, unit }: time, or an input. */
   show(series, { span, name, unit }, events) {
     Object.assign(this, { series, span, events, along: prefixed(Math.max(...span.map(Math.abs)), unit) });
     this.canvas.setAttribute("aria-label", `${this.name} over ${name}`);
@@ -62,7 +62,8 @@ export class Chart {
   read() {
     for (const one of this.series) {
       const [a, b, weight] = bracket(one.time, this.time);
-      const value = one.value(a) + (weight && !one.steps ? weight * (one.value(b) - one.value(a)) : 0);
+      const share = one.steps ? Number(one.steps === "since" && weight > 0) : weight;
+      const value = share === 1 ? one.value(b) : one.value(a) + (share && share * (one.value(b) - one.value(a)));
       const like = Math.max(Math.abs(value), ALIKE * this.largest); // a value near zero does not change its unit all the time
       one.readout.textContent = this.scale === "log" ? `${number(value, 2)} ${one.unit}` : quantity(value, one.unit, 4, like);
     }
@@ -177,7 +178,7 @@ export class Chart {
     pen.setLineDash(one.dash);
     pen.beginPath();
     const group = Math.max(1, Math.floor(one.time.length / (2 * width)));
-    let [up, before] = [true, 0];
+    let [up, before, left] = [true, 0, 0];
     const to = (t, value) => {
       const at = y(this.height(value));
       if (!Number.isFinite(at)) up = true;
@@ -185,10 +186,10 @@ export class Chart {
         pen.moveTo(x(t), at);
         up = false;
       } else {
-        if (one.steps) pen.lineTo(x(t), before);
+        if (one.steps) pen.lineTo(...(one.steps === "since" ? [x(left), at] : [x(t), before]));
         pen.lineTo(x(t), at);
       }
-      before = at;
+      [before, left] = [at, t];
     };
     for (let row = 0; row < one.time.length; row += group) {
       let [low, high] = [row, row];

@@ -35,7 +35,9 @@ export class Live {
 
   begin() {
     Object.assign(this, { shown: 0, queue: [], hand: null, energies: [], rows: [], every: 1, count: 0, paced: [], play: null, stale: true, settling: null, rested: "", mode: null });
-    this.world = { gravity: Math.hypot(...this.given.gravity), tilt: 0, towards: 0, damping: this.given.damping.mass };
+    const [x, y, down] = this.given.gravity.map((pull, axis) => (axis === 2 ? -pull : pull) || 0); // no zero with a sign
+    const [tilt, towards] = [Math.atan2(Math.hypot(x, y), down), Math.atan2(y, x)].map((angle) => (angle * 180) / Math.PI);
+    this.world = { gravity: Math.hypot(x, y, down), tilt, towards, damping: this.given.damping.mass };
     this.rests = new Map();
     this.firm = new Map();
     this.run.structure.cables.rest_length.set(this.given.rests);
@@ -219,7 +221,7 @@ export class Live {
     this.latest((action) => action[0] === "drive" && action[1] === name, "drive", name, value, this.given.over);
   }
 
-  /** Gravity [m/s^2] and the tilt of the ground [degrees], by which gravity turns; damping [1/s]. */
+  /** Gravity [m/s^2] and the tilt of the ground [degrees] beside its own slope, by which gravity turns; damping [1/s]. */
   setWorld(changes) {
     const before = { ...this.world };
     Object.assign(this.world, changes);

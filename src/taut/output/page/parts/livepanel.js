@@ -152,7 +152,8 @@ export class LivePanel {
 
   world() {
     const { live } = this;
-    const { gravity, damping } = live.world;
+    const { gravity, tilt, towards, damping } = live.world;
+    const tilted = `${live.given.sloped ? "Additional tilt" : "Tilt"} of the ground`;
     const make = (name, key, options) => {
       const made = slider(name, options, (value) => live.setWorld({ [key]: value }));
       this.levers.push(() => made.tell(live.world[key]));
@@ -161,8 +162,8 @@ export class LivePanel {
     return [
       element("h2", { text: "World" }),
       make("Gravity", "gravity", { least: 0, most: Math.max(20, 2 * gravity), value: gravity, unit: "m/s²", decimals: 2 }),
-      make("Tilt of the ground", "tilt", { least: 0, most: 45, value: 0, unit: "°", decimals: 1 }),
-      make("Downhill from x", "towards", { least: -180, most: 180, value: 0, unit: "°", decimals: 0 }),
+      make(tilted, "tilt", { least: 0, most: Math.max(45, tilt), value: tilt, unit: "°", decimals: 1 }),
+      make("Downhill from x", "towards", { least: -180, most: 180, value: towards, unit: "°", decimals: 0 }),
       make("Damping", "damping", { least: 0, most: Math.max(5, 2 * damping), value: damping, unit: "1/s", decimals: 2 }),
     ];
   }
