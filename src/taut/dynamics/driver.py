@@ -140,19 +140,20 @@ def drive(
     while code == loop.PAUSED and not interrupted():
         begun = clocks.perf_counter()
         bite = min(budget, pace.left(state))
-        code = run.words["time_loop"](
-            run.handed,
-            run.method.numbers,
-            run.rules,
-            run.plant.breaks,
-            clock,
-            counts,
-            state.y,
-            times,
-            states,
-            run.space,
-            bite,
-        )
+        with np.errstate(over="ignore"):  # as in compiled loops; a state that is not finite ends the run
+            code = run.words["time_loop"](
+                run.handed,
+                run.method.numbers,
+                run.rules,
+                run.plant.breaks,
+                clock,
+                counts,
+                state.y,
+                times,
+                states,
+                run.space,
+                bite,
+            )
         spent = clocks.perf_counter() - begun
         budget = int(min(max(bite * LATENCY / max(spent, 1e-6), 1), 4 * bite, longest))
         noted.append(run.space.history[: counts[at.NOTED]].copy())

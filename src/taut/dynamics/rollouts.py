@@ -163,10 +163,12 @@ def rows_of(
 
 def _whole(seeds: Sequence[object]) -> tuple[int, ...]:
     """Seeds as they are given: cut to whole numbers, several would be one."""
+    found = []
     for seed in seeds:
         if not isinstance(seed, Integral) or isinstance(seed, bool):
             raise OptionError(f"seeds must be whole numbers, one for each variant, not {seed!r}")
-    return tuple(map(int, seeds))
+        found.append(int(seed))
+    return tuple(found)
 
 
 def _with_noise(

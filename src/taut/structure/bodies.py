@@ -110,11 +110,12 @@ def _wrong_with(body: Body) -> list[str]:
     if body.mass < 0.0:
         return [f"has a mass of {body.mass:g} kg; give zero or more"]
     matrix = np.array(body.inertia)
-    size = float(np.abs(matrix).max())
-    if np.abs(matrix - matrix.T).max() > 1e-9 * size:
+    size = float(np.abs(matrix).max()) or 1.0
+    matrix /= size  # so that no difference of absurd numbers is too large for a machine
+    if np.abs(matrix - matrix.T).max() > 1e-9:
         return ["has an inertia that is not symmetric"]
     moments = np.linalg.eigvalsh(0.5 * (matrix + matrix.T))
-    if moments[0] < -1e-9 * size or moments[2] > (1.0 + 1e-9) * (moments[0] + moments[1]):
-        told = ", ".join(f"{m:.3g}" for m in moments)
+    if moments[0] < -1e-9 or moments[2] > (1.0 + 1e-9) * (moments[0] + moments[1]):
+        told = ", ".join(f"{m * size:.3g}" for m in moments)
         return [f"has principal moments of {told} kg m^2: no body has one below zero, or larger than the sum of others"]
     return []
