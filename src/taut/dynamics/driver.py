@@ -140,7 +140,7 @@ def drive(
     while code == loop.PAUSED and not interrupted():
         begun = clocks.perf_counter()
         bite = min(budget, pace.left(state))
-        with np.errstate(over="ignore"):  # as in compiled loops; a state that is not finite ends the run
+        with np.errstate(over="ignore", invalid="ignore"):  # as compiled; a state that is not finite ends the run
             code = run.words["time_loop"](
                 run.handed,
                 run.method.numbers,
