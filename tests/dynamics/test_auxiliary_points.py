@@ -3,13 +3,16 @@ of the nodes, which decides on which side of the plate it is."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import taut
-from taut import Compliance, Ground, Material, Plate, SelectionError, Structure
+from taut import Compliance, Damping, Ground, Material, Plate, SelectionError, Structure
 from taut.control.port_names import INPUTS, ports_of
+from taut.dynamics.rollouts import rows_of
 from taut.locomotion.faces import nodes_below
 from taut.structure.joining import subdivided
+from taut.structure.plates import rigid_motion
 
 ORDERS = (("a", "b", "c", "d"), ("a", "d", "c", "b"))
 HEAVY = Material("heavy", density=1000.0)
@@ -61,3 +64,30 @@ def test_the_faces_of_a_run_are_spanned_without_it() -> None:
     run = taut.simulate(taut.assemble(slab(height=1.0), gravity=9.81), 0.1, every=0.05, method="dp8")
     assert run.nodes.shape[1] == 5
     assert not nodes_below(run).any()  # all nodes lie in one plane
+
+
+@pytest.mark.parametrize("thickness", [2e-6, 0.02])
+def test_nodal_damping_does_not_drag_it(thickness: float) -> None:
+    """Four nodes of 1 N s/m: m v' = -4 c v. The linear model does not know it either."""
+    plate = slab(thickness=thickness)
+    mass = 1000.0 * thickness
+    speeds = dict.fromkeys(plate.nodes, (1.0, 0.0, 0.0))
+    plant = taut.assemble(plate, gravity=9.81, velocities=speeds, damping=Damping(node=0.25 * mass))
+    assert list(plant.structure.nodes)[-1] == "P~"
+    run = taut.simulate(plant, 1.0, every=0.5, method="dp8", tolerance=1e-10)
+    assert run.velocities[-1, :, 0] == pytest.approx(np.exp(-1.0), rel=1e-8)
+    slowing = np.sort(taut.linearise(plant).poles.real)
+    assert slowing[slowing < -0.5][-3:] == pytest.approx(-1.0, rel=1e-6)
+
+
+def test_noise_of_starts_takes_it_along_with_its_plate() -> None:
+    plant = taut.assemble(slab(height=1.0))
+    given = {"positions": 1e-3, "velocities": 0.1}
+    rows, _, count = rows_of(plant, {}, [3, 4], given)
+    assert count == 2
+    for address, start in (("positions", plant.positions), ("velocities", plant.velocities)):
+        for row in rows[address] - start:
+            plate, place = plant.structure.plates["P"], np.array(plant.structure.nodes["P~"])
+            carried = np.linalg.lstsq(rigid_motion(plant.structure, plate, place), row[:4].ravel(), rcond=None)[0]
+            assert row[4] == pytest.approx(carried[:3], abs=1e-12)
+            assert np.abs(row[:4]).max() > 0.5 * given[address]
