@@ -250,7 +250,7 @@ def _pull(plant: Plant, table: Any, members: MemberSlopes, row: int, port: Port,
     if member.stiffness is not None or properties.axial_rigidity(member) is None:
         return -stiffness
     # E A / rest_length changes with it, and so does damping in proportion to that.
-    viscous = (drag - member.damping) * float(members.rate[row])
+    viscous = (drag - member.damping) * float(members.rate[row] - table.rest_rate[row])
     return -(stiffness * float(members.length[row]) + viscous) / rest
 
 
