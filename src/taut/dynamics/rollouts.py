@@ -68,8 +68,8 @@ def rollout(
         a SampledSignal or StepSignal, "load:..." the same; "ground:floor.friction", ".static_friction", ".restitution";
         "gravity" (N, 3) [m/s^2], by which a floor slopes; "cable:*.rest_length", ".stiffness", ".damping", ".mass";
         "controller:gait.state" what its law has to begin with;
-        "bar:*.mass", "node:*.mass" (of point masses) [kg], for which every variant is assembled anew; "positions",
-        "velocities" (N, n, 3).
+        "bar:*.mass", "node:*.mass" [kg], for which every variant is assembled anew: of patterns and groups of nodes
+        those that have a point mass, and "node:a.mass" of any; "positions", "velocities" (N, n, 3).
     seeds: one integer a variant. noise: address -> standard deviation, of what is drawn by that seed alone and added;
         the point that a plate may have beside its nodes goes with them.
     every: time between samples [s]; a two-hundredth of the duration by default.
