@@ -12,10 +12,13 @@ from taut import (
     Bar,
     Cable,
     CosineRamp,
+    Damping,
     Drive,
     Feedback,
     Material,
     OptionError,
+    SignalSum,
+    Sinusoid,
     Structure,
     assemble,
     linearise,
@@ -63,6 +66,34 @@ def test_a_drive_is_an_input_by_its_name() -> None:
     assert np.allclose(plain.poles, named.poles, rtol=1e-12)
     with pytest.raises(OptionError, match=r'"drive:winsh": the plant has no such drive; did you mean "winch"'):
         linearise(plant, inputs=["drive:winsh"])
+
+
+def test_a_damper_that_grows_with_a_stiffness_sees_how_fast_its_rope_is_wound() -> None:
+    """T = (E A / r) ((l - r) + beta (l' - r')), by hand and by runs whose rest length is off; the force is -T."""
+    rope, rigidity, beta = 0.8, 1e6 * np.pi * 0.01**2, 0.05
+    structure = Structure(
+        {"s": (0.0, 0.0, 0.0), "m": (1.0, 0.0, 0.0)},
+        cables=[Cable("k", ("s", "m"), material=ROPE, radius=0.01, rest_length=rope)],
+        supports={"s": "xyz", "m": "yz"},
+        point_masses={"m": 1.0},
+    )
+
+    def wound(by: Any) -> Any:
+        return assemble(
+            structure, drives=[Drive("w", "cable:k", "rest_length", by=by)], damping=Damping(stiffness=beta)
+        )
+
+    model = linearise(wound(Sinusoid(0.1, 1.0)), inputs="cable:k.rest_length", outputs="cable:k.tension")
+    winding = 0.1 * 2.0 * np.pi
+    expected = -rigidity / rope - rigidity / rope**2 * ((1.0 - rope) - beta * winding)
+    assert model.D[0, 0] == pytest.approx(expected, rel=1e-12)
+    assert model.B[1, 0] == pytest.approx(-expected, rel=1e-12)
+
+    def tension(off: float) -> float:
+        run = simulate(wound(SignalSum((Sinusoid(0.1, 1.0), off))), 1e-3, every=1e-3, verify=False)
+        return float(run.cable_tension[0, 0])
+
+    assert model.D[0, 0] == pytest.approx((tension(1e-4) - tension(-1e-4)) / 2e-4, rel=1e-6)
 
 
 def test_a_linear_model_at_a_time_knows_what_is_driven_then() -> None:

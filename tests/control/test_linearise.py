@@ -8,7 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from taut import Bar, Cable, Damping, Feedback, LagrangianPlant, Load, Structure, assemble, linearise
+from taut import (
+    Bar,
+    Cable,
+    Damping,
+    Feedback,
+    LagrangianPlant,
+    Load,
+    OptionError,
+    Structure,
+    assemble,
+    linearise,
+)
 from taut.mechanics.operations.redundancy import jacobian_matrix
 
 
@@ -47,16 +58,19 @@ def pendulum(
 def test_a_pendulum_whose_length_is_driven(angle: float, speed: float, inertia: str) -> None:
     # m (l a'' + 2 l' a') = -W g sin a, tension = n (l a'^2 - l'') + W g cos a, where of the bar's mass W weighs at the
     # bob, n resists along the bar and m across it: thickness resists turning only. In the model z = sqrt(m) * (the way
-    # along the tangent) = sqrt(m) l sin(a - angle), so z' and z'' about the state follow from the chain rule.
+    # along the tangent) = sqrt(m) l sin(a - angle), so z' and z'' about the state follow from the chain rule. A
+    # cylinder keeps its length: its thickness would change with it.
+    driven = inertia != "cylinder"
     g, length, weighs, along = 9.81, 2.0, 3.0, 3.0 if inertia == "lumped" else 2.0
     m = along + (6.0 * 0.8**2 / (4.0 * length**2) if inertia == "cylinder" else 0.0)
     structure, speeds = pendulum(angle, speed, inertia)
     model = linearise(
         assemble(structure, gravity=g, velocities=speeds),
-        inputs=["bar:rod.length_acceleration", "node:bob.x"],
+        inputs=[*(["bar:rod.length_acceleration"] if driven else []), "node:bob.x"],
         outputs=["bar:rod.tension", "bar:rod.length"],
     )
-    assert model.states == ("mode 1", "mode 1 rate", "bar:rod.length", "bar:rod.length_rate")
+    shown = 4 if driven else 2
+    assert model.states == ("mode 1", "mode 1 rate", "bar:rod.length", "bar:rod.length_rate")[:shown]
     turn = math.copysign(1.0, model.reading[0, 3] * math.cos(angle))
     root = turn * math.sqrt(m)
 
@@ -74,14 +88,22 @@ def test_a_pendulum_whose_length_is_driven(angle: float, speed: float, inertia: 
         return np.array([state(a, a1, s, s1)[1] + root * length * speed, z2, s1, s2]), np.array([tension, reach])
 
     about, tiny = np.array([angle, speed, 0.0, 0.0, 0.0, 0.0]), 1e-30
-    for way in np.eye(6):
+    for way in np.eye(6)[slice(None) if driven else [0, 1, 5]]:
         there = about + 1j * tiny * way
-        x, u = np.imag([*_complex(state, there[:4])]) / tiny, way[4:]
+        x, u = np.imag([*_complex(state, there[:4])])[:shown] / tiny, way[4 if driven else 5 :]
         rate, seen = (np.imag(part) / tiny for part in moved(*there))
-        np.testing.assert_allclose(model.A @ x + model.B @ u, rate, atol=1e-12)
+        np.testing.assert_allclose(model.A @ x + model.B @ u, rate[:shown], atol=1e-12)
         np.testing.assert_allclose(model.C @ x + model.D @ u, seen, atol=1e-11)
-    np.testing.assert_allclose(model.drift, moved(*about)[0], atol=1e-12)
+    np.testing.assert_allclose(model.drift, moved(*about)[0][:shown], atol=1e-12)
     np.testing.assert_allclose(model.offset, moved(*about)[1], atol=1e-12)
+
+
+def test_the_length_of_a_rigid_cylinder_is_no_input() -> None:
+    """As it is no drive's: the model would have to let its radius grow with its length."""
+    structure, _ = pendulum(0.4, 0.0, "cylinder")
+    message = r'"bar:rod.length_acceleration": bar "rod" is a cylinder, whose thickness would change as it telescopes'
+    with pytest.raises(OptionError, match=message):
+        linearise(assemble(structure, gravity=9.81), inputs="bar:rod.length_acceleration")
 
 
 def _complex(state, numbers: np.ndarray) -> np.ndarray:

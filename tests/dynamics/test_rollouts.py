@@ -13,6 +13,8 @@ import taut
 from taut import OptionError, SampledSignal, Sinusoid, SmoothStart
 from taut.dynamics.rollouts import rows_of
 from taut.locomotion import SinusoidGait
+from taut.mechanics.varying.addresses import address_of
+from taut.mechanics.varying.variation import numbers_for, varied_by
 
 ROBOT = taut.generators.six_strut_robot()
 STRUTS = tuple(f"bar:{name}" for name in ROBOT.bars)
@@ -114,6 +116,20 @@ def test_cables_starts_and_masses() -> None:
             fresh = taut.assemble(made, gravity=9.81, ground=floor, drives=drives, **start)
             assert fresh.tables["constants"].scale[1] != plant.tables["constants"].scale[1]
             assert_same(run, k, alone(replace(fresh, positions=lifted)))
+
+
+def test_masses_of_nodes_by_a_pattern_are_those_of_point_masses() -> None:
+    plant = taut.assemble(ROBOT.weighted("x1a", 0.2).weighted("y1b", 0.3), gravity=9.81)
+    address = address_of(plant, "node:*.mass")
+    assert address.names == ("node:x1a", "node:y1b")
+    assert address.own.tolist() == [0.2, 0.3]
+    given = {"node:*.mass": np.array([[0.0, 0.5], [0.1, 0.1]]), "node:x2a.mass": np.array([0.4, 0.6])}
+    made = varied_by(plant, numbers_for(plant, given), 2)
+    assert made.base(0).structure.point_masses == {"y1b": 0.5, "x2a": 0.4}
+    assert made.base(1).structure.point_masses == {"x1a": 0.1, "y1b": 0.1, "x2a": 0.6}
+    assert address_of(plant, "node:x2a.mass").own.tolist() == [0.0]  # by its own name
+    with pytest.raises(taut.OptionError, match=r'"node:z\*.mass": none of the nodes "z\*" has a point mass; give'):
+        address_of(plant, "node:z*.mass")
 
 
 def _weighed(structure: taut.Structure, masses: np.ndarray, weight: float) -> taut.Structure:

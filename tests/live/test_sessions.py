@@ -14,7 +14,7 @@ import taut
 from taut.errors import OptionError
 from taut.live.plants import live_plant
 from taut.live.replaying import replay
-from taut.live.session import WEIGHT, Session
+from taut.live.session import WEIGHT, Session, cut_numbers
 from taut.numerics.packing import reals_of
 from taut.structure.files import read_model
 from taut.structure.properties import bar_mass
@@ -35,6 +35,17 @@ def on_the_floor() -> Session:
 def log_of(session: Session, **changed: Any) -> dict[str, Any]:
     told: dict[str, Any] = {"taut_live": 1, "plant": session.plant.fingerprint, "stamp": "x", "method": "impulses"}
     return {**told, "step": 5e-4, "until": 0.02, "actions": [], **changed}
+
+
+def test_a_rigid_cylinder_cannot_be_cut() -> None:
+    """As events do not: its inertia is right only while it keeps its length."""
+    nodes = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0), "c": (2.0, 0.0, 0.0)}
+    bars = [
+        taut.Bar("thick", ("a", "b"), mass=1.0, radius=0.3, inertia="cylinder"),
+        taut.Bar("thin", ("b", "c"), mass=1.0),
+    ]
+    live = live_plant(taut.assemble(taut.Structure(nodes, bars)), method="rk4", step=1e-3)
+    assert [*cut_numbers(live)] == [("bar", "thin")]
 
 
 def test_without_actions_it_is_the_run() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import taut
-from taut import ModelError, Watch
+from taut import Bar, ModelError, Structure, Watch
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,21 @@ from taut import ModelError, Watch
 def test_one_of_each_kind(made: Watch, plain: Watch) -> None:
     assert made == plain
     taut.assemble(taut.generators.tbar(), events=[made])
+
+
+def test_a_rigid_cylinder_is_not_cut() -> None:
+    """Its mass matrix has thickness right while its length stays: cut, its ends would part as those of no body do."""
+    nodes = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0), "c": (2.0, 0.0, 0.0)}
+    bars = [
+        Bar("thick", ("a", "b"), mass=1.0, radius=0.3, stiffness=1e3, inertia="cylinder"),
+        Bar("thin", ("b", "c"), mass=1.0),
+    ]
+    structure, watch = Structure(nodes, bars), Watch.at_time("snap", 0.1, then="cut", cut="bar:*")
+    with pytest.raises(ModelError, match='events.snap.cut: bar "thick" is a rigid cylinder, .* say law') as told:
+        taut.assemble(structure, events=[watch])
+    assert len(told.value.problems) == 1
+    taut.assemble(structure, events=[watch], bars={"bar:thick": "compressible"})
+    taut.assemble(structure.changed("bar:thick", inertia="thin"), events=[watch])
 
 
 def test_what_is_wrong_with_one_is_said_by_assemble() -> None:

@@ -19,8 +19,9 @@ from taut.mechanics.points.linearisation import Linearisation
 from taut.mechanics.trees.plant import TreePlant
 from taut.structure import properties
 from taut.structure.angles import angle_value
+from taut.structure.drives import thickening
 from taut.structure.ports import Port
-from taut.structure.records import AXES
+from taut.structure.records import AXES, Bar
 from taut.structure.scenario import Load
 
 
@@ -128,7 +129,6 @@ def outputs_of(
             # cross-section feels goes with the acceleration with which the ends part (`turning_push`).
             by_position[k] = (turning[row] - push) * per_length * linear.rows[row]
             by_velocity[k] = -2.0 * thick * linear.jacobian_rate[row]
-            direct[k] = [thick * float((column, row) in inputs.driven) for column in range(len(inputs.names))]
             offset[k] = -push - turning[row]
         elif member in rigid:
             by_position[k] = linear.rows[rigid[member]]
@@ -213,6 +213,8 @@ def _check_fits(plant: Plant, port: Port) -> None:
     quantities, reason = FITTING[port.kind, kind]
     if port.quantity not in quantities:
         raise OptionError(f'"{port}": the {port.kind} {reason}; take .{" or .".join(quantities)}')
+    if isinstance(member, Bar) and properties.stays_thick(member):
+        raise OptionError(f'"{port}": {thickening(member.name)}')
 
 
 def _by_member(plant: Plant, wanted: Ports) -> Ports:
@@ -248,7 +250,7 @@ def _pull(plant: Plant, table: Any, members: MemberSlopes, row: int, port: Port,
     if member.stiffness is not None or properties.axial_rigidity(member) is None:
         return -stiffness
     # E A / rest_length changes with it, and so does damping in proportion to that.
-    viscous = (drag - member.damping) * float(members.rate[row])
+    viscous = (drag - member.damping) * float(members.rate[row] - table.rest_rate[row])
     return -(stiffness * float(members.length[row]) + viscous) / rest
 
 

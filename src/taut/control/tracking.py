@@ -138,7 +138,9 @@ def computed_torque(
 
     names = tuple(name for name, _ in commands)
     start = tuple(map(float, plant.positions)) if isinstance(plant, GeneralisedPlant) else ()
-    return Controller(name, ("node:*.position", "node:*.velocity"), names, law, rate=rate, state=start)
+    nodes = plant.structure.nodes  # every one by name: patterns leave out what carries the mass of plates
+    measured = tuple(f"node:{node}.{quantity}" for quantity in ("position", "velocity") for node in nodes)
+    return Controller(name, measured, names, law, rate=rate, state=start)
 
 
 def _coordinates_of(

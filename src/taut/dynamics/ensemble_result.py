@@ -14,7 +14,7 @@ from taut.errors import suggestion
 from taut.labelled import Labelled, Tabular
 from taut.structure.events import Event
 from taut.structure.labels import labels_of
-from taut.structure.structure import Structure, with_masses
+from taut.structure.structure import Structure, massed, with_masses
 
 FIELDS = tuple(name for name in SAMPLED if name not in ("time", "coordinate", "coordinate_rate", "multiplier"))
 """What an Ensemble may keep of every variant."""
@@ -106,10 +106,10 @@ class Ensemble(Tabular):
 
     def structure_of(self, k: int) -> Structure:
         """That of variant k, with its own masses, or of the plant that it is."""
-        structure = self.plants[k][0] if self.plants else self.structure
+        own = structure = self.plants[k][0] if self.plants else self.structure
         for text, numbers in self.varied.items():
             if text.endswith(".mass"):
-                structure = with_masses(structure, text, numbers[k])
+                structure = with_masses(structure, massed(own, text.removesuffix(".mass")), numbers[k])
         return structure
 
     def options_of(self, k: int) -> dict[str, Any]:

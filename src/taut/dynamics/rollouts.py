@@ -35,6 +35,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.varying.addresses import address_of
 from taut.mechanics.varying.variation import numbers_for
 from taut.numerics.lanes import WIDTH
+from taut.structure.plates import carried
 from taut.type_checks import checked_arguments
 
 MEASURED = ("nodes", "velocities", "contact_state", "cable_tension", "drive_rate", "drive_force", "drive_power")
@@ -67,9 +68,10 @@ def rollout(
         a SampledSignal or StepSignal, "load:..." the same; "ground:floor.friction", ".static_friction", ".restitution";
         "gravity" (N, 3) [m/s^2], by which a floor slopes; "cable:*.rest_length", ".stiffness", ".damping", ".mass";
         "controller:gait.state" what its law has to begin with;
-        "bar:*.mass", "node:*.mass" (of point masses) [kg], for which every variant is assembled anew; "positions",
-        "velocities" (N, n, 3).
-    seeds: one integer a variant. noise: address -> standard deviation, of what is drawn by that seed alone and added.
+        "bar:*.mass", "node:*.mass" [kg], for which every variant is assembled anew: of patterns and groups of nodes
+        those that have a point mass, and "node:a.mass" of any; "positions", "velocities" (N, n, 3).
+    seeds: one integer a variant. noise: address -> standard deviation, of what is drawn by that seed alone and added;
+        the point that a plate may have beside its nodes goes with them.
     every: time between samples [s]; a two-hundredth of the duration by default.
     method, step, tolerance, correction: as in `simulate`.
     fields: what is kept of every variant beside its nodes; those that `taut.locomotion.measures_of` needs by default.
@@ -191,9 +193,10 @@ def _with_noise(
         if not (np.isfinite(size) & (size >= 0.0)).all():
             raise OptionError(f'the noise of "{text}" is a standard deviation, and cannot be {size.min():g}')
         base = rows.get(text, np.broadcast_to(own, (len(seeds), *own.shape)))
-        found[text] = np.array(
-            [row + size * draws(seed, text, own.shape) for seed, row in zip(seeds, base, strict=True)]
-        )
+        off = np.array([size * draws(seed, text, own.shape) for seed in seeds])
+        if text in ("positions", "velocities"):
+            off = np.array([carried(plant.structure, one) for one in off])
+        found[text] = base + off
     return found
 
 

@@ -37,7 +37,7 @@ from taut.mechanics.terms.springs import Springs
 from taut.mechanics.terms.weight import Weight
 from taut.numerics.packing import integers_of, reals_of
 from taut.structure.events import Event
-from taut.structure.properties import axial_rigidity
+from taut.structure.properties import axial_rigidity, stays_thick
 from taut.structure.records import Cable
 
 BITE = 100_000
@@ -306,7 +306,8 @@ def cut_numbers(live: Live) -> dict[tuple[str, str], int]:
     given = live.plant.given
     found = {("cable", name): row for name, row in given.cable.items()}
     found |= {("cable", cable.name): HELD_ROW + k for k, cable in enumerate(given.held_cables)}
-    found |= {("bar", name): -1 - row for name, row in given.still_bars.items()}
+    bars = given.structure.bars
+    found |= {("bar", name): -1 - row for name, row in given.still_bars.items() if not stays_thick(bars[name])}
     return found | {("bar", name): row for name, row in given.compressible_bar.items()}
 
 

@@ -10,6 +10,7 @@ from taut.dynamics.trajectory import Trajectory, require_kept
 from taut.errors import OptionError
 from taut.locomotion.course import centre_path, down_of
 from taut.reprs import brief
+from taut.structure.plates import auxiliary_points
 from taut.type_checks import checked_arguments
 
 EVEN = 1e-9
@@ -88,10 +89,14 @@ def nodes_below(run: Trajectory) -> np.ndarray:
         raise OptionError("this run has no samples, which went to a sink; read them from there")
     down = down_of(run)
     frame = np.vstack([_sideways(down), -down])
-    seen = np.ascontiguousarray((run.nodes - centre_path(run)[:, None]) @ frame.T)
-    found = np.zeros(seen.shape[:2], dtype=np.int64)
-    fill_faces_below(seen.reshape(len(seen), -1), EVEN, found)
-    return np.asarray(found == 1)
+    apart = auxiliary_points(run.structure)
+    outside = [k for k, node in enumerate(run.structure.nodes) if node not in apart]
+    seen = np.ascontiguousarray((run.nodes[:, outside] - centre_path(run)[:, None]) @ frame.T)
+    marked = np.zeros(seen.shape[:2], dtype=np.int64)
+    fill_faces_below(seen.reshape(len(seen), -1), EVEN, marked)
+    found = np.zeros(run.nodes.shape[:2], dtype=bool)
+    found[:, outside] = marked == 1
+    return found
 
 
 def _sideways(down: np.ndarray) -> np.ndarray:

@@ -85,6 +85,11 @@ def own_value(structure: Structure, kind: str, name: str) -> float:
     return cable.command if cable.command is not None else properties.route_length(structure, cable.route)
 
 
+def thickening(bar: str) -> str:
+    """Why a rigid cylinder is not driven."""
+    return f'bar "{bar}" is a cylinder, whose thickness would change as it telescopes; say inertia: thin'
+
+
 def fitting_quantity(member: Bar | Cable | Angle) -> str:
     """What of a member can be driven."""
     if isinstance(member, Angle):
@@ -156,8 +161,7 @@ def _member_problems(structure: Structure, drive: Drive) -> Iterator[Problem]:
             message = f'{kind} "{name}" has no {drive.quantity} to drive: {reason}; drive its {fitting} instead'
             yield Problem(("quantity",), message)
         elif isinstance(member, Bar) and member.inertia == "cylinder":
-            message = f'bar "{name}" is a cylinder, whose thickness would change as it telescopes; say inertia: thin'
-            yield Problem(("member",), message)
+            yield Problem(("member",), thickening(name))
         elif isinstance(member, Cable) and member.segments > 1:
             message = f'cable "{name}" is cut into {member.segments} segments; drive a cable of one'
             yield Problem(("member",), message)

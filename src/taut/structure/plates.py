@@ -6,7 +6,7 @@ centre and inertia are given along them, so that they go wherever its nodes go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -181,6 +181,11 @@ def auxiliary_name(plate: Plate) -> str:
     return f"{plate.name}~"
 
 
+def auxiliary_points(structure: Structure) -> frozenset[str]:
+    """Those that the structure has. They carry the mass of plates, and are no places that anything else acts on."""
+    return frozenset(name for plate in structure.plates.values() if (name := auxiliary_name(plate)) in structure.nodes)
+
+
 def auxiliary_point(structure: Structure, plate: Plate) -> np.ndarray | None:
     """Where the auxiliary point goes; None where a plate needs none: its nodes, or its mass, say all of its motion."""
     body = body_of(structure, plate)
@@ -246,15 +251,21 @@ def rigid_motion(structure: Structure, plate: Plate, about: np.ndarray) -> np.nd
 
 def start_velocities(structure: Structure, given: Mapping[str, tuple[float, float, float]]) -> np.ndarray:
     """(n, 3) [m/s], zero where not given; auxiliary points go with the nodes of their plate."""
-    speeds = {node: given.get(node, (0.0, 0.0, 0.0)) for node in structure.nodes}
+    speeds = np.array([given.get(node, (0.0, 0.0, 0.0)) for node in structure.nodes], dtype=float).reshape(-1, 3)
+    return carried(structure, speeds, given)
+
+
+def carried(structure: Structure, moves: np.ndarray, given: Collection[str] = ()) -> np.ndarray:
+    """Velocities or small moves of all nodes (n, 3), with those of auxiliary points that are not given as the nodes of
+    their plates carry them."""
+    found, place = moves.copy(), {node: k for k, node in enumerate(structure.nodes)}
     for plate in structure.plates.values():
         name = auxiliary_name(plate)
-        if name in structure.nodes and name not in given:
-            place = np.array(structure.nodes[name])
-            nodal = np.array([speeds[node] for node in plate.nodes]).ravel()
-            x, y, z = np.linalg.lstsq(rigid_motion(structure, plate, place), nodal, rcond=None)[0][:3].tolist()
-            speeds[name] = (x, y, z)
-    return np.array([*speeds.values()], dtype=float).reshape(-1, 3)
+        if name in place and name not in given:
+            nodal = moves[[place[node] for node in plate.nodes]].ravel()
+            motion = rigid_motion(structure, plate, np.array(structure.nodes[name]))
+            found[place[name]] = np.linalg.lstsq(motion, nodal, rcond=None)[0][:3]
+    return found
 
 
 class Shares(NamedTuple):

@@ -119,6 +119,11 @@ def bar_thickness_mass(structure: Structure, bar: Bar) -> float:
     return mass / 4.0 * (bar.radius**2 + bar.inner_radius**2) / bar_length(structure, bar) ** 2
 
 
+def stays_thick(bar: Bar) -> bool:
+    """Whether its thickness resists turning in a mass matrix that is right while its length stays, and no longer."""
+    return bar.law == "rigid" and bar.inertia == "cylinder"
+
+
 def rest_length(structure: Structure, cable: Cable) -> float:
     return cable.rest_length if cable.rest_length is not None else cable_length(structure, cable)
 

@@ -138,7 +138,7 @@ class Drive:
 class Damping:
     """Viscous damping beside that of the cables.
 
-    node: [N s/m], force -node * velocity at every node.
+    node: [N s/m], force -node * velocity at every node, but no auxiliary point of a plate.
     mass: Rayleigh's alpha [1/s], force -alpha M v.
     stiffness: Rayleigh's beta [s]; every cable gets a damper of beta * its stiffness, while it is taut, and so does
         every compressible bar.

@@ -3,6 +3,9 @@
 "cable:top*"   cables whose name fits the pattern (* and ? as in a shell), or that belong to a group that fits
 "bar:*"        every bar
 "bottom*"      where the call expects one kind (nodes, for supports), the kind may be left out
+
+Patterns mean the nodes that somebody named. The point that a plate may have beside its nodes (`plates.py`) is meant by
+its own name alone.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from fnmatch import translate
 from typing import TYPE_CHECKING
 
 from taut.errors import SelectionError, suggestion
+from taut.structure.plates import auxiliary_points
 
 if TYPE_CHECKING:
     from taut.structure.structure import Structure
@@ -45,15 +49,16 @@ def _matches(structure: Structure, kind: str, pattern: str, opened: set[str] | N
     """Names that fit; `opened` holds the groups already looked into, since groups may name each other in a circle."""
     opened = set() if opened is None else opened
     known = _named(structure, kind)
+    apart = auxiliary_points(structure) if kind == "node" else frozenset[str]()
     if pattern == "*":
-        return tuple(known)
+        return tuple(name for name in known if name not in apart)
     # A name that is written out wins over its reading as a pattern: a node may be called a[1].
     if pattern in known or pattern in structure.groups or not re.search(r"[*?\[]", pattern):
         direct = {pattern} if pattern in known else set()
         groups = [pattern] if pattern in structure.groups else []
     else:
         fits = re.compile(translate(pattern)).match
-        direct = {name for name in known if fits(name)}
+        direct = {name for name in known if name not in apart and fits(name)}
         groups = [group for group in structure.groups if fits(group)]
     for group in groups:
         if group in opened:

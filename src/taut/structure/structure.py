@@ -319,11 +319,20 @@ def without_loose_angles(structure: Structure) -> Structure:
     return replace(structure, angles=kept)
 
 
-def with_masses(structure: Structure, address: str, masses: np.ndarray) -> Structure:
-    """Masses [kg] of what an address such as "bar:x*.mass" names, one each; those of nodes are point masses."""
-    selector = address.removesuffix(".mass")
-    kind = selector.partition(":")[0]
-    for name, mass in zip(structure.select(selector), masses.tolist(), strict=True):
-        one = f"{kind}:{name}"
-        structure = structure.weighted(one, mass) if kind == "node" else structure.changed(one, mass=mass)
+def massed(structure: Structure, selector: str) -> tuple[str, ...]:
+    """What an address of masses means, as "bar:x1": of nodes those that have a point mass, or one by its own name."""
+    kind, _, pattern = selector.partition(":")
+    names = structure.select(selector)
+    if kind == "node" and pattern not in structure.nodes:
+        names = tuple(name for name in names if name in structure.point_masses)
+        if not names:
+            raise SelectionError(f'none of the nodes "{pattern}" has a point mass; give them some, or name one node')
+    return tuple(f"{kind}:{name}" for name in names)
+
+
+def with_masses(structure: Structure, members: Sequence[str], masses: np.ndarray) -> Structure:
+    """Masses [kg] of members such as "bar:x1", one each; those of nodes are point masses."""
+    for one, mass in zip(members, masses.tolist(), strict=True):
+        on_node = one.startswith("node:")
+        structure = structure.weighted(one, mass) if on_node else structure.changed(one, mass=mass)
     return structure

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from taut.errors import Problem, SelectionError, suggestion
 from taut.structure.magnitudes import LARGEST, SMALLEST, size_problem
+from taut.structure.properties import stays_thick
 from taut.structure.records import AXES
 from taut.structure.scenario import ACTIONS, SENSES, Watch
 from taut.structure.structure import Structure
@@ -67,6 +68,13 @@ def _problems(structure: Structure, watch: Watch) -> Iterator[tuple[tuple[str, .
             except SelectionError as error:
                 yield (place,), str(error)
                 continue
+            if place == "cut" and selector.startswith("bar:"):
+                for bar in (structure.bars[name] for name in chosen if stays_thick(structure.bars[name])):
+                    message = (
+                        f'bar "{bar.name}" is a rigid cylinder, whose inertia is right only while it keeps its length; '
+                        "say law: compressible to cut it, or inertia: thin or lumped"
+                    )
+                    yield (place,), message
             pushes = place == "cable" and all(structure.cables[name].law == "spring" for name in chosen)
             if watch.tension == 0.0 and watch.sense in ("falling", "both") and not pushes:
                 message = (

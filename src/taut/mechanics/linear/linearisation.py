@@ -59,7 +59,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     state.y[size : 2 * size] = velocity
     stiffness = state.assembled([*state.blocks(1.0, 0.0), *state.row_blocks(multiplier)])
     damping = state.assembled(state.blocks(0.0, 1.0))
-    damping += tables["damping"].node[0] * np.eye(free.size)
+    damping += np.diag(tables["damping"].node[free])
     damping += tables["damping"].mass[0] * mass
     by_natural = np.zeros((free.size, members.length.size))
     if tables["cylinders"].first.size:

@@ -119,11 +119,11 @@ def begin_filling(p: Pack, y: np.ndarray, s: float) -> int:
     values = saddle_at(p, NEWTON_SADDLE).values
     for m in range(size_of(p, ENTRIES)):
         values[newton.entry[m]] = 0.0
-    inert, drag = 1.0 + s * damping.mass[0], s * damping.node[0]
+    inert = 1.0 + s * damping.mass[0]
     for i in range(0, coordinate_count(p), 3):
-        values[newton.node[2 * i]] += inert * thin.diagonal[i] + drag
-        values[newton.node[2 * i + 3]] += inert * thin.diagonal[i + 1] + drag
-        values[newton.node[2 * i + 5]] += inert * thin.diagonal[i + 2] + drag
+        values[newton.node[2 * i]] += inert * thin.diagonal[i] + s * damping.node[i]
+        values[newton.node[2 * i + 3]] += inert * thin.diagonal[i + 1] + s * damping.node[i + 1]
+        values[newton.node[2 * i + 5]] += inert * thin.diagonal[i + 2] + s * damping.node[i + 2]
     for k in range(rod_count(p)):
         for axis in range(3):
             values[newton.rod[3 * k + axis]] += inert * thin.coupling[k]

@@ -34,6 +34,7 @@ from taut.structure.drives import QUANTITIES as DRIVEN
 from taut.structure.grounds import Ground
 from taut.structure.records import Cable
 from taut.structure.signals import SampledSignal, parts_of
+from taut.structure.structure import massed
 
 WAVE = {"mean": 0, "amplitude": 1, "frequency": 2, "phase": 3}
 """Numbers of a Sinusoid, in the order of the table."""
@@ -244,11 +245,15 @@ def _controllers(plant: Plant, text: str, pattern: str, quantity: str) -> Addres
 
 def _members(plant: Plant, text: str, pattern: str, quantity: str) -> Address:
     kind = text.partition(":")[0]
+    selector = f"{kind}:{pattern}"
     try:
-        names = plant.structure.select(f"{kind}:{pattern}")
+        if quantity == "mass":
+            told = massed(plant.structure, selector)
+        else:
+            told = tuple(f"{kind}:{name}" for name in plant.structure.select(selector))
     except SelectionError as error:
         raise OptionError(f'"{text}": {error}') from None
-    told = tuple(f"{kind}:{name}" for name in names)
+    names = [one.partition(":")[2] for one in told]
     if quantity == "mass":
         return Address(text, quantity, _masses(plant, text, kind, names), told, remade=True)
     _check_cables(plant, text, names, quantity)

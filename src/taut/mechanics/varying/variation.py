@@ -45,7 +45,7 @@ class Remade(Variants):
     def base(self, k: int) -> Plant:
         structure = self.plant.structure
         for address, numbers in self.masses:
-            structure = with_masses(structure, address.text, numbers[k])
+            structure = with_masses(structure, address.names, numbers[k])
         x, y, z = self.plant.given.gravity if self.gravity is None else self.gravity[k].tolist()
         made = with_structure(self.plant, structure, (x, y, z))
         if STIFFNESS in self.parts:

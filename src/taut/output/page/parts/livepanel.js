@@ -186,7 +186,7 @@ export class LivePanel {
     }
     if (kind === "cable" && live.given.cables[index].wound) parts.push(element("p", { kind: "small", text: "A drive winds this cable." }));
     if (live.canCut(kind, index)) parts.push(element("div", { kind: "row" }, element("button", { kind: "cut", text: `Cut ${name}`, title: "Cut it (K)", onclick: () => this.cut() })));
-    else parts.push(element("p", { kind: "small", text: live.engine.gone.has(`${kind} ${index}`) ? "It is cut." : "A driven bar cannot be cut." }));
+    else parts.push(element("p", { kind: "small", text: live.engine.gone.has(`${kind} ${index}`) ? "It is cut." : "A driven bar, or a rigid cylinder, cannot be cut." }));
     this.chosen.append(...parts);
   }
 
