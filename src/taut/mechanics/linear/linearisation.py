@@ -4,7 +4,7 @@
 
 With a and l those of the state, a small change of it is followed by
 
-    M da - G^T dl = -K dq - C dv + dF/du du,   G da = -d(G a)/dq dq - 2 d(G v)/dq dv - (third derivatives of residuals)
+    M da - G^T dl = -K dq - C dv + dF/du du,   G da = -d(G a + d(G v)/dq v)/dq dq - 2 d(G v)/dq dv
 
 where K = -d(F + G^T l - M a)/dq, at constant l and a, and C = -dF/dv. (Hsu, Tadiparthi and Bhattacharya, section 2.5,
 take M and G apart instead, and leave the change of tension with position out of K: their eq. (47).) K and C of terms
@@ -24,6 +24,8 @@ from taut.mechanics.imposed.called_functions import check_drives, value_of
 from taut.mechanics.linear.members import HELD, MemberSlopes, State, slopes_of
 from taut.mechanics.linear.motion_terms import terms_of_state
 from taut.mechanics.points.linearisation import Linearisation, solved
+from taut.mechanics.rows.held_lengths import SLACK, TAUT
+from taut.mechanics.spec import rows_of
 from taut.mechanics.terms.contacts import OPEN, SLIDING
 from taut.mechanics.terms.springs import Springs
 from taut.numerics.dense_saddle import DenseSaddle, null_basis
@@ -57,6 +59,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     state.y[size : 2 * size], velocity = everywhere, state.y[size : 2 * size].copy()
     change = state.matrix("jacobian_rate", plant.rows)[:, free]
     state.y[size : 2 * size] = velocity
+    change -= _bias_slopes(state, rows)[:, free]
     stiffness = state.assembled([*state.blocks(1.0, 0.0), *state.row_blocks(multiplier)])
     damping = state.assembled(state.blocks(0.0, 1.0))
     damping += np.diag(tables["damping"].node[free])
@@ -89,6 +92,24 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
         by_natural,
         notes,
     )
+
+
+def _bias_slopes(state: State, rows: np.ndarray) -> np.ndarray:
+    """(r, 3 n) how -d(G v)/dq v changes with places: third derivatives of residuals, where these have any."""
+    size, y = state.size, state.y
+    if all(kind.quadratic for kind in rows_of(state.plant.spec)) or not np.any(y[size : 2 * size]):
+        return np.zeros((len(rows), size))
+    if "held_lengths" in state.tables:  # a row that is there stays, also where its cable is a little too short
+        held = state.tables["held_lengths"]
+        there = np.any(rows[held.row[0] + np.arange(held.active.size)], axis=1)
+        held.active[:] = np.where(there, TAUT, SLACK)
+
+    def bias(places: np.ndarray) -> np.ndarray:
+        out = np.zeros(len(rows))
+        state.tools["bias"](state.pack, state.time, np.concatenate([places, y[size:]]), out)
+        return out
+
+    return jacobian(bias, y[:size].copy(), DIFFERENCE * state.plant.typical_length)
 
 
 def _inertial(state: State, acceleration: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
