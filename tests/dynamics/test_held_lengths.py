@@ -125,6 +125,14 @@ def test_the_tension_of_a_moving_string_does_not_change_where_the_whole_motion_i
     assert abs((model.C @ model.reading @ turning.ravel())[0]) < 1e-9
 
 
+def test_a_linear_model_says_which_string_would_have_to_push() -> None:
+    standing, hanging = ({"p": (0.0, 0.0, place)} for place in (1.0, -1.0))
+    plant = assemble(pendulum(), gravity=G)
+    told = [" ".join(linearise(plant, positions=one).notes) for one in (standing, hanging)]
+    assert 'would push here, so that a run lets go of it, and counted as a rod: "w"' in told[0]
+    assert told[1] == ""
+
+
 @pytest.mark.slow
 def test_an_impulse_never_pushes() -> None:
     """A ball swings on one string until another, tied beside it, catches: that pulls it towards both anchors, and the

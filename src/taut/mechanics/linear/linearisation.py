@@ -35,6 +35,9 @@ from taut.structure.signals import Command
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
 
+PUSHES = 1e-9
+"""Of the largest force: with less a cable that is held pushes by round-off alone."""
+
 DIFFERENCE = 1e-3
 """Of the mean member length: how far velocity terms and feedbacks are tried on either side."""
 
@@ -75,6 +78,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     notes = (
         *_motion_notes(plant, time),
         *_rest_notes(plant, members),
+        *_pushing_notes(state, multiplier, force),
         *touched,
         *_rank_notes(plant, state, system, rows),
     )
@@ -211,6 +215,18 @@ def _rest_notes(plant: Plant, members: MemberSlopes) -> tuple[str, ...]:
     if not idle:
         return ()
     return (f"at the very rest length, between slack and taut, and counted as taut: {listed(idle)}",)
+
+
+def _pushing_notes(state: State, multiplier: np.ndarray, force: np.ndarray) -> tuple[str, ...]:
+    """Held cables that would have to push: a run lets them go at once."""
+    if "held_lengths" not in state.tables:
+        return ()
+    first, round_off = int(state.tables["held_lengths"].row[0]), PUSHES * np.abs(force).max(initial=0.0)
+    cables = enumerate(state.plant.given.held_cables, first)
+    names = [f'"{cable.name}"' for row, cable in cables if multiplier[row] > round_off]
+    if not names:
+        return ()
+    return (f"would push here, so that a run lets go of it, and counted as a rod: {listed(names)}",)
 
 
 def _rank_notes(plant: Plant, state: State, system: DenseSaddle, rows: np.ndarray) -> tuple[str, ...]:
