@@ -109,6 +109,7 @@ def test_a_linear_model_at_a_time_knows_what_is_driven_then() -> None:
     assert np.allclose(later.B, short.B, rtol=1e-12)
     assert not np.allclose(later.B, linearise(wound, inputs=inputs, outputs=outputs).B, rtol=1e-3)
     assert any("drives run (winch)" in note for note in later.notes)
+    assert not any("drives run" in note for note in short.notes), "it stands"
 
 
 def test_what_keeps_a_driven_length_has_the_one_of_that_time() -> None:

@@ -30,7 +30,7 @@ from taut.mechanics.terms.contacts import OPEN, SLIDING
 from taut.mechanics.terms.springs import Springs
 from taut.numerics.dense_saddle import DenseSaddle, null_basis
 from taut.numerics.differences import jacobian
-from taut.structure.signals import Command
+from taut.structure.signals import Command, Constant
 
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
@@ -201,8 +201,9 @@ def _contact_notes(state: State) -> tuple[str, ...]:
 
 
 def _motion_notes(plant: Plant, time: float) -> tuple[str, ...]:
-    run = [driven.label for driven in plant.given.driven if not isinstance(driven.drive.signal, Command)]
-    moved = {"supports move": plant.moved, "drives run": run}  # a command stays until someone decides
+    still = Command | Constant | int | float  # a command stays until someone decides
+    run = [driven.label for driven in plant.given.driven if not isinstance(driven.drive.signal, still)]
+    moved = {"supports move": plant.moved, "drives run": run}
     return tuple(
         f"{what} ({listed(names)}): the model is that of the instant t = {time:g} s, as they move then"
         for what, names in moved.items()
