@@ -109,6 +109,25 @@ def test_a_linear_model_at_a_time_knows_what_is_driven_then() -> None:
     assert np.allclose(later.B, short.B, rtol=1e-12)
     assert not np.allclose(later.B, linearise(wound, inputs=inputs, outputs=outputs).B, rtol=1e-3)
     assert any("drives run (winch)" in note for note in later.notes)
+    assert not any("drives run" in note for note in short.notes), "it stands"
+
+
+def test_what_keeps_a_driven_length_has_the_one_of_that_time() -> None:
+    """A pole that grows while it turns pulls the weight at its end with m (l w^2 - l'')."""
+    pole = Structure(
+        {"foot": (0.0, 0.0, 0.0), "top": (0.0, 0.0, 1.0)},
+        bars=[Bar("pole", ("foot", "top"), mass=1.0, inertia="lumped")],
+        supports={"foot": "xyz", "top": "y"},
+        point_masses={"top": 2.0},
+    )
+    plant = assemble(pole, drives=[Drive("lift", "bar:pole", "length", to=CosineRamp(1.0, 1.5, 0.0, 1.0))])
+    time, turn = 0.3, 0.4
+    angle = np.pi * time
+    length, rate, second = 1.25 - 0.25 * np.cos(angle), 0.25 * np.pi * np.sin(angle), 0.25 * np.pi**2 * np.cos(angle)
+    there = {"positions": {"top": (0.0, 0.0, length)}, "velocities": {"top": (turn * length, 0.0, rate)}}
+    model = linearise(plant, time=time, outputs=["node:top", "node:top.velocity", "bar:pole.tension"], **there)
+    wanted = [0.0, length, turn * length, rate, 2.5 * (length * turn**2 - second)]
+    assert model.offset == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.slow

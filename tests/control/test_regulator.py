@@ -128,6 +128,14 @@ def test_how_well_a_motion_is_reached_does_not_depend_on_units_nor_on_what_comes
     assert lqr(made([[1, 0], [0, -2]], [[1], [0]], [[1, 1]])).notes == ()
 
 
+def test_a_weight_whose_halves_differ_by_round_off_is_taken() -> None:
+    falling = made([[0.0, 1.0], [9.0, 0.0]], [[0.0], [1.0]], [[1.0, 0.0]])
+    weight = np.array([[2.0, 0.5 + 1e-10], [0.5, 1.0]])
+    np.testing.assert_allclose(lqr(falling, weight).gain, lqr(falling, (weight + weight.T) / 2.0).gain, rtol=1e-12)
+    with pytest.raises(OptionError, match="must be symmetric"):
+        lqr(falling, 1e-9 * np.array([[2.0, 0.6], [0.5, 1.0]]))
+
+
 def test_what_cannot_be_regulated_is_refused() -> None:
     with pytest.raises(
         OptionError, match=r'no feedback through these inputs makes the model stable .* "x2", reached by'

@@ -112,6 +112,27 @@ def test_a_catch_between_free_masses_keeps_momentum(beside: bool) -> None:
     assert run.cable_tension[0, 0] == 0.0, "it starts slack, and is not pulled to its length"
 
 
+def test_the_tension_of_a_moving_string_does_not_change_where_the_whole_motion_is_turned() -> None:
+    """Over a free guide the length is no square root of one square, so that rates of G change with places, too."""
+    nodes = {"a": (0.0, 0.0, 0.0), "g": (0.5, 0.3, -0.4), "b": (1.2, 0.1, 0.2), "post": (0.0, 9.0, 0.0)}
+    string = Cable("w", ("a", "g", "b"), mode="length")
+    free = Structure(nodes, cables=[string], supports={"post": "xyz"}, point_masses={"a": 1.0, "g": 0.5, "b": 2.0})
+    moving = {"a": (0.4, -0.7, 0.2), "g": (-0.3, 0.5, 0.9), "b": (0.8, 0.1, -0.6)}
+    model = linearise(assemble(free, velocities=moving), outputs=["cable:w.tension"])
+    turning = np.cross((0.3, -0.5, 0.8), model.about.reshape(-1, 3))
+    turning[3] = 0.0  # the post
+    assert model.offset[0] > 1.0
+    assert abs((model.C @ model.reading @ turning.ravel())[0]) < 1e-9
+
+
+def test_a_linear_model_says_which_string_would_have_to_push() -> None:
+    standing, hanging = ({"p": (0.0, 0.0, place)} for place in (1.0, -1.0))
+    plant = assemble(pendulum(), gravity=G)
+    told = [" ".join(linearise(plant, positions=one).notes) for one in (standing, hanging)]
+    assert 'would push here, so that a run lets go of it, and counted as a rod: "w"' in told[0]
+    assert told[1] == ""
+
+
 @pytest.mark.slow
 def test_an_impulse_never_pushes() -> None:
     """A ball swings on one string until another, tied beside it, catches: that pulls it towards both anchors, and the

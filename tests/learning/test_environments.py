@@ -213,6 +213,12 @@ def test_what_makes_no_sense_is_refused() -> None:
         RobotVectorEnv(TASK, 0)
     with pytest.raises(OptionError, match="make it with keep=True"):
         RobotEnv(TASK).trajectory()
+    env = alone()
+    env.reset(seed=1)
+    for wrong, told in ((np.zeros((6, 1)), "do not fit"), (np.zeros(1), "do not fit"), (np.full(6, np.nan), "NaN")):
+        with pytest.raises(OptionError, match=told):
+            env.step(wrong)
+    assert np.isfinite(env.step(np.zeros(6))[0]).all(), "nothing is left of them"
 
 
 def test_without_gymnasium_the_extra_is_named() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,17 @@ from taut import (
     ensemble,
     simulate,
 )
+from taut.dynamics.samples import VARIABLES
 from taut.output.page.content import run_content
 from taut.output.page.embedding import Arrays
+from taut.structure.drives import QUANTITIES
 
 matplotlib.use("Agg")
 WINDING = CosineRamp(0.0, -0.2, 0.1, 0.5)
+
+
+def test_files_name_the_units_of_all_that_can_be_driven() -> None:
+    assert {one.unit for one in QUANTITIES.values()} == set(re.split(", | or ", VARIABLES["drive_value"].unit))
 
 
 def hoisted(winding: Any = WINDING, **limits: float) -> Any:

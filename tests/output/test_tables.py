@@ -13,6 +13,7 @@ import pytest
 
 import taut
 from taut.errors import FileError, OptionError
+from taut.labelled import Labelled, Variable
 from taut.statics import LoadCase, elastic_sizes, path, solve_cases, utilisation
 
 STEEL = taut.Material("steel", density=7850.0, youngs_modulus=2.1e11, yield_stress=2.5e8)
@@ -71,6 +72,19 @@ def test_a_run_has_one_row_a_sample(tmp_path: Path) -> None:
     assert [float(t) for t in found["time"]] == run.time.tolist()
     assert [float(f) for f in found["cable:west.tension"]] == run.tension("west").tolist(), "to the last bit"
     assert [float(x) for x in found["node:top.z"]] == run.node("top")[:, 2].tolist()
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    """The place of a node "top.velocity" would stand where the velocity of "top" does."""
+    places = np.zeros((1, 2, 3))
+    variables = {
+        "nodes": Variable(("time", "node", "axis"), "m", "", "node:{node}.{axis}"),
+        "velocities": Variable(("time", "node", "axis"), "m/s", "", "node:{node}.velocity.{axis}"),
+    }
+    labels = {"time": np.zeros(1), "node": ("top", "top.velocity"), "axis": ("x", "y", "z")}
+    both = Labelled(("time",), labels, variables, {"nodes": places, "velocities": places + 1.0})
+    with pytest.raises(OptionError, match='two columns of the table would be "node:top.velocity.x"'):
+        both.columns()
 
 
 def test_an_equilibrium_has_a_row_a_member_and_its_reactions(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from taut.mechanics.plant import Plant
 from taut.mechanics.points.generalised import GeneralisedPlant
 from taut.mechanics.points.lagrangian import LagrangianPlant
 from taut.mechanics.points.linearisation import Linearisation
+from taut.mechanics.signals import pieces_of
 from taut.mechanics.trees.plant import TreePlant
 from taut.numerics.dense_saddle import lift, null_basis
 from taut.statics.equilibrium import Equilibrium
@@ -67,7 +68,7 @@ def linearise(
         docs/linear-models.md. By default forces at, and positions of, all node coordinates that can move.
     positions, velocities: (n, 3) in the order of the nodes, or node -> three numbers for those that differ from the
         start; of plants in other coordinates (n,). They are brought onto the constraints.
-    time: at which loads are taken, and motions of supports, whose places then count whatever positions say.
+    time: at which loads and drives are taken, and motions of supports, whose places then count whatever positions say.
     held: "rest_length" for passive cables; "force_density" where a control sets their force densities, so that tensions
         do not answer to motion (A of Hsu, Tadiparthi and Bhattacharya, eq. (49)); "all_force_densities" holds those of
         compressible bars too (eq. (59)).
@@ -84,7 +85,7 @@ def linearise(
             (f"controllers are left out ({names}): the model is of the plant alone",),
         )
     _check_size(plant)
-    q, v = _on_constraints(plant)
+    q, v = _on_constraints(plant, time)
     linear = plant.linearised(q, v, time, held)
     if isinstance(plant, LagrangianPlant | GeneralisedPlant | TreePlant):
         chosen = own_inputs(plant, linear, inputs)
@@ -149,10 +150,13 @@ def _timely(plant: AnyPlant, time: float) -> AnyPlant:
     return replace(plant, positions=there.q.reshape(-1, 3), velocities=there.v.reshape(-1, 3))
 
 
-def _on_constraints(plant: AnyPlant) -> tuple[np.ndarray, np.ndarray]:
-    """The start brought onto the constraints by Newton's method, the shortest way by mass."""
+def _on_constraints(plant: AnyPlant, time: float) -> tuple[np.ndarray, np.ndarray]:
+    """The start brought onto the constraints of a time by Newton's method, the shortest way by mass."""
     tables, operations, size = plant.own_tables(metric="mass", gains=(0.0, 0.0)), plant.operations(), plant.coordinates
     y = np.concatenate([*plant.start(), [0.0], plant.internal])
+    operations["enter_piece"](tables, float(pieces_of(plant.breaks, np.array([time]))[0]))
+    if "impose" in operations:
+        operations["impose"](tables, time, y)
     residual, rate, step, none = (np.zeros(n) for n in (plant.rows, plant.rows, size, size))
     for _ in range(ROUNDS):
         before = operations["residuals"](tables, y, residual, rate)

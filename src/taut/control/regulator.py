@@ -250,6 +250,7 @@ def weight_of(name: str, given: Weight, size: int) -> np.ndarray:
     if not np.all(np.isfinite(weight)):
         raise OptionError(f"{name} must have finite numbers only")
     largest = np.abs(weight).max(initial=0.0)
-    if not np.allclose(weight, weight.T) or np.linalg.eigvalsh(weight).min(initial=0.0) < -1e-12 * largest:
+    symmetric = np.allclose(weight, weight.T, atol=1e-9 * largest)
+    if not symmetric or np.linalg.eigvalsh(weight).min(initial=0.0) < -1e-12 * largest:
         raise OptionError(f"{name} must be symmetric and nowhere negative")
-    return weight
+    return np.asarray(0.5 * (weight + weight.T))

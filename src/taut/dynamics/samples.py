@@ -23,10 +23,13 @@ VARIABLES = {
         ("time", "support", "axis"), "N", "force of each support on the structure", "node:{support}.reaction.{axis}"
     ),
     "load_force": Variable(("time", "loaded"), "N", "each load, along its axis", "load:{loaded}"),
-    "drive_value": Variable(("time", "drive"), "m, N or N/m", "each driven quantity", "drive:{drive}"),
+    "drive_value": Variable(("time", "drive"), "m, N, N/m, rad or N m", "each driven quantity", "drive:{drive}"),
     "drive_rate": Variable(("time", "drive"), "its unit per s", "its rate", "drive:{drive}.rate"),
     "drive_force": Variable(
-        ("time", "drive"), "N", "force in each driven member, positive in tension", "drive:{drive}.force"
+        ("time", "drive"),
+        "N or N m",
+        "force in each driven member, positive in tension; torque of an angle",
+        "drive:{drive}.force",
     ),
     "drive_power": Variable(("time", "drive"), "W", "power of each drive", "drive:{drive}.power"),
     "contact_force": Variable(

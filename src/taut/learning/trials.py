@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from taut.dynamics.step_by_step import start_many
+from taut.errors import OptionError
 from taut.learning.quantities import Copies, asked_for, look_at, observed_size
 from taut.learning.tasks import Task, turned
 from taut.mechanics.inertia.masses import inertia
@@ -76,10 +77,14 @@ class Trials:
 
     def step(self, actions: np.ndarray) -> None:
         """All copies one period on, with actions (N, m) from -1 to 1."""
-        task = self.task
+        task, given = self.task, np.asarray(actions, dtype=float)
+        if given.shape != self._commands.shape:
+            raise OptionError(f"actions of shape {given.shape} do not fit {self._commands.shape}: robots, actuators")
+        if np.isnan(given).any():
+            raise OptionError("actions have numbers that are none (NaN); give numbers from -1 to 1")
         self._centre_before, self.centre = self.centre, self._centre_before
         reach = task.speed * task.period / STEEPEST
-        wanted = task.amplitude * np.clip(np.asarray(actions, dtype=float), -1.0, 1.0)
+        wanted = task.amplitude * np.clip(given, -1.0, 1.0)
         self._commands_before = self._commands
         self._commands = self._commands + np.clip(wanted - self._commands, -reach, reach)
         self.batch.step(task.period, self._commands)

@@ -4,7 +4,7 @@
 
 With a and l those of the state, a small change of it is followed by
 
-    M da - G^T dl = -K dq - C dv + dF/du du,   G da = -d(G a)/dq dq - 2 d(G v)/dq dv - (third derivatives of residuals)
+    M da - G^T dl = -K dq - C dv + dF/du du,   G da = -d(G a + d(G v)/dq v)/dq dq - 2 d(G v)/dq dv
 
 where K = -d(F + G^T l - M a)/dq, at constant l and a, and C = -dF/dv. (Hsu, Tadiparthi and Bhattacharya, section 2.5,
 take M and G apart instead, and leave the change of tension with position out of K: their eq. (47).) K and C of terms
@@ -24,14 +24,19 @@ from taut.mechanics.imposed.called_functions import check_drives, value_of
 from taut.mechanics.linear.members import HELD, MemberSlopes, State, slopes_of
 from taut.mechanics.linear.motion_terms import terms_of_state
 from taut.mechanics.points.linearisation import Linearisation, solved
+from taut.mechanics.rows.held_lengths import SLACK, TAUT
+from taut.mechanics.spec import rows_of
 from taut.mechanics.terms.contacts import OPEN, SLIDING
 from taut.mechanics.terms.springs import Springs
 from taut.numerics.dense_saddle import DenseSaddle, null_basis
 from taut.numerics.differences import jacobian
-from taut.structure.signals import Command
+from taut.structure.signals import Command, Constant
 
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
+
+PUSHES = 1e-9
+"""Of the largest force: with less a cable that is held pushes by round-off alone."""
 
 DIFFERENCE = 1e-3
 """Of the mean member length: how far velocity terms and feedbacks are tried on either side."""
@@ -57,6 +62,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     state.y[size : 2 * size], velocity = everywhere, state.y[size : 2 * size].copy()
     change = state.matrix("jacobian_rate", plant.rows)[:, free]
     state.y[size : 2 * size] = velocity
+    change -= _bias_slopes(state, rows)[:, free]
     stiffness = state.assembled([*state.blocks(1.0, 0.0), *state.row_blocks(multiplier)])
     damping = state.assembled(state.blocks(0.0, 1.0))
     damping += np.diag(tables["damping"].node[free])
@@ -72,6 +78,7 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
     notes = (
         *_motion_notes(plant, time),
         *_rest_notes(plant, members),
+        *_pushing_notes(state, multiplier, force),
         *touched,
         *_rank_notes(plant, state, system, rows),
     )
@@ -89,6 +96,24 @@ def nodal_linearisation(plant: Plant, q: np.ndarray, v: np.ndarray, time: float,
         by_natural,
         notes,
     )
+
+
+def _bias_slopes(state: State, rows: np.ndarray) -> np.ndarray:
+    """(r, 3 n) how -d(G v)/dq v changes with places: third derivatives of residuals, where these have any."""
+    size, y = state.size, state.y
+    if all(kind.quadratic for kind in rows_of(state.plant.spec)) or not np.any(y[size : 2 * size]):
+        return np.zeros((len(rows), size))
+    if "held_lengths" in state.tables:  # a row that is there stays, also where its cable is a little too short
+        held = state.tables["held_lengths"]
+        there = np.any(rows[held.row[0] + np.arange(held.active.size)], axis=1)
+        held.active[:] = np.where(there, TAUT, SLACK)
+
+    def bias(places: np.ndarray) -> np.ndarray:
+        out = np.zeros(len(rows))
+        state.tools["bias"](state.pack, state.time, np.concatenate([places, y[size:]]), out)
+        return out
+
+    return jacobian(bias, y[:size].copy(), DIFFERENCE * state.plant.typical_length)
 
 
 def _inertial(state: State, acceleration: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -176,8 +201,9 @@ def _contact_notes(state: State) -> tuple[str, ...]:
 
 
 def _motion_notes(plant: Plant, time: float) -> tuple[str, ...]:
-    run = [driven.label for driven in plant.given.driven if not isinstance(driven.drive.signal, Command)]
-    moved = {"supports move": plant.moved, "drives run": run}  # a command stays until someone decides
+    still = Command | Constant | int | float  # a command stays until someone decides
+    run = [driven.label for driven in plant.given.driven if not isinstance(driven.drive.signal, still)]
+    moved = {"supports move": plant.moved, "drives run": run}
     return tuple(
         f"{what} ({listed(names)}): the model is that of the instant t = {time:g} s, as they move then"
         for what, names in moved.items()
@@ -190,6 +216,18 @@ def _rest_notes(plant: Plant, members: MemberSlopes) -> tuple[str, ...]:
     if not idle:
         return ()
     return (f"at the very rest length, between slack and taut, and counted as taut: {listed(idle)}",)
+
+
+def _pushing_notes(state: State, multiplier: np.ndarray, force: np.ndarray) -> tuple[str, ...]:
+    """Held cables that would have to push: a run lets them go at once."""
+    if "held_lengths" not in state.tables:
+        return ()
+    first, round_off = int(state.tables["held_lengths"].row[0]), PUSHES * np.abs(force).max(initial=0.0)
+    cables = enumerate(state.plant.given.held_cables, first)
+    names = [f'"{cable.name}"' for row, cable in cables if multiplier[row] > round_off]
+    if not names:
+        return ()
+    return (f"would push here, so that a run lets go of it, and counted as a rod: {listed(names)}",)
 
 
 def _rank_notes(plant: Plant, state: State, system: DenseSaddle, rows: np.ndarray) -> tuple[str, ...]:

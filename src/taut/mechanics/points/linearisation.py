@@ -14,7 +14,7 @@ from taut.numerics.differences import jacobian
 
 class Linearisation(NamedTuple):
     """f coordinates that can move, r constraints. stiffness, damping: K, C. jacobian_rate, jacobian_change: d(G v)/dq
-    and d(G a)/dq."""
+    and d(G a + d(G v)/dq v)/dq."""
 
     moving: np.ndarray  # (f,) their places among all coordinates
     mass: np.ndarray  # (f, f)
@@ -64,7 +64,12 @@ def by_differences(
     by_place = by(lambda x: left(x, v), q, steps[0])
     by_speed = by(lambda u: left(q, u), v, steps[1])
     rate = by(lambda x: terms_at(time, x, v)[1] @ v, q, steps[0]) if len(rows) else np.zeros((0, q.size))
-    change = by(lambda x: terms_at(time, x, v)[1] @ acceleration, q, steps[0]) if len(rows) else rate
+
+    def off(x: np.ndarray) -> np.ndarray:
+        _, g, _, own = terms_at(time, x, v)
+        return g @ acceleration - own
+
+    change = by(off, q, steps[0]) if len(rows) else rate
     return Linearisation(
         np.arange(q.size),
         mass,
