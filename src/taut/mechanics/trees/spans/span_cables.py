@@ -202,11 +202,6 @@ class Spans:
         found = [self._at(number, q) for number in range(len(self.cables))]
         return min(min(one.apart - abs(one.aside), one.natural) for one in found)
 
-    def hold_laws(self, q: np.ndarray) -> None:
-        """Let each cable go on as what it is at these positions, a spring both ways or nothing."""
-        length, natural = self.states(q)
-        self.law[:] = np.where(self.law == GONE, GONE, np.where(length >= natural * (1.0 - 1e-12), BOTH_WAYS, GONE))
-
     def energies(self, q: np.ndarray) -> np.ndarray:
         """(spans,) [J]."""
         length, natural = self.states(q)
