@@ -34,6 +34,23 @@ def test_a_urdf_arm_moves_as_pinocchio_says() -> None:
     np.testing.assert_allclose(run.coordinate[-1], own.y[:3, -1], rtol=0, atol=1e-10)
 
 
+def test_a_urdf_keeps_its_damping_and_joints_that_follow_others_are_refused(tmp_path: Path) -> None:
+    """Pinocchio reads what follows another joint as free to move."""
+    text = (DATA / "arm.urdf").read_text()
+    damped = text.replace('<axis xyz="0.6 0.8 0"/>', '<axis xyz="0.6 0.8 0"/><dynamics damping="0.7" friction="0.1"/>')
+    (tmp_path / "damped.urdf").write_text(damped)
+    tree = read_urdf(tmp_path / "damped.urdf")
+    assert [joint.damping for joint in tree.joints] == [0.0, 0.7, 0.0]
+    follows = '<transmission name="t"><joint name="elbow"/></transmission>\n  <!-- <mimic joint="no"/> -->'
+    text = text.replace("</robot>", f"{follows}</robot>")
+    (tmp_path / "still.urdf").write_text(text)
+    assert len(read_urdf(tmp_path / "still.urdf").joints) == 3
+    text = text.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><mimic joint="shoulder" multiplier="2"/>')
+    (tmp_path / "follows.urdf").write_text(text)
+    with pytest.raises(taut.ModelError, match=r"joints.slide: follows another joint \(mimic\), which is not read"):
+        read_urdf(tmp_path / "follows.urdf")
+
+
 def test_what_is_no_robot_is_told(tmp_path: Path) -> None:
     (tmp_path / "no.urdf").write_text("<robot name='x'><link name='a'/><joint/></robot>")
     with pytest.raises(taut.FileError, match=r"no.urdf: is no robot that Pinocchio can read"):
