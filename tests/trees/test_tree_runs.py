@@ -226,6 +226,18 @@ def test_six_struts_as_bodies_are_those_of_nodes() -> None:
     assert np.ptp(wanted.cable_tension) > 1.0, "cables swing"
 
 
+def test_velocities_that_do_not_fit_bars_keep_their_momentum_as_bodies() -> None:
+    """A bar of 0.5 kg, half of it at either end, with 1 kg more at the one that is pushed along it."""
+    robot = taut.read_model(EXAMPLES / "six_strut.yaml").structure
+    one, two = (np.array(robot.nodes[node]) for node in ("x1a", "x1b"))
+    along = (two - one) / np.linalg.norm(two - one)
+    heavy = robot.weighted("node:x1a", 1.0)
+    plant = in_bodies(
+        taut.assemble(heavy, gravity=9.81, velocities={"x1a": (float(along[0]), float(along[1]), float(along[2]))})
+    )
+    np.testing.assert_allclose(plant.velocities[:3], 1.25 / 1.5 * along, atol=1e-12)
+
+
 def test_bodies_carry_the_masses_of_cables() -> None:
     """Two bars and a cable of 2 kg that hangs on one end of each fall freely: it is as heavy as it is inert."""
     nodes = {"a": (0.0, 0.0, 0.0), "b": (1.0, 0.0, 0.0), "c": (0.0, 0.0, 1.0), "d": (1.0, 0.0, 1.0)}
