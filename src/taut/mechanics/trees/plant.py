@@ -335,15 +335,14 @@ def made_plant(
     ends = [*((joint.body.name, ORIGIN) for joint in tree.joints), *((point.body, point.at) for point in tree.points)]
     places = equations.places(q, equations.points_at(*zip(*ends, strict=True)))
     reach = float(np.linalg.norm(places - places[:1], axis=1).max(initial=0.0))
-    made = TreePlant(
+    return TreePlant(
         tree,
-        before,
-        on_sphere.rates_of(embedding, before, v),
+        q,
+        on_sphere.rates_of(embedding, q, v),
         dict(torques),
         controller,
         rate,
         nodal,
         size or (reach if reach > 1e-6 else 1.0),
+        counted=Counted(q, q, np.zeros(2 * len(tree.spans))) if tree.spans else None,
     )
-    counted = Counted(q, q, np.zeros(2 * len(tree.spans))) if tree.spans else None
-    return replace(made, positions=q, counted=counted)
