@@ -35,7 +35,9 @@ from taut.structure.bodies import ORIGIN
 from taut.structure.span_cables import SIDES, SpanCable
 
 FLAT = 1e-6
-"""Of a radius, and [rad]: how far pulleys may be off one plane."""
+"""Of a radius, and [rad]: how far pulleys may be off one plane at the start."""
+ASKEW = 1e-3
+"""Likewise, later: a cable that leaves its plane would need guides, and forces along the axes that are not here."""
 
 
 class Span(NamedTuple):
@@ -181,6 +183,9 @@ class Spans:
             at = self._at(number, q)
             if near := _too_near(span, at):
                 return near
+            if at.off > ASKEW:
+                told = f'the pulleys of "{span.name}" have left their plane, by {at.off:.3g} of the first radius or rad'
+                return f"{told}; let only joints that keep them in it be between them"
             if not at.natural > 0.0:
                 return f'the span "{span.name}" is wound in past its end: {at.natural:.3g} m would be left'
             for end in (0, 1):
