@@ -65,3 +65,16 @@ def test_bodies_have_the_linear_model_of_their_nodes(stretch: float) -> None:
         assert bodies.max() < 1e-6 * nodal.max(initial=1.0)
     else:
         np.testing.assert_allclose(bodies[:36], nodal[:36], rtol=1e-4)
+
+
+def test_a_controller_that_decides_at_samples_is_told_to_be_left_out() -> None:
+    """One that is asked at every evaluation is in the model."""
+    joints = tuple(replace(joint, driven=joint.name == "winch") for joint in winch(0.01, 0.0, "strain").joints)
+    tree = replace(winch(0.01, 0.0, "strain"), joints=joints)
+    always, at_samples = (
+        taut.linearise(tree_plant(tree, controller=lambda t, q, v: -50.0 * v[:1], rate=rate)) for rate in (None, 100.0)
+    )
+    assert always.poles.real.min() < -1.0
+    assert np.abs(at_samples.poles.real).max() < 1e-3
+    assert not any("controller" in note for note in always.notes)
+    assert any("the controller is left out, since it decides at samples" in note for note in at_samples.notes)

@@ -24,6 +24,8 @@ side."""
 SHARE = 1e-3
 """Strain by which a cable is stretched and let go, and the part of its angle by which it is wound."""
 
+ALONE = "the controller is left out, since it decides at samples: the model is of the plant alone, without its torques"
+
 ROOM = 0.02
 """Of what lies between a span and where it has no tangent: four of them are far from there."""
 
@@ -56,7 +58,8 @@ def tree_linearisation(plant: TreePlant, x: np.ndarray, rate: np.ndarray, time: 
         room = space.pushes.spans.room(on_sphere.configuration(space.embedding, x))
         steps = np.minimum(steps, ROOM * max(room, 1e-6))
     alike = STEP * plant.size / space.stage.reach
-    return by_differences(terms_at, time, x, rate, (steps, alike / plant.typical_time))
+    notes = (ALONE,) if plant.ticks else ()
+    return by_differences(terms_at, time, x, rate, (steps, alike / plant.typical_time))._replace(notes=notes)
 
 
 def _steps(space: Workspace, x: np.ndarray) -> np.ndarray:
