@@ -76,6 +76,23 @@ def test_a_free_body_turns_as_euler_says_and_keeps_its_momentum() -> None:
     assert np.abs(run.coordinate[-1, 3:] - run.coordinate[0, 3:]).max() > 0.1
 
 
+def test_samples_show_torques_and_loop_forces_of_their_own_time() -> None:
+    """A table, then steps, on a slider that is held by a loop: the loop takes both. Samples were those of the signals'
+    last piece."""
+    block = TreeJoint("slide", "prismatic", "world", Body("block", 2.0), axes=(X,), driven=True)
+    table, steps = (
+        taut.SampledSignal((0.0, 0.1, 0.2), (0.0, 2.0, 0.0)),
+        taut.StepSignal((0.0, 0.1, 0.25), (0.0, 3.0, 1.0)),
+    )
+    wind = Wrench("wind", "block", (1.0, 0.0, 0.0), signal=steps)
+    plant = tree_plant(Tree((block,), (LoopJoint("stop", "world", "block"),), (wind,)), torques={"slide": table})
+    run = taut.simulate(plant, 0.3, every=0.05, method="rk4", step=0.01, verify=False)
+    pushed = taut.dynamics.signal_values(table, run.time)
+    np.testing.assert_allclose(run.element_output[:, 0], pushed, atol=1e-12)
+    blown = np.where(run.time < 0.099, 0.0, np.where(run.time < 0.249, 3.0, 1.0))
+    np.testing.assert_allclose(run.multiplier[:, 0], -pushed - blown, atol=1e-9)
+
+
 def test_loops_and_joints_are_the_same_machine() -> None:
     """A double pendulum of revolute joints; of floating bodies held by revolute loops; with a torque on one of them."""
     first, second = (Body.cylinder(name, 0.02, 0.5, 800.0, centre=(0.0, 0.0, -0.25)) for name in "ab")
