@@ -78,3 +78,13 @@ def test_a_controller_that_decides_at_samples_is_told_to_be_left_out() -> None:
     assert np.abs(at_samples.poles.real).max() < 1e-3
     assert not any("controller" in note for note in always.notes)
     assert any("the controller is left out, since it decides at samples" in note for note in at_samples.notes)
+
+
+def test_a_plant_as_a_run_left_it_that_cut_cables_is_refused() -> None:
+    """The plant still has them, and so had its linear model."""
+    snip = taut.Watch("snip", time=0.01, then="cut", cut=("cable:cable",))
+    plant = tree_plant(winch(0.01, 0.0, "strain"), events=[snip])
+    run = taut.simulate(plant, 0.02, every=0.005, method="rk4", step=1e-3, verify=False)
+    assert plant.after(run, 1).positions == pytest.approx(run.coordinate[1])
+    with pytest.raises(taut.OptionError, match='the event "snip" has cut cables by then, which this plant still has'):
+        plant.after(run)
