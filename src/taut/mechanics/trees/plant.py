@@ -26,7 +26,7 @@ from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_watcher import TreeWatcher, slackening, tree_watcher, watched_by_tree
 from taut.mechanics.trees.implicit.tree_stages import STAGES
 from taut.mechanics.trees.pushes import Nodal, Pushes, dampers_of, works_by_itself
-from taut.mechanics.trees.saddle import of_unit_length
+from taut.mechanics.trees.saddle import of_unit_length, weakest
 from taut.mechanics.trees.shown import Shown, observed, shown
 from taut.mechanics.trees.spans.span_cables import Spans, span_names
 from taut.mechanics.trees.spans.span_starts import left_by, turned_at_start
@@ -247,20 +247,17 @@ class TreePlant:
     def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
         return changed_coordinates(self.names, (self.positions, self.velocities), (q, v))
 
-    def _rows_of_unit_length(self, y: np.ndarray) -> np.ndarray:
-        x = y[: self.coordinates]
+    def _rows_at(self, x: np.ndarray) -> np.ndarray:
         space = Workspace(self, False, (0.0, 0.0))
-        return of_unit_length(all_rows(space, x, on_sphere.configuration(self.embedding, x)))
+        return all_rows(space, x, on_sphere.configuration(self.embedding, x))
 
     def dependent(self, tables: Workspace, y: np.ndarray) -> np.ndarray:
-        left, singular, _ = np.linalg.svd(self._rows_of_unit_length(y))
+        left, singular, _ = np.linalg.svd(of_unit_length(self._rows_at(y[: self.coordinates])))
         rank = int(np.sum(singular > 1e-10 * np.max(singular, initial=0.0)))
         return np.asarray(left[:, rank:].T)
 
     def weakest(self, y: np.ndarray) -> np.ndarray:
-        if not self.rows:
-            return np.zeros(0)
-        return np.asarray(np.linalg.svd(self._rows_of_unit_length(y), full_matrices=False)[0][:, -1])
+        return weakest(self._rows_at(y[: self.coordinates]), self._rows_at(self.positions))
 
     def obstacle(self, tables: Workspace) -> str:
         return tables.stuck
