@@ -7,7 +7,8 @@ import pytest
 
 from taut.mechanics.trees import embedding as on_sphere
 from taut.structure.bodies import Body
-from taut.structure.trees import WORLD, Tree, TreeJoint
+from taut.structure.trees import WORLD, LoopJoint, Tree, TreeJoint
+from taut.trees import tree_plant
 
 BODY = Body("one", 1.0, (0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
 OTHER = Body("two", 1.0, (0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
@@ -34,3 +35,15 @@ def test_rates_and_accelerations_are_those_of_the_matrices() -> None:
     wanted = -2.0 * np.einsum("ki,ki->k", s, r) - 3.0 * 0.5 * (square - 1.0)
     more = np.einsum("ki,ki->k", s, pulled[e.quaternion]) + np.einsum("ki,ki->k", r, r)
     np.testing.assert_allclose(more, wanted, rtol=1e-12)
+
+
+def test_a_body_turned_onto_its_loop_keeps_its_rates() -> None:
+    """A top whose tip on its axis is brought from 1 rad aside to where a loop holds it spins as it was told to."""
+    body = Body.cylinder("top", 0.1, 0.05, 1500.0, centre=(0.0, 0.0, 0.2))
+    aside = (float(np.sin(0.5)), 0.0, 0.0, float(np.cos(0.5)))
+    joint = TreeJoint("tip", "spherical", "world", body, values=aside, rates=(0.0, 0.0, 100.0))
+    loop = LoopJoint("pin", "world", "top", at=(0.0, 0.0, 0.4), to=(0.0, 0.0, 0.4))
+    plant = tree_plant(Tree((joint,), (loop,)))
+    positions, velocities = plant.split(np.concatenate(plant.start()))
+    np.testing.assert_allclose(np.abs(positions), (0.0, 0.0, 0.0, 1.0), atol=1e-9)
+    np.testing.assert_allclose(velocities, (0.0, 0.0, 100.0), atol=1e-7)

@@ -161,3 +161,14 @@ def test_what_is_wrong_with_spans_is_told() -> None:
         tree_plant(belted(natural=0.5, wound=(1e-4, None)), size=1.0), 0.1, method="rk4", step=1e-4, verify=False
     )
     assert 'the span "belt" is unwound past its end at "one"' in run.status
+
+
+def test_pulleys_that_leave_their_plane_end_the_run() -> None:
+    """A hub that tilts let the cable go on as if its pulleys still faced one another."""
+    tilts = TreeJoint("hub", "universal", "world", arms()[0].body, axes=(Z, (0.0, 1.0, 0.0)), rates=(1.0, 3.0))
+    one = TreeJoint("one", "revolute", "world", arms()[1].body, axes=(Z,))
+    span = SpanCable("belt", ("one", "two"), RADII, 200.0, natural=0.35)
+    two = TreeJoint("two", "revolute", "arm", arms()[3].body, (0.4, 0.0, 0.0), axes=(Z,))
+    run = taut.simulate(tree_plant(Tree((one, tilts, two), spans=(span,))), 0.1, method="rk4", step=1e-4, verify=False)
+    assert not run.finished
+    assert 'the pulleys of "belt" have left their plane, by 0.00' in run.status

@@ -124,6 +124,14 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, change: tuple[str, 
     assert f"m.yaml:{line}: " in whole
 
 
+def test_gravity_of_a_machine_by_rule_is_said_in_the_scenario(tmp_path: Path) -> None:
+    """A file that said it of the generator had none at all."""
+    text = "taut: 1\ntree: {generate: {single_strut: {gravity: 1.62}}}\nscenario: {duration: 1}\n"
+    (tmp_path / "m.yaml").write_text(text)
+    with pytest.raises(taut.ModelError, match="tree.generate.single_strut.gravity: is that of the scenario in a model"):
+        taut.read_model(tmp_path / "m.yaml")
+
+
 def test_a_tree_without_joints_is_refused(tmp_path: Path) -> None:
     (tmp_path / "m.yaml").write_text("taut: 1\ntree:\n  joints: {}\n")
     said = CliRunner().invoke(app, ["check", str(tmp_path / "m.yaml")])

@@ -34,6 +34,23 @@ def test_a_urdf_arm_moves_as_pinocchio_says() -> None:
     np.testing.assert_allclose(run.coordinate[-1], own.y[:3, -1], rtol=0, atol=1e-10)
 
 
+def test_a_urdf_keeps_its_damping_and_joints_that_follow_others_are_refused(tmp_path: Path) -> None:
+    """Pinocchio reads what follows another joint as free to move."""
+    text = (DATA / "arm.urdf").read_text()
+    damped = text.replace('<axis xyz="0.6 0.8 0"/>', '<axis xyz="0.6 0.8 0"/><dynamics damping="0.7" friction="0.1"/>')
+    (tmp_path / "damped.urdf").write_text(damped)
+    tree = read_urdf(tmp_path / "damped.urdf")
+    assert [joint.damping for joint in tree.joints] == [0.0, 0.7, 0.0]
+    follows = '<transmission name="t"><joint name="elbow"/></transmission>\n  <!-- <mimic joint="no"/> -->'
+    text = text.replace("</robot>", f"{follows}</robot>")
+    (tmp_path / "still.urdf").write_text(text)
+    assert len(read_urdf(tmp_path / "still.urdf").joints) == 3
+    text = text.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><mimic joint="shoulder" multiplier="2"/>')
+    (tmp_path / "follows.urdf").write_text(text)
+    with pytest.raises(taut.ModelError, match=r"joints.slide: follows another joint \(mimic\), which is not read"):
+        read_urdf(tmp_path / "follows.urdf")
+
+
 def test_what_is_no_robot_is_told(tmp_path: Path) -> None:
     (tmp_path / "no.urdf").write_text("<robot name='x'><link name='a'/><joint/></robot>")
     with pytest.raises(taut.FileError, match=r"no.urdf: is no robot that Pinocchio can read"):
@@ -57,6 +74,23 @@ def test_a_free_body_turns_as_euler_says_and_keeps_its_momentum() -> None:
     np.testing.assert_allclose(momenta, [momenta[0]] * 5, atol=1e-9)
     assert run.length_violation.max() < 1e-12, "quaternions stay on their sphere"
     assert np.abs(run.coordinate[-1, 3:] - run.coordinate[0, 3:]).max() > 0.1
+
+
+def test_samples_show_torques_and_loop_forces_of_their_own_time() -> None:
+    """A table, then steps, on a slider that is held by a loop: the loop takes both. Samples were those of the signals'
+    last piece."""
+    block = TreeJoint("slide", "prismatic", "world", Body("block", 2.0), axes=(X,), driven=True)
+    table, steps = (
+        taut.SampledSignal((0.0, 0.1, 0.2), (0.0, 2.0, 0.0)),
+        taut.StepSignal((0.0, 0.1, 0.25), (0.0, 3.0, 1.0)),
+    )
+    wind = Wrench("wind", "block", (1.0, 0.0, 0.0), signal=steps)
+    plant = tree_plant(Tree((block,), (LoopJoint("stop", "world", "block"),), (wind,)), torques={"slide": table})
+    run = taut.simulate(plant, 0.3, every=0.05, method="rk4", step=0.01, verify=False)
+    pushed = taut.dynamics.signal_values(table, run.time)
+    np.testing.assert_allclose(run.element_output[:, 0], pushed, atol=1e-12)
+    blown = np.where(run.time < 0.099, 0.0, np.where(run.time < 0.249, 3.0, 1.0))
+    np.testing.assert_allclose(run.multiplier[:, 0], -pushed - blown, atol=1e-9)
 
 
 def test_loops_and_joints_are_the_same_machine() -> None:
@@ -207,6 +241,18 @@ def test_six_struts_as_bodies_are_those_of_nodes() -> None:
     for energy in ("energy_kinetic", "energy_elastic", "energy_gravity"):
         np.testing.assert_allclose(getattr(found, energy), getattr(wanted, energy), atol=1e-6)
     assert np.ptp(wanted.cable_tension) > 1.0, "cables swing"
+
+
+def test_velocities_that_do_not_fit_bars_keep_their_momentum_as_bodies() -> None:
+    """A bar of 0.5 kg, half of it at either end, with 1 kg more at the one that is pushed along it."""
+    robot = taut.read_model(EXAMPLES / "six_strut.yaml").structure
+    one, two = (np.array(robot.nodes[node]) for node in ("x1a", "x1b"))
+    along = (two - one) / np.linalg.norm(two - one)
+    heavy = robot.weighted("node:x1a", 1.0)
+    plant = in_bodies(
+        taut.assemble(heavy, gravity=9.81, velocities={"x1a": (float(along[0]), float(along[1]), float(along[2]))})
+    )
+    np.testing.assert_allclose(plant.velocities[:3], 1.25 / 1.5 * along, atol=1e-12)
 
 
 def test_bodies_carry_the_masses_of_cables() -> None:

@@ -243,8 +243,9 @@ def near_rigid_control(
     """A law that moves outputs of a machine with cables on pulleys along what is wanted of them.
 
     equations: the model that the law knows, which may be another than the machine itself; its cables have strains as
-        coordinates. outputs: names of velocities whose positions have the same names. wanted: t -> values, rates and
-        second rates, as of `curve_of`.
+        coordinates. Wrenches, what acts in loop joints, and cables between two pulleys it does not know.
+    outputs: names of velocities whose positions have the same names. wanted: t -> values, rates and second rates, as
+        of `curve_of`.
     least_strain, most_strain: that cables are to keep. lowest, highest: of torques [N m].
     proportional [1/s^2], derivative [1/s]: of outputs. free_weight, free_damping: see FreeAccelerations; without them
         what is not wanted moves by itself. free: names of velocities of which as many as are needed are chosen for it;

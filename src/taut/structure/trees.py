@@ -44,7 +44,8 @@ class PulleyCable:
     Angle phi is how far it is unwound, so that the part off the pulley is radius * phi long without force.
     radius: of the pulley [m]. stiffness: E A [N], and damping: mu A [N s], by strain and by its rate.
     variant: "rigid" with the coordinate phi; or phi and the "elongation" [m], the "strain", or the "length" [m] of the
-        part off the pulley. They are the same cable in other coordinates.
+        part off the pulley. They are the same cable in other coordinates, but that a rigid one never goes slack: it
+        pushes where its tension, which is shown, is below zero.
     law: "energy-consistent" torques come from the energy of the part off the pulley; "printed" ones leave out that
         winding in takes strained cable with it, as in the thesis that the joint is from, and conserve no energy.
     pushes: whether it resists being compressed too; a cable does not.

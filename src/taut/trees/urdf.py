@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,13 +16,17 @@ from taut.structure.files import text_of
 from taut.structure.trees import WORLD, Tree, TreeJoint
 from taut.type_checks import checked_arguments
 
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_JOINT = re.compile(r"""<joint\b[^>]*\bname\s*=\s*["']([^"']*)["'][^>]*(?<!/)>(.*?)</joint>""", re.DOTALL)
+
 
 @checked_arguments
 def read_urdf(path: str | os.PathLike[str], *, floating: bool = False, gravity: float = 9.81) -> Tree:
-    """The links and joints of a robot; those that move on one axis are driven. Shapes and limits are left out.
+    """The links and joints of a robot, with the damping of these; those that move on one axis are driven. Shapes,
+    limits and dry friction are left out.
 
     floating: whether the first link floats; else the world holds it. Links joined by fixed joints are one body, named
-    by the first. Spherical and planar joints of the format are not read.
+    by the first. Spherical and planar joints of the format, and joints that follow others (mimic), are refused.
     """
     source = os.fspath(path)
     return tree_of_urdf(text_of(source, "a URDF file"), source, floating=floating, gravity=gravity)
@@ -33,6 +39,8 @@ def tree_of_urdf(text: str, source: str, *, floating: bool, gravity: float) -> T
         model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer()) if floating else pin.buildModelFromXML(text)
     except Exception as error:  # whatever Pinocchio's parser raises
         raise FileError(f"{source}: is no robot that Pinocchio can read: {str(error).strip()}") from error
+    if problems := [*_following(text)]:
+        raise ModelError(problems, source)
     data = model.createData()
     pin.computeJointJacobians(model, data, pin.neutral(model))
     bodies = [WORLD] + [_body_name(pin, model, number) for number in range(1, model.njoints)]
@@ -51,9 +59,18 @@ def tree_of_urdf(text: str, source: str, *, floating: bool, gravity: float) -> T
                 _matrix(place.rotation),
                 axes,
                 driven=kind in ("revolute", "prismatic"),
+                damping=float(model.damping[model.joints[number].idx_v]),
             )
         )
     return Tree(tuple(joints), gravity=gravity, name=model.name)
+
+
+def _following(text: str) -> Iterator[Problem]:
+    """Joints that follow others, which Pinocchio would read as free to move."""
+    for joint in _JOINT.finditer(_COMMENT.sub("", text)):
+        if "<mimic" in joint[2]:
+            message = "follows another joint (mimic), which is not read: it would move by itself; take it away"
+            yield Problem(("joints", joint[1]), f"{message}, or make it fixed")
 
 
 def _kind(pin: Any, model: Any, data: Any, number: int, source: str) -> tuple[str, tuple[Vector, ...]]:

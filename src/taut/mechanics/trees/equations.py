@@ -43,6 +43,9 @@ class TreeTerms:
 class TreeEquations:
     """The terms of a tree; see the module. It holds Pinocchio's model and work space, so use one for each thread.
 
+    Wrenches, torques and damping in loop joints, cables between two pulleys and grounds are not among them: they act in
+    plants; give what they do as `force`.
+
     nq, nv, rows: numbers of positions, velocities and loop rows. input_matrix: S (nv, inputs) of torques at driven
     joints, such as pulleys; positive ones wind in.
     """

@@ -26,7 +26,7 @@ from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_watcher import TreeWatcher, slackening, tree_watcher, watched_by_tree
 from taut.mechanics.trees.implicit.tree_stages import STAGES
 from taut.mechanics.trees.pushes import Nodal, Pushes, dampers_of, works_by_itself
-from taut.mechanics.trees.saddle import of_unit_length
+from taut.mechanics.trees.saddle import of_unit_length, weakest
 from taut.mechanics.trees.shown import Shown, observed, shown
 from taut.mechanics.trees.spans.span_cables import Spans, span_names
 from taut.mechanics.trees.spans.span_starts import left_by, turned_at_start
@@ -247,20 +247,17 @@ class TreePlant:
     def changes(self, q: np.ndarray, v: np.ndarray) -> tuple[str, ...]:
         return changed_coordinates(self.names, (self.positions, self.velocities), (q, v))
 
-    def _rows_of_unit_length(self, y: np.ndarray) -> np.ndarray:
-        x = y[: self.coordinates]
+    def _rows_at(self, x: np.ndarray) -> np.ndarray:
         space = Workspace(self, False, (0.0, 0.0))
-        return of_unit_length(all_rows(space, x, on_sphere.configuration(self.embedding, x)))
+        return all_rows(space, x, on_sphere.configuration(self.embedding, x))
 
     def dependent(self, tables: Workspace, y: np.ndarray) -> np.ndarray:
-        left, singular, _ = np.linalg.svd(self._rows_of_unit_length(y))
+        left, singular, _ = np.linalg.svd(of_unit_length(self._rows_at(y[: self.coordinates])))
         rank = int(np.sum(singular > 1e-10 * np.max(singular, initial=0.0)))
         return np.asarray(left[:, rank:].T)
 
     def weakest(self, y: np.ndarray) -> np.ndarray:
-        if not self.rows:
-            return np.zeros(0)
-        return np.asarray(np.linalg.svd(self._rows_of_unit_length(y), full_matrices=False)[0][:, -1])
+        return weakest(self._rows_at(y[: self.coordinates]), self._rows_at(self.positions))
 
     def obstacle(self, tables: Workspace) -> str:
         return tables.stuck
@@ -335,15 +332,14 @@ def made_plant(
     ends = [*((joint.body.name, ORIGIN) for joint in tree.joints), *((point.body, point.at) for point in tree.points)]
     places = equations.places(q, equations.points_at(*zip(*ends, strict=True)))
     reach = float(np.linalg.norm(places - places[:1], axis=1).max(initial=0.0))
-    made = TreePlant(
+    return TreePlant(
         tree,
-        before,
-        on_sphere.rates_of(embedding, before, v),
+        q,
+        on_sphere.rates_of(embedding, q, v),
         dict(torques),
         controller,
         rate,
         nodal,
         size or (reach if reach > 1e-6 else 1.0),
+        counted=Counted(q, q, np.zeros(2 * len(tree.spans))) if tree.spans else None,
     )
-    counted = Counted(q, q, np.zeros(2 * len(tree.spans))) if tree.spans else None
-    return replace(made, positions=q, counted=counted)

@@ -5,7 +5,8 @@
 Massless ends of cables leave M singular while the loops say where these go. W = M + s K^T K is then still positive
 definite, and W a = (f + s K^T k) + K^T l has the same solutions. Rows are weighed by what they do in W: the least
 pivot of their products, as a part of what it started from, is 1 where they are independent and 0 where one depends on
-others.
+others. Rows that always do, as in every planar loop, do not count; and a row that has become short, as where a
+parallelogram lies flat, is held against the longest that it was.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from taut.errors import MotionError, listed
-from taut.numerics.dense_saddle import NOTHING, DenseSaddle, decompose
+from taut.numerics.dense_saddle import NOTHING, RANK, DenseSaddle, decompose
 from taut.numerics.dense_saddle import solve as solve_decomposed
 
 DEPENDENT = 1e-11
@@ -56,8 +57,21 @@ def of_unit_length(rows: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(says, rows, 0.0) / np.where(says, lengths, 1.0))
 
 
-def factor(weight: np.ndarray, rows: np.ndarray) -> Factored:
-    """Raises LinAlgError where a motion has neither inertia nor a loop that says where it goes."""
+def weakest(rows: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """(rows,) the combination of rows that says least, each held against what it said before; of those that do not
+    depend on one another but for round-off."""
+    if not len(rows):
+        return np.zeros(0)
+    lengths = np.linalg.norm(before, axis=1, keepdims=True)
+    says = lengths > NOTHING * lengths.max()
+    left, singular, _ = np.linalg.svd(np.where(says, rows, 0.0) / np.where(says, lengths, 1.0), full_matrices=False)
+    return np.asarray(left[:, max(int(np.sum(singular > RANK * singular[0])) - 1, 0)])
+
+
+def factor(weight: np.ndarray, rows: np.ndarray, longest: np.ndarray | None = None) -> Factored:
+    """longest: (rows,) squared lengths in W that rows had at most so far; kept up to date.
+
+    Raises LinAlgError where a motion has neither inertia nor a loop that says where it goes."""
     root, failed = lapack.dpotrf(weight.T, lower=1, clean=0)
     if failed:
         raise np.linalg.LinAlgError("a motion without inertia")
@@ -66,12 +80,21 @@ def factor(weight: np.ndarray, rows: np.ndarray) -> Factored:
     columns, _ = lapack.dtrtrs(root, rows.T, lower=1)
     products = columns.T @ columns
     inner, failed = lapack.dpotrf(products.T, lower=1, clean=0)
-    least, squares = 0.0, products.diagonal()
+    squares = products.diagonal()
+    known = squares if longest is None else np.maximum(longest, squares, out=longest)
     if not failed and squares.min() > NOTHING**2 * squares.max():
-        pivots = inner.diagonal()
-        least = float((pivots * pivots / squares).min())
-    whole = decompose(weight, rows) if not least > DEPENDENT else None
-    return Factored(root, columns, inner, least if whole is None else 0.0, whole)
+        pivots = inner.diagonal() ** 2
+        if (pivots / squares).min() > DEPENDENT:
+            return Factored(root, columns, inner, float((pivots / known).min()), None)
+    return Factored(root, columns, inner, _firmness(columns, known), decompose(weight, rows))
+
+
+def _firmness(columns: np.ndarray, known: np.ndarray) -> float:
+    """How independent rows are that do not depend on one another but for round-off."""
+    says = known > NOTHING**2 * known.max()
+    singular = np.linalg.svd(columns[:, says] / np.sqrt(known[says]), compute_uv=False)
+    counting = singular[singular > RANK * singular.max(initial=0.0)]
+    return float((counting[-1] / counting[0]) ** 2) if counting.size else 1.0
 
 
 def solve(s: Factored, force: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -87,11 +110,11 @@ def solve(s: Factored, force: np.ndarray, right: np.ndarray) -> tuple[np.ndarray
 
 
 def accelerations(
-    mass: np.ndarray, rows: np.ndarray, force: np.ndarray, right: np.ndarray
+    mass: np.ndarray, rows: np.ndarray, force: np.ndarray, right: np.ndarray, longest: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """a and l of M a = force + K^T l, K a = right; and how independent the rows are."""
+    """a and l of M a = force + K^T l, K a = right; and how independent the rows are, as in `factor`."""
     weight, scale = _weighed(mass, rows)
-    factored = factor(weight, rows)
+    factored = factor(weight, rows, longest)
     a, multiplier = solve(factored, force, right)
     # What W adds to M is K^T times s K a, so the multipliers of W are those of M and s K a more.
     return a, multiplier - scale * right, factored.independence

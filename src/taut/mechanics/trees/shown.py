@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from taut.errors import ModelError, Problem
+from taut.mechanics.signals import pieces_of
 from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_events import freeze, release
 from taut.mechanics.trees.loops import Points
 from taut.mechanics.trees.spans.span_cables import Spans
 from taut.mechanics.trees.spans.span_starts import begun
-from taut.mechanics.trees.tree_operations import Workspace, energies, motion, residuals
+from taut.mechanics.trees.tree_operations import Workspace, energies, enter_piece, motion, residuals
 from taut.structure.bodies import ORIGIN, Vector
 from taut.structure.records import Bar, Cable
 from taut.structure.structure import Structure
@@ -157,8 +158,11 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
     tables.pushes.release()
     drawn = plant.shown.points(at) if plant.in_nodes is None else None
     touched = [np.zeros((count, 0 if plant.nodal is None else len(plant.nodal.bodies), 3)) for _ in range(2)]
+    # On a break samples are what follows it, as of structures; and breaks may be off times by round-off.
+    pieces, inside = pieces_of(plant.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times))), tables.inside
     for row in range(count):
         y, t = states[row], float(times[row])
+        enter_piece(tables, float(pieces[row]))
         _, multiplier[row], _ = motion(tables, t, y)
         _, _, q, v = tables.split(y)
         parts[row, :3] = energies(tables, y)
@@ -192,6 +196,7 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
             seen |= {name: nodal[name] for name in ("contact_force", "contact_state")}
         else:
             seen, parts[:, 1], parts[:, 2] = nodal, nodal["energy_elastic"], nodal["energy_gravity"]
+    enter_piece(tables, inside)
     return {
         **seen,
         "coordinate": states[:, :n].copy(),

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from taut.mechanics.trees.plant import TreePlant
 
 STEP = 0.01
-"""[rad], [m] of joints; eighth-order differences reach four of them to either side."""
+"""[rad] of joints, and of the plant's size where they slide; eighth-order differences reach four of them to either
+side."""
 
-SHARE = 0.05
-"""Of its strain, by which a cable is stretched and let go: four of them leave it taut."""
+SHARE = 1e-3
+"""Strain by which a cable is stretched and let go, and the part of its angle by which it is wound."""
 
+ALONE = "the controller is left out, since it decides at samples: the model is of the plant alone, without its torques"
 
 ROOM = 0.02
 """Of what lies between a span and where it has no tangent: four of them are far from there."""
@@ -30,14 +32,15 @@ ROOM = 0.02
 
 def tree_linearisation(plant: TreePlant, x: np.ndarray, rate: np.ndarray, time: float, held: str) -> Linearisation:
     """About a state with closed loops. Massless bodies leave the mass matrix singular, so that of the saddle point,
-    M + s G^T G, is given, which is the same along the constraints."""
+    M + s G^T G, is given, which is the same along the constraints. Every cable goes on as what it is there, so that no
+    difference reaches over where it goes slack, or where its damper takes all of its tension."""
     if held != "rest_length":
         raise OptionError(f'held = "{held}" is for cables of nodal plants; a tree has "rest_length"')
     capabilities.check(capabilities.LINEAR, capabilities.features_of(plant))
     space = Workspace(plant, False, (0.0, 0.0))
     enter_piece(space, float(pieces_of(plant.breaks, np.array([time]))[0]))
-    if space.pushes.spans is not None:
-        space.pushes.spans.hold_laws(on_sphere.configuration(space.embedding, x))
+    if plant.watcher is not None:
+        plant.watcher.begin(space, np.concatenate([x, rate, [0.0], plant.internal]), locate=True)
 
     def terms_at(t: float, at: np.ndarray, moving: np.ndarray) -> tuple[np.ndarray, ...]:
         y = np.concatenate([at, moving, [0.0], plant.internal])
@@ -50,20 +53,20 @@ def tree_linearisation(plant: TreePlant, x: np.ndarray, rate: np.ndarray, time: 
         weight = weight_of(whole_mass_matrix(space, at, q), rows)
         return weight, rows, turn.T @ (force - terms.mass @ bias), -bends(space, at, moving)
 
-    steps = _steps(plant, x)
+    steps = _steps(space, x)
     if space.pushes.spans is not None:
         room = space.pushes.spans.room(on_sphere.configuration(space.embedding, x))
         steps = np.minimum(steps, ROOM * max(room, 1e-6))
-    return by_differences(terms_at, time, x, rate, (steps, np.full(x.size, STEP / plant.typical_time)))
+    alike = STEP * plant.size / space.stage.reach
+    notes = (ALONE,) if plant.ticks else ()
+    return by_differences(terms_at, time, x, rate, (steps, alike / plant.typical_time))._replace(notes=notes)
 
 
-def _steps(plant: TreePlant, x: np.ndarray) -> np.ndarray:
-    """Of every coordinate: small beside the strain of cables, so that none that is taut goes slack on the way."""
-    out, cables = np.full(x.size, STEP), plant.equations.cables
+def _steps(space: Workspace, x: np.ndarray) -> np.ndarray:
+    """Of every coordinate: small beside what forces bend with."""
+    out, cables = STEP * space.plant.size / space.stage.reach, space.equations.cables
     if cables.names:
-        strain, natural = plant.equations.strains(x), cables.radius * x[cables.angle]
-        share = SHARE * np.where(strain > 0.0, strain, 0.02)
-        out[cables.angle] = np.minimum(STEP, share * x[cables.angle])
-        by_strain = cables.by[2] > 0.0
-        out[cables.second] = (share * np.where(by_strain, 1.0, natural))[cables.compliant]
+        natural = cables.radius * x[cables.angle]
+        out[cables.angle] = np.minimum(STEP, SHARE * x[cables.angle])
+        out[cables.second] = (SHARE * np.where(cables.by[2] > 0.0, 1.0, natural))[cables.compliant]
     return out

@@ -50,6 +50,7 @@ class Workspace:
         self._turned = 2 * self.n + 1 + plant.internal.size - 2 * len(plant.tree.spans)
         self.memory = np.zeros(1 if plant.ticks else 0)  # how often the controller has decided
         self.independence, self.stuck = 1.0, ""
+        self.longest = np.zeros(self.equations.rows)  # of loop rows so far, squared, as `saddle.factor` has it
         self.metric: Factored
         self.striking: Striking
         if plant.nodal is not None and plant.nodal.plant.given.rigid_grounds:
@@ -128,7 +129,7 @@ def motion(d: Workspace, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarra
     if any(d.gains):
         right = right - d.gains[0] * (at.loop_jacobian @ v) - d.gains[1] * at.loop_error
     try:
-        a, multiplier, firm = accelerations(at.mass, at.loop_jacobian, force, right)
+        a, multiplier, firm = accelerations(at.mass, at.loop_jacobian, force, right, d.longest)
     except np.linalg.LinAlgError:
         d.stuck = str(without_inertia(weight_of(at.mass, at.loop_jacobian), d.equations.velocity_names))
         return nothing

@@ -42,7 +42,7 @@ def build_tree(entry: ModelEntry) -> tuple[TreeModel | None, Scenario, list[Prob
     scenario, found = staged(entry.scenario, Structure({}), {}, watched=False)
     if problems or found:
         return None, scenario, problems + found
-    sideways, strength = entry.scenario.gravity[:2], -entry.scenario.gravity[2]
+    sideways, strength = entry.scenario.gravity[:2], 0.0 - entry.scenario.gravity[2]
     if any(sideways) or strength < 0.0:
         message = f"{list(entry.scenario.gravity)} is not down; of a tree it is along -z, as in gravity: 9.81"
         problems.append(Problem(("scenario", "gravity"), message))
@@ -84,6 +84,9 @@ def _tree(entry: TreeEntry, name: str) -> tuple[Tree | None, list[Problem]]:
         return Tree((), name=name), []
     if entry.generate is not None:
         made, problems = called_generator(entry.generate, TREE_GENERATORS)
+        message = "is that of the scenario in a model file; say it there, as in scenario: {gravity: 9.81}"
+        weighed = [label for label, options in entry.generate.items() if options and "gravity" in options]
+        problems += [Problem(("generate", label, "gravity"), message) for label in weighed]
         return made, [Problem(("tree", *one.path), one.message) for one in problems]
     joints, problems = list[TreeJoint](), list[Problem]()
     for label, joint in (entry.joints or {}).items():

@@ -68,7 +68,7 @@ def look(d: Workspace, x: np.ndarray) -> bool:
     s.points = d.equations.pulled_back(found.jacobian[first:]).reshape(-1, d.equations.nv)
     weight = weight_of(at.mass, at.loop_jacobian)
     try:
-        s.factored = factor(weight, at.loop_jacobian)
+        s.factored = factor(weight, at.loop_jacobian, d.longest)
     except np.linalg.LinAlgError:
         d.stuck = str(without_inertia(weight, d.equations.velocity_names))
         return False

@@ -35,7 +35,9 @@ from taut.structure.bodies import ORIGIN
 from taut.structure.span_cables import SIDES, SpanCable
 
 FLAT = 1e-6
-"""Of a radius, and [rad]: how far pulleys may be off one plane."""
+"""Of a radius, and [rad]: how far pulleys may be off one plane at the start."""
+ASKEW = 1e-3
+"""Likewise, later: a cable that leaves its plane would need guides, and forces along the axes that are not here."""
 
 
 class Span(NamedTuple):
@@ -181,6 +183,9 @@ class Spans:
             at = self._at(number, q)
             if near := _too_near(span, at):
                 return near
+            if at.off > ASKEW:
+                told = f'the pulleys of "{span.name}" have left their plane, by {at.off:.3g} of the first radius or rad'
+                return f"{told}; let only joints that keep them in it be between them"
             if not at.natural > 0.0:
                 return f'the span "{span.name}" is wound in past its end: {at.natural:.3g} m would be left'
             for end in (0, 1):
@@ -201,11 +206,6 @@ class Spans:
         self._equations.places(q, self._points)
         found = [self._at(number, q) for number in range(len(self.cables))]
         return min(min(one.apart - abs(one.aside), one.natural) for one in found)
-
-    def hold_laws(self, q: np.ndarray) -> None:
-        """Let each cable go on as what it is at these positions, a spring both ways or nothing."""
-        length, natural = self.states(q)
-        self.law[:] = np.where(self.law == GONE, GONE, np.where(length >= natural * (1.0 - 1e-12), BOTH_WAYS, GONE))
 
     def energies(self, q: np.ndarray) -> np.ndarray:
         """(spans,) [J]."""

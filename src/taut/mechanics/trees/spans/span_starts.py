@@ -53,8 +53,21 @@ def left_by(plant: TreePlant, run: Any, sample: int) -> TreePlant:
         )
     if not -len(run.time) <= sample < len(run.time):
         raise OptionError(f"the run has {len(run.time)} samples, and no number {sample}")
+    if gone := _cut(plant, run, float(run.time[sample])):
+        raise OptionError(
+            f'the event "{gone}" has cut cables by then, which this plant still has; make a tree without them that '
+            "starts there"
+        )
     x, counted = run.coordinate[sample].copy(), plant.counted
     if counted is not None:
         turned = run.element_output[sample, [names.index(name) for name in wanted]]
         counted = Counted(counted.natural_at, x, turned)
     return replace(plant, positions=x, velocities=run.coordinate_rate[sample].copy(), counted=counted)
+
+
+def _cut(plant: TreePlant, run: Any, until: float) -> str:
+    """The first watch that has cut cables of a run; nothing where none has."""
+    watched = () if plant.watcher is None else plant.watcher.watched
+    cuts = {thing.watch.name for thing in watched if thing.watch.then == "cut"}
+    named = (one for one in run.events if one.time <= until and one.subject in cuts and one.name.startswith("event"))
+    return next((one.subject for one in named), "")
