@@ -1,5 +1,5 @@
-"""What a run keeps of gravity, grounds and drives, for whoever asks later where down is, what was touched, and which
-members change their length because they are told to."""
+"""What a run keeps of gravity, grounds, drives and pulleys, for whoever asks later where down is, what was touched, which
+members change their length because they are told to, and what is to be drawn."""
 
 from __future__ import annotations
 
@@ -16,4 +16,5 @@ def surroundings(plant: PlantProtocol) -> dict[str, Any]:
     if plant.points is not None:
         drives = {"drives": list(told)} if (told := drive_facts(plant)) else {}
         return {"gravity": list(plant.points.given.gravity), **drives, **ground}
-    return {"gravity": list(getattr(plant, "gravity", ())), **ground} if ground else {}
+    pulleys = {"pulleys": list(told)} if (told := getattr(plant, "pulleys", ())) else {}
+    return {"gravity": list(getattr(plant, "gravity", ())), **ground, **pulleys} if ground else pulleys

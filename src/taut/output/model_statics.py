@@ -195,7 +195,8 @@ def _standing(model: Model) -> tuple[Structure | Still, tuple[ModeShape, ...]]:
     if model.tree is not None:
         from taut.output.model_runs import plant_of
 
-        return plant_of(model).structure, ()
+        plant = plant_of(model)
+        return Still(plant.structure, pulleys=plant.pulleys), ()
     structure = model.structure
     if not 0 < len(structure.bars) + len(structure.cables) <= SHOWN:
         return structure, ()

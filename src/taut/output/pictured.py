@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,8 @@ class Still:
 
     cable_tension: (c,) [N]. bar_force: (b,) [N], positive in tension. reaction: (s, 3) [N], a row for each supported
     node in the order of the nodes. facts: words and values for the summary. external: (n, 3) [N], gravity and loads on
-    each node. driven: members that a drive moves, "cable:a1", and the drive's name.
+    each node. driven: members that a drive moves, "cable:a1", and the drive's name. pulleys: of a tree of bodies, as its
+    plant has them.
     """
 
     structure: Structure
@@ -32,6 +34,7 @@ class Still:
     facts: Mapping[str, str] = field(default_factory=dict)
     external: np.ndarray | None = None
     driven: Mapping[str, str] = field(default_factory=dict)
+    pulleys: Sequence[Mapping[str, Any]] = ()
 
     __repr__ = brief
 

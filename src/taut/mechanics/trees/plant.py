@@ -189,6 +189,11 @@ class TreePlant:
         return left_by(self, run, sample)
 
     @property
+    def pulleys(self) -> tuple[dict[str, Any], ...]:
+        """What is drawn of them: nodes of `structure` in the middle and in the plane of each, and radii."""
+        return self.shown.pulleys if self.in_nodes is None else ()
+
+    @property
     def ticks(self) -> bool:
         return self.controller is not None and self.rate is not None
 

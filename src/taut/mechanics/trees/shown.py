@@ -7,7 +7,7 @@ Nothing acts on these nodes. Bodies that turn about a common point share its nod
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,7 @@ class Shown(NamedTuple):
     ]  # of every node but those where cables touch pulleys, then of two points of each cable's end
     places: tuple[Vector, ...]
     fixed: int  # nodes that are points of bodies
+    pulleys: tuple[dict[str, Any], ...] = ()  # the node in the middle, two more in its plane, and the radius [m] of each
 
     def points(self, equations: TreeEquations) -> Points:
         return equations.points_at(self.bodies, self.places)
@@ -115,8 +116,20 @@ def shown(plant: TreePlant, equations: TreeEquations) -> Shown:
     if twice := [label for label, count in Counter(labels).items() if count > 1]:
         raise ModelError([Problem(("points",), f'two nodes to be shown would be called "{twice[0]}"; rename a point')])
     nodes = {label: (float(x), float(y), float(z)) for label, (x, y, z) in zip(labels, where, strict=True)}
+    pulleys = [
+        {"nodes": [names[middle], *wire.route], "radius": joint.cable.radius}
+        for joint, wire in zip(cables, wires, strict=False)
+        if joint.cable is not None and (middle := _first(same, (joint.parent, joint.at))) in names
+    ]
+    carried = {joint.name: _first(same, (joint.body.name, ORIGIN)) for joint in tree.joints}
+    for span, *between in zip(tree.spans, touches[::2], touches[1::2], strict=True):
+        for joint_name, radius in zip(span.pulleys, span.radii, strict=True):
+            pulleys.append({"nodes": [names[carried[joint_name]], *between], "radius": radius})
     return found._replace(
-        structure=Structure(nodes, {bar.name: bar for bar in bars}, {wire.name: wire for wire in wires}, name=tree.name)
+        structure=Structure(
+            nodes, {bar.name: bar for bar in bars}, {wire.name: wire for wire in wires}, name=tree.name
+        ),
+        pulleys=tuple(pulleys),
     )
 
 

@@ -63,7 +63,7 @@ def run_content(
     entry = {
         "name": name,
         "kind": "run",
-        "structure": described(structure, arrays),
+        "structure": described(structure, arrays, run.options.get("pulleys", ())),
         "driven": driven_places(structure, [(one["member"], one["name"]) for one in run.options.get("drives", ())]),
         "time": arrays.exact(run.time[kept]),
         "positions": store.positions(nodes),
@@ -109,7 +109,7 @@ def still_content(name: str, still: Still, arrays: Arrays) -> dict[str, Any]:
     return {
         "name": name,
         "kind": "still",
-        "structure": described(structure, arrays),
+        "structure": described(structure, arrays, still.pulleys),
         "driven": driven_places(structure, still.driven.items()),
         "time": arrays.exact(np.zeros(1)),
         "positions": store.positions(nodes),

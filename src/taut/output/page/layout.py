@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -16,12 +17,14 @@ from taut.structure.structure import Structure
 from taut.structure.topology import class_of
 
 
-def described(structure: Structure, arrays: Arrays) -> dict[str, Any]:
-    """Nodes, bars, cables, plates and supports, by index where the drawing needs them and by name where people do."""
+def described(structure: Structure, arrays: Arrays, pulleys: Iterable[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """Nodes, bars, cables, plates, pulleys and supports, by index where the drawing needs them and by name where people
+    do. pulleys: beside those at guides, those of a tree of bodies."""
     place = {node: index for index, node in enumerate(structure.nodes)}
     cables = list(structure.cables.values())
     bars = list(structure.bars.values())
     pieces = [(place[a], place[b], k) for k, cable in enumerate(cables) for a, b in pairwise(cable.route)]
+    middles, radii = _discs(structure, place, pulleys)
     return {
         "nodes": list(place),
         "bars": {
@@ -41,8 +44,22 @@ def described(structure: Structure, arrays: Arrays) -> dict[str, Any]:
             "names": list(structure.plates),
             "faces": arrays.exact(np.column_stack(faces_of(structure))),
         },
+        "pulleys": {"nodes": arrays.exact(middles), "radius": arrays.exact(radii)},
         "supports": [{"node": place[node], "axes": axes} for node, axes in structure.supports.items()],
     }
+
+
+def _discs(
+    structure: Structure, place: Mapping[str, int], pulleys: Iterable[Mapping[str, Any]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """(p, 3) the node in the middle of each pulley and two more in its plane, and (p,) radii [m]."""
+    found = [(tuple(one["nodes"]), float(one["radius"])) for one in pulleys]
+    for cable in structure.cables.values():
+        before, guides, after = cable.route, cable.route[1:], cable.route[2:]
+        found += [(nodes, radius) for *nodes, radius in zip(guides, before, after, cable.radii, strict=False) if radius]
+    known = [(nodes, radius) for nodes, radius in found if all(node in place for node in nodes)]
+    rows = [[place[node] for node in nodes] for nodes, _ in known]
+    return np.array(rows, dtype=int).reshape(-1, 3), np.array([radius for _, radius in known], dtype=float)
 
 
 def size_facts(structure: Structure) -> dict[str, str]:

@@ -6,7 +6,7 @@
 import { colour } from "./colours.js";
 import { Batch, brush, rod, turned } from "./gl.js";
 import { footprints, grounds } from "./ground.js";
-import { BAR, CABLE, GLYPH, GRID, NODE, PLATE } from "./shaders.js";
+import { BAR, CABLE, GLYPH, GRID, NODE, PLATE, PULLEY } from "./shaders.js";
 import { niceStep } from "./format.js";
 import { arrowScale, median } from "./maths.js";
 
@@ -14,6 +14,7 @@ const RIBBON = [new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]), 2, [0, 1, 2, 2, 1,
 const SQUARE = [new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]), 2, [0, 1, 2, 2, 1, 3]];
 const ARROW = turned(10, [[0, 0], [0.34, 0], [0.34, 1], [1, 1], [0, 2]]);
 const PYRAMID = turned(4, [[0, 0], [1, 0], [0, 2]]);
+const WHEEL = turned(32, [[0, 0], [1, 0], [1, 1], [1, 2], [1, 3], [0, 3]]);
 const TRIANGLE = [new Float32Array([0, 1, 2]), 1, [0, 1, 2]];
 const UNKNOWN = -1e30; // stands for a tension that is not known; shaders need not know NaN
 const MANY_BARS = 400; // beyond this they are too thin on the screen to show lids
@@ -87,6 +88,18 @@ function plates(gl, run) {
   };
 }
 
+function pulleys(gl, run, sizes) {
+  const { nodes, radius } = run.structure.pulleys;
+  const batch = new Batch(gl, WHEEL, [[nodes, 3], [Float32Array.from(radius), 1]], radius.length);
+  const paint = brush(gl, PULLEY);
+  return {
+    update() {},
+    draw(shared, look) {
+      if (look.pulleys) paint(shared, { u_colour: look.runColour(run) ?? colour("plate"), u_thick: 1.6 * sizes.cableRadius }, batch);
+    },
+  };
+}
+
 function nodes(gl, run, sizes) {
   const smooth = gl.getContextAttributes().antialias;
   const batch = new Batch(gl, SQUARE, [], run.structure.nodes.length);
@@ -155,7 +168,7 @@ function arrows(gl, run, sizes) {
   };
 }
 
-export const LAYERS = [grounds, footprints, supports, plates, bars, cables, nodes, arrows];
+export const LAYERS = [grounds, footprints, supports, plates, pulleys, bars, cables, nodes, arrows];
 
 /** Lines on the floor, the same for all runs: two ends each, with how much is seen of the line there. */
 export function floorLines(runs, sizes) {

@@ -4,7 +4,7 @@ import { colour, scaleBytes } from "./colours.js";
 import { patch } from "./ground.js";
 import { drawingSizes, floorLines } from "./layers.js";
 import { Lens } from "./lens.js";
-import { arrowScale, clamp, cross, unit } from "./maths.js";
+import { add, arrowScale, clamp, cross, length, subtract, unit } from "./maths.js";
 import { css, drawFloor, drawFootprints, drawGround, drawPatch, drawShadow, mixed, scaled } from "./paintedground.js";
 import { Underfoot } from "./underfoot.js";
 
@@ -134,7 +134,7 @@ export class PaintedScene {
   things(moment, look) {
     const { lens, sizes, colours } = this;
     const { run } = moment;
-    const { bars, cables, plates, supports } = run.structure;
+    const { bars, cables, plates, pulleys, supports } = run.structure;
     const plain = look.runColour(run);
     const chosen = (kind, k) => look.selection && look.selection.run === run.number && look.selection.kind === kind && look.selection.index === k;
     const round = this.members <= ROUNDED;
@@ -160,6 +160,7 @@ export class PaintedScene {
       const style = this.faded(scaled(plain ?? colours.plate, light), depth);
       found.push({ depth, paint: () => this.fill(corners, style) });
     }
+    if (look.pulleys) pulleys.radius.forEach((radius, k) => this.addPulley(found, radius, [0, 1, 2].map((i) => moment.place(pulleys.nodes[3 * k + i])), plain));
     for (let k = 0; k < bars.radius.length; k++) {
       const strong = chosen("bar", k);
       const value = !plain && look.range?.compression > 0 ? moment.barShade(look.colouring, k) : 0;
@@ -195,6 +196,25 @@ export class PaintedScene {
   tone(value, largest) {
     if (!Number.isFinite(value)) return this.colours.unknown;
     return value < 0 ? this.colours.push : this.scale[Math.round(255 * Math.min(value / largest, 1))];
+  }
+
+  /** A disc about a place, in the plane through it and two others; its rim is darker. */
+  addPulley(found, radius, [middle, one, other], plain) {
+    const [a, b] = [subtract(one, middle), subtract(other, middle)];
+    const normal = cross(a, b);
+    if (!(length(normal) > 1e-6 * length(a) * length(b))) return;
+    const [first, second] = [unit(a), unit(cross(normal, a))];
+    const turn = (k) => add(add(middle, first, radius * Math.cos((k * Math.PI) / 16)), second, radius * Math.sin((k * Math.PI) / 16));
+    const corners = Array.from({ length: 32 }, (_, k) => this.lens.see(...turn(k)));
+    const { depth, pixel } = this.lens.see(...middle);
+    if (depth <= 0 || corners.some((corner) => corner.depth <= 0)) return;
+    const hue = plain ?? this.colours.plate;
+    const [face, rim] = [this.lens.light(unit(normal)), 0.7].map((light) => this.faded(scaled(hue, light), depth));
+    found.push({ depth, paint: () => {
+      this.fill(corners, face);
+      Object.assign(this.pen, { strokeStyle: rim, lineWidth: Math.max(1, (1.6 * this.sizes.cableRadius) / pixel) });
+      this.pen.stroke();
+    } });
   }
 
   addSupport(found, { node, axes }, moment, at) {

@@ -11,6 +11,7 @@ const TOGGLES = {
   contact: ["Contact forces", anyArrows("contact")],
   unloaded: ["Undeformed shape", inSome((run) => run.cases)],
   plates: ["Plates", inSome((run) => run.structure.plates.names.length)],
+  pulleys: ["Pulleys", inSome((run) => run.structure.pulleys.radius.length)],
   nodes: ["Nodes"],
   names: ["Node names"],
   supports: ["Supports"],
