@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from taut.structure.bodies import Body, Matrix, Vector
 from taut.structure.files import text_of
 from taut.structure.trees import WORLD, Tree, TreeJoint
 from taut.type_checks import checked_arguments
-
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_JOINT = re.compile(r"""<joint\b[^>]*\bname\s*=\s*["']([^"']*)["'][^>]*(?<!/)>(.*?)</joint>""", re.DOTALL)
 
 
 @checked_arguments
@@ -67,10 +64,10 @@ def tree_of_urdf(text: str, source: str, *, floating: bool, gravity: float) -> T
 
 def _following(text: str) -> Iterator[Problem]:
     """Joints that follow others, which Pinocchio would read as free to move."""
-    for joint in _JOINT.finditer(_COMMENT.sub("", text)):
-        if "<mimic" in joint[2]:
+    for joint in ElementTree.fromstring(text).iter("joint"):
+        if joint.find("mimic") is not None:
             message = "follows another joint (mimic), which is not read: it would move by itself; take it away"
-            yield Problem(("joints", joint[1]), f"{message}, or make it fixed")
+            yield Problem(("joints", joint.get("name", "")), f"{message}, or make it fixed")
 
 
 def _kind(pin: Any, model: Any, data: Any, number: int, source: str) -> tuple[str, tuple[Vector, ...]]:
