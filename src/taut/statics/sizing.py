@@ -126,7 +126,8 @@ class _Task:
 
     def wanted(self, table: LoadCaseTable) -> np.ndarray:
         """The areas that the forces of a table ask for."""
-        return np.asarray(np.maximum(self.stock.area(self.safety * table.member_force), self.least))
+        area = self.stock.area(self.safety * table.member_force, _lengths(table))
+        return np.asarray(np.maximum(area, self.least))
 
     def borne(self, area: np.ndarray) -> _Design:
         """The design made thicker as a whole, or thinner, until it just bears everything."""
@@ -151,8 +152,8 @@ class _Task:
         for row, equilibrium in enumerate(design.table.equilibria.values()):
             change = self.by_area(equilibrium)
             force = self.safety * design.table.member_force[row]
-            need = np.maximum(stock.yield_area(force), stock.euler_area(force))
-            bends = stock.euler_area(force) > stock.yield_area(force)
+            by_yield, by_euler = stock.yield_area(force), stock.euler_area(force, equilibrium.length)
+            need, bends = np.maximum(by_yield, by_euler), by_euler > by_yield
             slope = np.where(bends, need / (2.0 * np.where(force == 0.0, 1.0, force)), np.sign(force) / stock.strength)
             left.append((self.safety * slope)[:, None] * change - np.eye(area.size))
             right.append(area - need)
@@ -164,6 +165,11 @@ class _Task:
             bounds=np.column_stack([np.maximum(-trust * area, self.least - area), trust * area]) / unit,
         )
         return area if found.x is None else np.maximum(area + unit * found.x, self.least)
+
+
+def _lengths(table: LoadCaseTable) -> np.ndarray:
+    """(k, m) of members as they stand in every case [m]: a bar may be driven out."""
+    return np.array([one.length for one in table.equilibria.values()])
 
 
 def _start(structure: Structure, least: float) -> np.ndarray:
@@ -221,7 +227,7 @@ def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, l
         design.table.members,
         design.area,
         forces,
-        task.stock.governed(task.safety * forces),
+        task.stock.governed(task.safety * forces, _lengths(design.table)),
         design.mass,
         design.mass if proved else 0.0,
         said,
