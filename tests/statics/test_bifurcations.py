@@ -190,6 +190,14 @@ def test_it_does_not_matter_how_large_the_load_is_that_a_displacement_scales() -
     assert ways[1].factor == pytest.approx(1e4 * ways[0].factor, rel=1e-6, abs=1e-3)
 
 
+def test_a_unit_load_is_followed_past_its_limits_to_many_times_itself() -> None:
+    traced = path(shallow(), LoadCase(loads={"top": (0.0, 0.0, -1e-3)}), until=3e4)
+    assert traced.ok, traced.status
+    limit = float(carried(np.array(math.sqrt(SHALLOW ** (2.0 / 3.0) - 1.0))))
+    assert [e.factor for e in traced.events] == pytest.approx([limit / 1e-3, -limit / 1e-3], rel=1e-9)
+    assert traced.factor[-1] == 3e4
+
+
 def test_a_control_may_move_against_its_load() -> None:
     up = path(
         shallow(), LoadCase(loads={"top": (0.0, 0.0, -10.0)}), method="displacement", control=("top", "z"), until=0.1

@@ -57,7 +57,7 @@ class Control:
 
 
 def way_to_case(until: float) -> Control:
-    """Counted by the way from the start, 0, to the case, 1."""
+    """Counted by the factor of a curve, from 0."""
     return Control(-1, 0.0, until, 1.0)
 
 

@@ -108,8 +108,8 @@ def path(
         node and an axis as ("top", "z"), by `until` metres, and the load is what balance needs for it.
     switch: 1 leaves the path at its first bifurcation and goes on along the branch that leaves there, to the side to
         which the event's node moves along its largest axis, -1 to the other side; 2 at the second, and so on.
-    step: the first step, and the longest, as a share of the way or of a member's length, whichever is larger; steps
-        are shorter where the path bends.
+    step: the first step, and the longest, as a share of the way (to the case, or to `until` beyond it) or of a member's
+        length, whichever is larger; steps are shorter where the path bends.
     points: the path ends after so many.
     """
     if method not in METHODS:
@@ -128,8 +128,10 @@ def path(
     bare = begin._replace(external=np.zeros_like(begin.external))
     first, _ = stepped(problem, bare, begin, problem.network.positions, tolerance=tolerance)
     curve = curve_between(problem, begin, end, tolerance)
-    counted = way_to_case(until)
-    if control is not None:
+    if control is None:
+        curve = replace(curve, unit=max(1.0, until))
+        counted = way_to_case(until / curve.unit)
+    else:
         counted = displacement(problem, *control, until, first.positions, curve.scale)
     if not first.converged:
         return _path(curve, [], (), "the start is not balanced; balance it first and see its status", first.positions)
