@@ -127,6 +127,17 @@ def test_a_bar_that_is_driven_out_bends_out_at_the_load_of_its_length() -> None:
     assert elastic_sizes(made, {"out": out}).area[0] == pytest.approx(12.0 * math.sqrt(1e3 / 200e9 / math.pi), rel=1e-3)
 
 
+@pytest.mark.parametrize("segments", [1, 4])
+def test_a_cable_of_a_material_that_is_wound_in_becomes_stiffer_in_segments_too(segments: int) -> None:
+    """E A (l / rest - 1) between walls, whatever changes the rest length."""
+    rope = Cable("rope", ("a", "b"), material=STEEL, radius=0.01, rest_length=1.9, segments=segments)
+    made = Structure({"a": (0, 0, 0), "b": (2, 0, 0)}, cables=[rope], supports=dict.fromkeys("ab", "xyz"))
+    cases = {"wound": LoadCase(rest_lengths={"cable:rope": 1.0}), "short": LoadCase(misfits={"cable:rope": -0.2})}
+    found = solve_cases(made, cases).member_force
+    for row, rest in zip(found, (1.0, 1.7), strict=True):
+        assert row == pytest.approx([RIGIDITY * (2.0 / rest - 1.0)] * segments)
+
+
 def test_a_cable_slackens_where_its_pull_is_used_up() -> None:
     """A weightless bead on two cables in line, pulled along: the lee one slackens at k1 + k2 times the way."""
     made = Structure(
