@@ -45,6 +45,24 @@ def test_a_singular_matrix_is_told() -> None:
     assert np.isnan(solver.solve(solver.values))
 
 
+def test_stiff_wires_beside_a_rigid_bar_are_not_taken_for_singular() -> None:
+    """A post between two stays, one of them wound in by 1 mm: where it leans does not depend on how stiff both are."""
+    import taut
+
+    places = {"foot": (0, 0, 0), "left": (-1, 0, 0), "right": (1, 0, 0), "top": (0, 0, 1)}
+    tops = []
+    for stiffness in (1e3, 1e9):
+        stays = [taut.Cable(x, (x, "top"), stiffness=stiffness, rest_length=1.4) for x in ("left", "right")]
+        post = taut.Bar("post", ("foot", "top"), mass=1.0)
+        held = {"foot": "xyz", "left": "xyz", "right": "xyz", "top": "y"}
+        made = Robot(taut.Structure(places, bars=[post], cables=stays, supports=held), ("cable:left",))
+        solver = PostureSolver(made, posture(made))
+        assert solver.solve(np.array([1.399]), steps=6, tolerance=1e-12 * stiffness) <= 1e-9 * stiffness
+        tops.append(solver.positions[3].copy())
+    assert tops[0][0] == pytest.approx(-1e-3 / np.sqrt(2.0), rel=0.02), "to first order"
+    assert tops[1] == pytest.approx(tops[0], abs=1e-12)
+
+
 def test_a_map_has_the_postures_of_its_commands() -> None:
     made = robot("length", "spring")
     grid = {"cable:a1": np.linspace(1.63, 1.642, 4), "cable:a2": np.linspace(1.631, 1.641, 3)}

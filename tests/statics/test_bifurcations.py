@@ -171,6 +171,33 @@ def test_a_displacement_is_imposed_past_both_limits(step: float) -> None:
     assert turns == pytest.approx([float(carried(np.array(limit))), -float(carried(np.array(limit)))], rel=1e-9)
 
 
+def test_it_does_not_matter_how_large_the_load_is_that_a_displacement_scales() -> None:
+    """A case of a hundredth of a newton, and one of a millionth: the same points, with factors as much larger."""
+    ways = [
+        path(
+            shallow(),
+            LoadCase(loads={"top": (0.0, 0.0, -load)}),
+            method="displacement",
+            control=("top", "z"),
+            until=-0.7,
+        )
+        for load in (1e-2, 1e-6)
+    ]
+    assert [way.status for way in ways] == ["reached"] * 2
+    limit = float(carried(np.array(math.sqrt(SHALLOW ** (2.0 / 3.0) - 1.0))))
+    assert [e.factor for e in ways[0].events] == pytest.approx([limit / 1e-2, -limit / 1e-2], rel=1e-9)
+    assert ways[0].factor.size == ways[1].factor.size < 100
+    assert ways[1].factor == pytest.approx(1e4 * ways[0].factor, rel=1e-6, abs=1e-3)
+
+
+def test_a_unit_load_is_followed_past_its_limits_to_many_times_itself() -> None:
+    traced = path(shallow(), LoadCase(loads={"top": (0.0, 0.0, -1e-3)}), until=3e4)
+    assert traced.ok, traced.status
+    limit = float(carried(np.array(math.sqrt(SHALLOW ** (2.0 / 3.0) - 1.0))))
+    assert [e.factor for e in traced.events] == pytest.approx([limit / 1e-3, -limit / 1e-3], rel=1e-9)
+    assert traced.factor[-1] == 3e4
+
+
 def test_a_control_may_move_against_its_load() -> None:
     up = path(
         shallow(), LoadCase(loads={"top": (0.0, 0.0, -10.0)}), method="displacement", control=("top", "z"), until=0.1

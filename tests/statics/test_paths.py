@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ import pytest
 import taut
 from taut.errors import ModelError, OptionError
 from taut.statics.balancing import balance
+from taut.statics.cases import solve_cases
 from taut.statics.load_case import LoadCase
 from taut.statics.paths import path
+from taut.statics.sizing import elastic_sizes
 from taut.structure.records import Bar, Cable, Material
 from taut.structure.structure import Structure
 
@@ -107,6 +110,32 @@ def test_euler_and_yield_are_met_where_the_closed_form_says() -> None:
     assert told[("euler", "long")] == pytest.approx(warmth_of(euler), rel=1e-8)
     assert told[("yield", "short")] == pytest.approx(warmth_of(yielding), rel=1e-8)
     assert ("euler", "short") not in told
+
+
+def test_a_bar_that_is_driven_out_bends_out_at_the_load_of_its_length() -> None:
+    """Cases, paths and sizes of a prop under 1 kN: pi^2 E I / l^2 at the length it has there."""
+    prop = Bar("prop", ("foot", "top"), material=STEEL, radius=0.01, law="compressible")
+    made = Structure({"foot": (0, 0, 0), "top": (0, 0, 1)}, bars=[prop], supports={"foot": "xyz", "top": "xy"})
+    short = LoadCase(loads={"top": (0.0, 0.0, -1e3)})
+    out = replace(short, rest_lengths={"bar:prop": 6.0})
+    bending = math.pi**2 * 200e9 * math.pi / 4.0 * 0.01**4
+    cases = solve_cases(made, {"short": short, "out": out})
+    assert cases.utilisation[:, 0] == pytest.approx([1e3 / bending, 36e3 / bending], rel=1e-3)
+    (met,) = path(made, out, start=short).events
+    assert met.kind == "euler"
+    assert 1.0 + 5.0 * met.factor == pytest.approx(math.sqrt(bending / 1e3), rel=1e-3)
+    assert elastic_sizes(made, {"out": out}).area[0] == pytest.approx(12.0 * math.sqrt(1e3 / 200e9 / math.pi), rel=1e-3)
+
+
+@pytest.mark.parametrize("segments", [1, 4])
+def test_a_cable_of_a_material_that_is_wound_in_becomes_stiffer_in_segments_too(segments: int) -> None:
+    """E A (l / rest - 1) between walls, whatever changes the rest length."""
+    rope = Cable("rope", ("a", "b"), material=STEEL, radius=0.01, rest_length=1.9, segments=segments)
+    made = Structure({"a": (0, 0, 0), "b": (2, 0, 0)}, cables=[rope], supports=dict.fromkeys("ab", "xyz"))
+    cases = {"wound": LoadCase(rest_lengths={"cable:rope": 1.0}), "short": LoadCase(misfits={"cable:rope": -0.2})}
+    found = solve_cases(made, cases).member_force
+    for row, rest in zip(found, (1.0, 1.7), strict=True):
+        assert row == pytest.approx([RIGIDITY * (2.0 / rest - 1.0)] * segments)
 
 
 def test_a_cable_slackens_where_its_pull_is_used_up() -> None:

@@ -42,6 +42,7 @@ class Rest(NamedTuple):
     matrix: Reals  # (s s,) row after row; factored in place
     right: Reals  # (s,)
     order: Integers  # (s,) rows as they were exchanged
+    unit: Reals  # (1,) [N/m] by which lengths are made forces while the matrix is factored
 
 
 rest_in = reader(Rest, slot("rest"))
@@ -112,13 +113,30 @@ def fill_matrix(p: Pack, y: np.ndarray) -> None:
             rest.matrix[(count + k) * size + count + k] = 1.0
 
 
+@inlined
+def _balance_units(p: Pack) -> float:
+    """Count G in the largest entry of K, or its pivots, one over K, are nothing beside K; returns the largest entry."""
+    rest, count, size = rest_in(p), free_count(p), free_count(p) + row_count(p)
+    unit, most = 0.0, 0.0
+    for m in range(count):
+        for e in range(count):
+            unit = max(unit, abs(rest.matrix[m * size + e]))
+    unit = unit if unit > 0.0 else 1.0
+    for k in range(count, size):
+        for m in range(count):
+            rest.matrix[k * size + m] *= unit
+            rest.matrix[m * size + k] *= unit
+            most = max(most, abs(rest.matrix[k * size + m]))
+        rest.matrix[k * size + k] *= unit * unit
+    rest.unit[0] = unit
+    return max(unit, most)
+
+
 @kernel
 def factor(p: Pack) -> bool:
     """L U in place, rows exchanged for the largest pivot; False where there is none."""
     rest, size = rest_in(p), free_count(p) + row_count(p)
-    most = 0.0
-    for e in range(size * size):
-        most = max(most, abs(rest.matrix[e]))
+    most = _balance_units(p)
     for c in range(size):
         best, at = 0.0, c
         for r in range(c, size):
@@ -147,7 +165,9 @@ def factor(p: Pack) -> bool:
 @kernel
 def solve(p: Pack, right: np.ndarray) -> None:
     """In place, after `factor`."""
-    rest, size = rest_in(p), free_count(p) + row_count(p)
+    rest, count, size = rest_in(p), free_count(p), free_count(p) + row_count(p)
+    for k in range(count, size):
+        right[k] *= rest.unit[0]
     for c in range(size):
         at = rest.order[c]
         right[c], right[at] = right[at], right[c]
@@ -162,6 +182,8 @@ def solve(p: Pack, right: np.ndarray) -> None:
         for e in range(r + 1, size):
             total -= rest.matrix[r * size + e] * right[e]
         right[r] = total / rest.matrix[r * size + r]
+    for k in range(count, size):
+        right[k] *= rest.unit[0]
 
 
 @kernel

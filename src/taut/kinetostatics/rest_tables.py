@@ -59,6 +59,7 @@ def rest_pack(structure: Structure, external: np.ndarray) -> tuple[Pack, Tables]
             matrix=np.zeros(whole * whole),
             right=np.zeros(whole),
             order=np.zeros(whole, dtype=np.int64),
+            unit=np.ones(1),
         ),
     }
     return packed_by_name(tables)

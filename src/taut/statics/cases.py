@@ -203,7 +203,8 @@ def _table(problem: EquilibriumEquations, found: Mapping[str, Equilibrium]) -> L
     if not found:
         raise OptionError("there is no case to balance; give one or more")
     forces = np.array([one.member_force for one in found.values()])
-    share, _ = strengths(problem.network.structure).used(forces)
+    limits = strengths(problem.network.structure)
+    share = np.array([limits.at(one.length).used(one.member_force)[0] for one in found.values()])
     return LoadCaseTable(
         dict(found),
         problem.network.names,

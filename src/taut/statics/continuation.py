@@ -77,7 +77,8 @@ class Curve:
     """The equilibria of a problem between two settings.
 
     scale: the length [m] that counts as much as all of s. stiffness: what forces are measured by [N/m], the same all
-    along the curve, because where nothing is loaded the forces at hand are round-off.
+    along the curve, because where nothing is loaded the forces at hand are round-off. unit: how often the way from
+    start to goal a factor of one is: with a load too small to be felt the shape is all that counts, else the load.
     """
 
     problem: EquilibriumEquations
@@ -86,9 +87,14 @@ class Curve:
     scale: float
     stiffness: float
     tolerance: float
+    unit: float = 1.0
 
     def setting(self, factor: complex) -> Setting:
-        return self.start.towards(self.goal, factor)
+        return self.start.towards(self.goal, self.unit * factor)
+
+    def share(self, point: Point) -> float:
+        """How far a point is from the start, 0, to the goal, 1."""
+        return self.unit * point.factor
 
     def piece(self, taut: np.ndarray) -> Curve:
         """The curve with these members at work, whatever their length, and no others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from taut.errors import OptionError, suggestion
 from taut.statics.continuation import Curve, Point
 from taut.statics.equilibrium_equations import EquilibriumEquations
 from taut.structure.records import AXES
+
+LARGEST_UNIT = 1e12
+"""A control that moves less than one over this of what the load grows does not answer to it."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Control:
 
 
 def way_to_case(until: float) -> Control:
-    """Counted by the way from the start, 0, to the case, 1."""
+    """Counted by the factor of a curve, from 0."""
     return Control(-1, 0.0, until, 1.0)
 
 
@@ -75,3 +78,10 @@ def displacement(
         )
     begin = float(positions.ravel()[place])
     return Control(coordinate, begin, begin + by, scale)
+
+
+def counted_by(control: Control, curve: Curve, begin: Point) -> Curve:
+    """The curve with its load counted in what moves the control by the curve's scale where it begins, if that is more
+    than the case: counted in cases, a path of many small ones turns at a limit point as in a hairpin."""
+    loaded, moved = abs(begin.tangent[-1]), abs(begin.tangent[control.coordinate])
+    return replace(curve, unit=float(loaded / moved)) if moved < loaded < LARGEST_UNIT * moved else curve

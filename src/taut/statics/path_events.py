@@ -11,6 +11,7 @@ import numpy as np
 
 from taut.statics.bifurcations import Bifurcation, bifurcations
 from taut.statics.continuation import Curve, Point
+from taut.statics.elastic_members import lengths_at
 from taut.statics.equilibrium_equations import EquilibriumEquations
 from taut.statics.kinks import AT_REST, wrong
 from taut.statics.path_control import Control
@@ -69,7 +70,8 @@ class PathWatch:
         forces = self.problem.tensions(point.positions, point.multipliers, curve.setting(point.factor))
         one_sided = np.where(curve.one_sided, curve.margins(point), 1.0)
         with np.errstate(invalid="ignore"):
-            shares = [1.0 + forces / self.limits.buckling, 1.0 - forces / self.limits.yielding]
+            limits = self.limits.at(lengths_at(self.problem.members, point.positions))
+            shares = [1.0 + forces / limits.buckling, 1.0 - forces / self.limits.yielding]
             shares.append(1.0 + forces / self.limits.yielding)
         return np.concatenate([one_sided, *shares, [point.tangent[-1], self.control.left(curve, point)]])
 

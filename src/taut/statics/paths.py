@@ -17,7 +17,7 @@ from taut.statics.equilibrium_equations import BarChoice, equations_of
 from taut.statics.kinks import begun, beyond
 from taut.statics.load_case import LoadCase, imposed
 from taut.statics.network import network
-from taut.statics.path_control import displacement, way_to_case
+from taut.statics.path_control import counted_by, displacement, way_to_case
 from taut.statics.path_events import Found, PathEvent, PathWatch, located, together
 from taut.statics.slackening import stepped
 from taut.structure.joining import subdivided
@@ -108,8 +108,8 @@ def path(
         node and an axis as ("top", "z"), by `until` metres, and the load is what balance needs for it.
     switch: 1 leaves the path at its first bifurcation and goes on along the branch that leaves there, to the side to
         which the event's node moves along its largest axis, -1 to the other side; 2 at the second, and so on.
-    step: the first step, and the longest, as a share of the way or of a member's length, whichever is larger; steps
-        are shorter where the path bends.
+    step: the first step, and the longest, as a share of the way (to the case, or to `until` beyond it) or of a member's
+        length, whichever is larger; steps are shorter where the path bends.
     points: the path ends after so many.
     """
     if method not in METHODS:
@@ -128,18 +128,24 @@ def path(
     bare = begin._replace(external=np.zeros_like(begin.external))
     first, _ = stepped(problem, bare, begin, problem.network.positions, tolerance=tolerance)
     curve = curve_between(problem, begin, end, tolerance)
-    counted = way_to_case(until)
-    if control is not None:
+    if control is None:
+        curve = replace(curve, unit=max(1.0, until))
+        counted = way_to_case(until / curve.unit)
+    else:
         counted = displacement(problem, *control, until, first.positions, curve.scale)
     if not first.converged:
         return _path(curve, [], (), "the start is not balanced; balance it first and see its status", first.positions)
     now = begun(curve, first.positions, first.multipliers)
+    if now is not None and control is not None:
+        curve = counted_by(counted, curve, now)
+        now = begun(curve, first.positions, first.multipliers)
     if now is None:
         message = "the start is singular: it can move freely or is at a limit point; support or prestress it"
         return _path(curve, [], (), message, first.positions)
     way = _Way(curve, PathWatch(problem, counted), method, step, switch)
     found, events, status = way.followed(now, points)
-    return _path(curve, found, tuple(events), status, first.positions)
+    told = tuple(replace(event, factor=curve.unit * event.factor) for event in events)
+    return _path(curve, found, told, status, first.positions)
 
 
 @dataclass(frozen=True)
@@ -159,7 +165,7 @@ class _Way:
         found, events, size, branches = [now], list[PathEvent](), self.step, 0
         while len(found) < points:
             if size < SHORTEST * self.step or self._turned(now):
-                return found, events, _stuck(now.factor, self.method)
+                return found, events, _stuck(curve.share(now), self.method)
             length = size if self.method == "arc-length" else min(size, watch.control.left(curve, now))
             along = self._follower(now)
             after = along(length)
@@ -183,7 +189,7 @@ class _Way:
             if left is not None:
                 switched_to = switched(curve, left, float(np.sign(self.switch)), self.step)
                 if switched_to is None:
-                    return found, events, f"no branch was found that leaves at {_way(left.point.factor)}"
+                    return found, events, f"no branch was found that leaves at {_way(curve.share(left.point))}"
                 now, size = switched_to, 0.1 * self.step
                 found.append(now)
             elif not met or not met[-1].kink:
@@ -192,10 +198,10 @@ class _Way:
             else:
                 turned = beyond(curve, met[-1].point, met[-1].number, together(curve, met[-1], after))
                 if turned is None:
-                    return found, events, _stuck(met[-1].point.factor, self.method)
+                    return found, events, _stuck(curve.share(met[-1].point), self.method)
                 events[-1:] = _at_kink(curve, watch, met[-1], turned, len(found) - 1)
                 now = found[-1] = turned
-        return found, events, f"ended after {points} points at {now.factor:g}; give more points or a longer step"
+        return found, events, f"ended after {points} points at {curve.share(now):g}; give more points or a longer step"
 
     def _towards_end(self, now: Point) -> Point:
         """The first point with its tangent to the side on which the control ends: its load may have to fall."""
@@ -280,7 +286,7 @@ def _path(curve: Curve, found: list[Point], events: tuple[PathEvent, ...], statu
     forces = [problem.tensions(p.positions, p.multipliers, s) for p, s in pairs]
     return LoadPath(
         structure,
-        np.array([p.factor for p in found]),
+        np.array([curve.share(p) for p in found]),
         np.array([p.positions for p in found]).reshape(count, *start.shape),
         np.array(forces).reshape(count, problem.network.members),
         np.array(reactions).reshape(count, len(supported), 3),

@@ -26,22 +26,25 @@ class Stocks:
         """[m^2] for forces (..., m)."""
         return np.asarray(np.abs(forces) / self.strength)
 
-    def euler_area(self, forces: np.ndarray) -> np.ndarray:
-        """[m^2]: P = pi^2 E I / l^2 with I = A^2 / (4 pi) gives A = 2 l sqrt(P / (pi E)); nothing for pulls."""
-        push = np.where(self.bars, np.maximum(-forces, 0.0), 0.0)
-        return np.asarray(2.0 * self.length * np.sqrt(push / (np.pi * self.modulus)))
+    def euler_area(self, forces: np.ndarray, lengths: np.ndarray | None = None) -> np.ndarray:
+        """[m^2]: P = pi^2 E I / l^2 with I = A^2 / (4 pi) gives A = 2 l sqrt(P / (pi E)); nothing for pulls.
 
-    def area(self, forces: np.ndarray) -> np.ndarray:
+        lengths: (..., m) as members stand under these forces [m], their own if None.
+        """
+        push = np.where(self.bars, np.maximum(-forces, 0.0), 0.0)
+        return np.asarray(2.0 * (self.length if lengths is None else lengths) * np.sqrt(push / (np.pi * self.modulus)))
+
+    def area(self, forces: np.ndarray, lengths: np.ndarray | None = None) -> np.ndarray:
         """The smallest area that bears all forces (k, m) [m^2]."""
-        return np.asarray(np.maximum(self.yield_area(forces), self.euler_area(forces)).max(axis=0))
+        return np.asarray(np.maximum(self.yield_area(forces), self.euler_area(forces, lengths)).max(axis=0))
 
     def mass(self, area: np.ndarray) -> np.ndarray:
         """(m,) [kg]"""
         return np.asarray(self.density * self.length * area)
 
-    def governed(self, forces: np.ndarray) -> tuple[str, ...]:
+    def governed(self, forces: np.ndarray, lengths: np.ndarray | None = None) -> tuple[str, ...]:
         """ "yield", "euler" or "" (no force) for each member."""
-        by_yield, by_euler = self.yield_area(forces).max(axis=0), self.euler_area(forces).max(axis=0)
+        by_yield, by_euler = self.yield_area(forces).max(axis=0), self.euler_area(forces, lengths).max(axis=0)
         words = np.where(by_euler > by_yield, "euler", np.where(by_yield > 0.0, "yield", ""))
         return tuple(str(word) for word in words)
 

@@ -31,6 +31,11 @@ UNSETTLED = "sizes still changed in the last round: allow more rounds"
 UNBORNE = "the sizes that its forces ask for do not bear all cases, and those between were not tried"
 """Why a design that bears everything may not be the lightest."""
 
+STILL = 1e-6
+"""Of the largest force: forces that change by less, where areas change by all of themselves, do not depend on sizes."""
+
+SWAYS = "statically determinate, but the shape gives way under its loads"
+
 
 @checked_arguments
 def elastic_sizes(
@@ -46,9 +51,10 @@ def elastic_sizes(
     """Balance every case with elastic members, make each member as thin as its largest force allows, and again.
 
     Bars are compressible, cables have E A / rest length, gravity acts on the new masses, rest lengths stay. Where
-    forces do not depend on sizes (statically determinate) the second round repeats the first, every member is at a
-    limit, and that is the least mass in closed form. Where they do, linear programs with the derivatives of the forces
-    go on from there until no small change is lighter: a local optimum; `least_mass` has a bound for all designs.
+    forces do not depend on sizes (statically determinate, and the shape does not give way) the second round repeats the
+    first, every member is at a limit, and that is the least mass in closed form. Where they do, linear programs with
+    the derivatives of the forces go on from there until no small change is lighter: a local optimum; `least_mass` has a
+    bound for all designs.
 
     minimum_tension: [N]; cables with less in some case are named in the status, since thickness cannot mend that.
     minimum_radius: [m], of every member. safety: forces times this must be borne. tolerance: of the areas.
@@ -76,9 +82,10 @@ def elastic_sizes(
             left = "" if after.bears else UNBORNE
             break
     states = counts(structure).self_stress_states
+    sways = not states and not left and task.sways(design)
     trust = FIRST_TRUST
-    left = left or (UNSETTLED if states else "")
-    while states and count < rounds and design.table.ok and trust > tolerance:
+    left = left or (UNSETTLED if states or sways else "")
+    while (states or sways) and count < rounds and design.table.ok and trust > tolerance:
         count += 1
         after = task.borne(task.improved(design, trust))
         lighter = after.table.ok and after.mass < design.mass
@@ -88,7 +95,8 @@ def elastic_sizes(
         if small:
             break
     status, lacks = _status(task, design, minimum_tension)
-    return _told(task, design, count, states, status, lacks, left)
+    depends = f"states of self-stress: {states}" if states else SWAYS if sways else ""
+    return _told(task, design, count, depends, status, lacks, left)
 
 
 class _Design(NamedTuple):
@@ -124,9 +132,17 @@ class _Task:
         unstrained += [properties.bar_length(standing, bar) for bar in standing.bars.values()]
         return np.asarray(np.concatenate(by_stiffness).T * (self.stock.modulus / np.array(unstrained)))
 
+    def sways(self, design: _Design) -> bool:
+        """Whether forces depend on sizes for no other reason than that the shape gives way."""
+        if not design.table.ok:
+            return False
+        by_size = [self.by_area(one) * design.area for one in design.table.equilibria.values()]
+        return bool(np.abs(by_size).max() > STILL * np.abs(design.table.member_force).max())
+
     def wanted(self, table: LoadCaseTable) -> np.ndarray:
         """The areas that the forces of a table ask for."""
-        return np.asarray(np.maximum(self.stock.area(self.safety * table.member_force), self.least))
+        area = self.stock.area(self.safety * table.member_force, _lengths(table))
+        return np.asarray(np.maximum(area, self.least))
 
     def borne(self, area: np.ndarray) -> _Design:
         """The design made thicker as a whole, or thinner, until it just bears everything."""
@@ -151,8 +167,8 @@ class _Task:
         for row, equilibrium in enumerate(design.table.equilibria.values()):
             change = self.by_area(equilibrium)
             force = self.safety * design.table.member_force[row]
-            need = np.maximum(stock.yield_area(force), stock.euler_area(force))
-            bends = stock.euler_area(force) > stock.yield_area(force)
+            by_yield, by_euler = stock.yield_area(force), stock.euler_area(force, equilibrium.length)
+            need, bends = np.maximum(by_yield, by_euler), by_euler > by_yield
             slope = np.where(bends, need / (2.0 * np.where(force == 0.0, 1.0, force)), np.sign(force) / stock.strength)
             left.append((self.safety * slope)[:, None] * change - np.eye(area.size))
             right.append(area - need)
@@ -164,6 +180,11 @@ class _Task:
             bounds=np.column_stack([np.maximum(-trust * area, self.least - area), trust * area]) / unit,
         )
         return area if found.x is None else np.maximum(area + unit * found.x, self.least)
+
+
+def _lengths(table: LoadCaseTable) -> np.ndarray:
+    """(k, m) of members as they stand in every case [m]: a bar may be driven out."""
+    return np.array([one.length for one in table.equilibria.values()])
 
 
 def _start(structure: Structure, least: float) -> np.ndarray:
@@ -193,18 +214,19 @@ def _status(task: _Task, design: _Design, minimum_tension: float) -> tuple[str, 
     ), "cables lack tension, which thickness does not mend"
 
 
-def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, lacks: str, left: str) -> Sizing:
-    """left: why the search did not come to its end, "" where it did."""
+def _told(task: _Task, design: _Design, rounds: int, depends: str, status: str, lacks: str, left: str) -> Sizing:
+    """depends: why forces depend on sizes, "" where they do not. left: why the search did not come to its end, "" where
+    it did."""
     weighed = any(np.any(case.gravity) for case in task.cases.values())
-    proved = not lacks and not left and states == 0 and not weighed
+    proved = not lacks and not left and not depends and not weighed
     if lacks:
         said = f"nothing is proved: {lacks}"
     elif left:
         said = f"every limit is kept, but {left}; nothing is proved"
-    elif states:
+    elif depends:
         said = (
-            f"forces depend on sizes (states of self-stress: {states}): every limit is kept and no small change "
-            "makes it lighter; not proved to be lightest"
+            f"forces depend on sizes ({depends}): every limit is kept and no small change makes it lighter; "
+            "not proved to be lightest"
         )
     elif weighed:
         said = (
@@ -221,7 +243,7 @@ def _told(task: _Task, design: _Design, rounds: int, states: int, status: str, l
         design.table.members,
         design.area,
         forces,
-        task.stock.governed(task.safety * forces),
+        task.stock.governed(task.safety * forces, _lengths(design.table)),
         design.mass,
         design.mass if proved else 0.0,
         said,

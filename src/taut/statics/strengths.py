@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,7 +22,13 @@ class Strengths:
     """Limits of m members, cables first; infinite where material or radius do not say."""
 
     yielding: np.ndarray  # (m,) force at which a member yields, pulled or pushed [N]
-    buckling: np.ndarray  # (m,) push at which a bar bends out [N]
+    buckling: np.ndarray  # (m,) push at which a bar of this length bends out [N]
+    length: np.ndarray  # (m,) [m]
+
+    def at(self, lengths: np.ndarray) -> Strengths:
+        """Where members are so long (m,): a bar that is driven out to twice its length bends out at a quarter."""
+        with np.errstate(divide="ignore", invalid="ignore"):  # what failed may have no length
+            return replace(self, buckling=self.buckling * (self.length / lengths) ** 2, length=lengths)
 
     def used(self, forces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How much of what they can bear members use at forces (..., m), 1 is the limit; and what the limit is.
@@ -69,14 +75,17 @@ class Utilisation(Tabular):
 
 
 def strengths(structure: Structure) -> Strengths:
-    """Of a structure's members; a bar's Euler load is that of its length, pinned at both ends."""
+    """Of a structure's members; a bar's Euler load is that of its length as it stands, pinned at both ends."""
     bars = list(structure.bars.values())
     members: list[Bar | Cable] = [*structure.cables.values(), *bars]
     yields = [properties.yield_load(member) for member in members]
-    euler = [properties.euler_load(bar, properties.route_length(structure, bar.nodes)) for bar in bars]
+    routes = [cable.route for cable in structure.cables.values()] + [bar.nodes for bar in bars]
+    lengths = [properties.route_length(structure, route) for route in routes]
+    euler = map(properties.euler_load, bars, lengths[len(structure.cables) :])
     return Strengths(
         np.array([np.inf if load is None else load for load in yields], dtype=float),
         np.array([np.inf] * len(structure.cables) + [np.inf if load is None else load for load in euler], dtype=float),
+        np.array(lengths, dtype=float),
     )
 
 

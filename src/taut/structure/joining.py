@@ -130,7 +130,7 @@ def _pieces(structure: Structure, cable: Cable) -> list[Cable]:
         )
     between = [f"{cable.name}~{i}" for i in range(1, count)]
     places = [cable.route[0], *between, cable.route[1]]
-    whole = properties.stiffness(structure, cable)
+    whole = cable.stiffness  # that of a material follows the length of each piece, as it follows that of a whole cable
     return [
         replace(
             cable,
