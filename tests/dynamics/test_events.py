@@ -194,6 +194,19 @@ def test_a_node_passes_a_plane_and_the_run_stops_there() -> None:
     assert len(further.events) == 1
 
 
+@pytest.mark.parametrize(("speed", "first", "noted"), [(1.0, 0.1, False), (3.0, 0.125, True)])
+def test_a_level_passed_up_and_down_again_within_a_step_is_noted_twice(speed: float, first: float, noted: bool) -> None:
+    """A ball thrown up, whose place is a parabola, also where a step begins at the level. Neither time was noted."""
+    ball = Structure({"ball": (0.0, 0.0, 0.0)}, point_masses={"ball": 1.0})
+    watches = [Watch("look", node="ball", axis="z", level=speed * first - 0.5 * 9.81 * first**2)]
+    watches += [Watch.at_time("then", first)] if noted else []
+    plant = assemble(ball, gravity=9.81, velocities={"ball": (0.0, 0.0, speed)}, events=watches)
+    run = simulate(plant, 0.5, every=0.5, verify=False)
+    found = [event for event in run.events if event.change in ("rising", "falling")]
+    assert [event.change for event in found] == ["rising", "falling"]
+    assert [event.time for event in found] == pytest.approx([first, 2.0 * speed / 9.81 - first], abs=1e-12)
+
+
 def test_other_things_to_watch() -> None:
     at = math.sqrt(2.0 * 0.25 / 9.81)
     distance = simulate(falling(nodes=("floor", "ball"), length=0.75), 0.4)

@@ -9,7 +9,19 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from taut import Cable, OptionError, Structure, Trajectory, Watch, assemble, ensemble, linearise, simulate
+from taut import (
+    Cable,
+    Load,
+    OptionError,
+    StepSignal,
+    Structure,
+    Trajectory,
+    Watch,
+    assemble,
+    ensemble,
+    linearise,
+    simulate,
+)
 
 G = 9.81
 
@@ -228,3 +240,15 @@ def test_what_needs_instants_says_so() -> None:
             run()
     found = ensemble(plant, 0.1, velocities=np.zeros((2, 2, 3)), method="dp5")
     assert found.cable_tension[:, -1, 0] == pytest.approx(2.0 * G)
+
+
+def test_a_string_just_long_enough_lets_go_of_what_is_thrown_or_pushed_inwards() -> None:
+    """It took the velocity away, and pushed with 20.19 N where a load came."""
+    swing = pendulum(1.0)
+    thrown = simulate(assemble(swing, gravity=G, velocities={"p": (0.0, 0.0, 1.0)}), 0.2, every=0.1, verify=False)
+    assert thrown.nodes[:, 1, 2] == pytest.approx(-1.0 + thrown.time - 0.5 * G * thrown.time**2, abs=1e-12)
+    push = Load("p", "z", StepSignal((0.0, 0.1), (0.0, 30.0)))
+    pushed = simulate(assemble(swing, gravity=G, loads=[push]), 0.2, every=0.1, verify=False)
+    assert [str(event) for event in pushed.events] == ['cable "w" slack at 0.1 s']
+    assert pushed.cable_tension[:, 0] == pytest.approx([G, 0.0, 0.0], abs=1e-12)
+    assert pushed.reaction[:, 0, 2] == pytest.approx([G, 0.0, 0.0], abs=1e-12)

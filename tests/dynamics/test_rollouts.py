@@ -13,6 +13,7 @@ import taut
 from taut import OptionError, SampledSignal, Sinusoid, SmoothStart
 from taut.dynamics.rollouts import rows_of
 from taut.locomotion import SinusoidGait
+from taut.mechanics.batch import varied
 from taut.mechanics.varying.addresses import address_of
 from taut.mechanics.varying.variation import numbers_for, varied_by
 
@@ -130,6 +131,31 @@ def test_masses_of_nodes_by_a_pattern_are_those_of_point_masses() -> None:
     assert address_of(plant, "node:x2a.mass").own.tolist() == [0.0]  # by its own name
     with pytest.raises(taut.OptionError, match=r'"node:z\*.mass": none of the nodes "z\*" has a point mass; give'):
         address_of(plant, "node:z*.mass")
+
+
+def test_the_stiffness_of_a_material_follows_rest_lengths() -> None:
+    thread = taut.Material("thread", youngs_modulus=1e8)
+    cut = ROBOT.changed("cable:c3", stiffness=None, material=thread, radius=1e-3)
+    plant = taut.assemble(cut, damping=taut.Damping(stiffness=1e-3))
+    made = taut.assemble(cut.changed("cable:c3", rest_length=0.2), damping=taut.Damping(stiffness=1e-3))
+    wanted = made.tables["springs"]
+    assert wanted.stiffness[plant.given.cable["c3"]] == pytest.approx(100.0 * np.pi / 0.2)
+    found = varied_by(plant, numbers_for(plant, {"cable:c3.rest_length": np.array([0.2])}), 1).single(0)
+    for name in ("rest_length", "stiffness", "damping"):
+        assert np.array_equal(getattr(found.tables["springs"], name), getattr(wanted, name))
+    rest = plant.tables["springs"].rest_length.copy()[None]
+    rest[0, list(ROBOT.cables).index("c3")] = 0.2
+    cables = {"rest_length": rest, "stiffness": None, "damping": None}
+    together = varied(plant, positions=None, velocities=None, cables=cables, loads=None).single(0)
+    assert np.array_equal(together.tables["springs"].stiffness, wanted.stiffness)
+    named = {"cable:c3.stiffness": np.array([7.0]), "cable:c3.rest_length": np.array([0.2])}
+    with pytest.raises(OptionError, match="both change together"):
+        numbers_for(plant, named)
+    undamped = taut.assemble(cut)
+    own = varied_by(undamped, numbers_for(undamped, named), 1).single(0)
+    assert own.tables["springs"].stiffness[plant.given.cable["c3"]] == 7.0
+    with pytest.raises(OptionError, match="rest_length.* of variant 0 is 0 for cable:c3"):
+        taut.rollout(plant, {"cable:c3.rest_length": [0.0]}, 0.1)
 
 
 def _weighed(structure: taut.Structure, masses: np.ndarray, weight: float) -> taut.Structure:

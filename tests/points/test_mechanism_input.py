@@ -62,6 +62,10 @@ def test_an_elbow_that_straightens_in_a_run_is_told_after_it() -> None:
     wanted = 2.0 * (1.0 + np.cos(ended[0])) / abs(np.sin(ended[0]))
     assert f'angle "theta1" comes within 5 deg of 0 or pi at t = {first:.6g} s; at t = 0.5 s it is 177 deg' in note
     assert f"(a condition number of {wanted:.1e})" in note
+    part = simulate(plant, 0.45, every=0.01, method="dp8", tolerance=1e-10, verify=False)
+    assert note not in part.notes
+    further = simulate(plant, 0.5, method="dp8", tolerance=1e-10, verify=False, start=part)
+    assert [one for one in further.notes if "almost straight" in one] == [note]
 
 
 @pytest.mark.slow

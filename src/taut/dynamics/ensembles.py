@@ -70,8 +70,8 @@ def ensemble(
     plant: one, with arrays of what differs; or plants of the same nodes, members and supports, which may differ in any
         number: masses, bar lengths, gravity, damping, signals.
     positions [m], velocities [m/s]: (N, n, 3), brought onto the constraints as in `simulate`.
-    rest_length [m], stiffness [N/m], damping [N s/m]: (N, c), of the cables. Damping in proportion to the stiffness
-        stays as the plant has it.
+    rest_length [m], stiffness [N/m], damping [N s/m]: (N, c), of the cables. Where no stiffness is given, that of a
+        material follows its rest length. Damping in proportion to the stiffness stays as the plant has it.
     loads: for each variant one signal a load, of the same kinds and with the same jumps as the plant's.
     every, method, tolerance, step, correction: as in `simulate`.
     fields: which of a Trajectory's are kept; all by default, of which thousands of variants may take much memory.

@@ -179,11 +179,12 @@ def simulate(
         sink(replace(start, **known, checkpoint=point))
         told, noted, begun = start.overall, [start.history], begun - start.wall_time
     seen = Seen(duration, every, plant.coordinates)
+    elbows, stops = StraightElbows(plant.structure), on_collision == "stop"
     collided = Collisions(plant.structure, telescoping(limits.drives), clearance, since=told_until)
     if start is not None:
         collided.look(samples_of(start, slice(-1, None)))
         limits.look(start)
-    elbows, stops = StraightElbows(plant.structure), on_collision == "stop"
+        elbows.look(start.time, start.nodes)
     with held_interrupts() as interrupted:
         for ending, when, states, steps, log in chunks(
             run, state, times, duration, progress, interrupted, most=1 if stops else None

@@ -11,6 +11,8 @@ from taut.structure.structure import Structure
 
 STRAIGHT = math.radians(5.0)
 """An elbow nearer to 0 or pi than this is told."""
+NEAR = "comes within 5 deg of 0 or pi at t ="
+"""In every note on a run's samples."""
 
 
 def _elbows(structure: Structure) -> list[Angle]:
@@ -82,9 +84,7 @@ class StraightElbows:
     def notes(self) -> tuple[str, ...]:
         """Of elbows that were not so at the start."""
         return tuple(
-            _told(
-                name, value, condition, f"comes within 5 deg of 0 or pi at t = {since:.6g} s; at t = {at:.6g} s it is"
-            )
+            _told(name, value, condition, f"{NEAR} {since:.6g} s; at t = {at:.6g} s it is")
             for name, since in self._since.items()
             if math.isfinite(since)
             for condition, value, at in (self._worst[name],)

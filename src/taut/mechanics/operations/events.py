@@ -91,18 +91,21 @@ def _first_root(before: float, rise: float, after: float, last_rise: float, know
     low, high = 0.0, 1.0
     root = c2 * c2 - 3.0 * c3 * rise
     if root > 0.0:
-        # Its lowest place has a positive second derivative, its highest a negative one.
+        # Its lowest place has a positive second derivative, its highest a negative one. Nothing may cancel: c3 is often
+        # round-off.
         bottom, top = 2.0, 2.0
         spread = math.sqrt(root)
-        if c3 != 0.0:
-            bottom, top = (-c2 + spread) / (3.0 * c3), (-c2 - spread) / (3.0 * c3)
-        elif c2 > 0.0:
-            bottom = -rise / (2.0 * c2)
-        elif c2 < 0.0:
-            top = -rise / (2.0 * c2)
+        if c2 > 0.0:
+            bottom = -rise / (spread + c2)
+        elif c3 != 0.0:
+            bottom = (spread - c2) / (3.0 * c3)
+        if c2 < 0.0:
+            top = rise / (spread - c2)
+        elif c3 != 0.0:
+            top = -(spread + c2) / (3.0 * c3)
         if 0.0 < bottom < 1.0:
             lowest = before + bottom * (rise + bottom * (c2 + bottom * c3))
-            if lowest < -1.0 and before > 1.0:
+            if lowest < -1.0 and (before > 1.0 or rise < 0.0):  # which may happen where the step begins
                 high = bottom
         if before <= 1.0 and rise > 0.0 and 0.0 < top < high:
             low = top  # it has only just changed, and moves away first

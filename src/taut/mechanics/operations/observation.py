@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,9 +14,10 @@ from taut.mechanics.imposed.drive_outputs import drive_outputs
 from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.outputs import angle_torques, bar_forces, cable_outputs, columns, turning_push
+from taut.mechanics.rows.held_lengths import ACTIVE, BY_LENGTH, SLACK
 from taut.mechanics.signals import pieces_of
 from taut.mechanics.terms.contacts import NUMBERS
-from taut.numerics.packing import Pack, reals_of
+from taut.numerics.packing import Pack, integers_of, reals_of
 
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
@@ -27,8 +29,43 @@ STATED = frozenset(
 """What a state of a plant with rigid grounds has as it is, and energies."""
 
 
+PUSHES = 1e-9
+"""Of the largest force at a sample: a push of a cable that is more than round-off."""
+
+
 def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
-    """Everything that states say, by the names of a Trajectory."""
+    """Everything that states say, by the names of a Trajectory.
+
+    A cable held at its length goes slack where it would push, as when a load jumps: that is how it is told there.
+    """
+    seen, may_push = _observed(plant, tables, times, states)
+    for row in np.flatnonzero(_pushing(plant, seen, may_push) >= 0):
+        one, loose, may = slice(row, row + 1), list[int](), may_push
+        again = {name: values[one] for name, values in seen.items()}
+        while (cable := int(_pushing(plant, again, may)[0])) >= 0:
+            loose.append(cable)
+            again, may = _observed(plant, tables, times[one], states[one], loose)
+        for name, values in again.items():
+            seen[name][one] = values
+    return seen
+
+
+def _pushing(plant: Plant, seen: Mapping[str, np.ndarray], may: np.ndarray) -> np.ndarray:
+    """(T,) which of the cables that are held at a length would push most at each sample, -1 where none does."""
+    place, none = list(plant.structure.cables).index, np.full(len(seen["nodes"]), -1)
+    if not may.any():
+        return none
+    forces = [np.abs(seen[name]).reshape(none.size, -1) for name in ("cable_tension", "bar_force", "reaction")]
+    largest = np.concatenate(forces, axis=1).max(axis=1)
+    tension = seen["cable_tension"][:, [place(cable.name) for cable in plant.given.held_cables]]
+    tension = np.where(may, tension, 0.0)
+    return np.where(tension.min(axis=1) < -PUSHES * largest, tension.argmin(axis=1), none)
+
+
+def _observed(
+    plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray, loose: Sequence[int] = ()
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """And which of the cables that are held are taut where they are long enough. loose: those that are slack."""
     tools, held, loads = plant.composition.tools, plant.held, np.zeros((times.size, len(plant.loads)))
     wanted = columns(plant.tables["springs"].stiffness.size, plant.rows, held.size, plant.shown)
     out, driven = np.zeros((times.size, sum(wanted.values()))), np.zeros((times.size, 3 * len(plant.given.driven)))
@@ -38,6 +75,10 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     rates, looks = np.empty(2 * plant.coordinates + 1 + plant.internal.size), reals_of(tables, BAND)[0] > 0.0
     if looks:
         tools["release"](tables)
+    active = integers_of(tables, ACTIVE)
+    before = active.copy()
+    active[list(loose)] = SLACK
+    may_push = active == BY_LENGTH
     for one in [slice(None)] if plant.compiled else [slice(row, row + 1) for row in range(times.size)]:
         if not plant.compiled:
             plant.composition.motion["enter_piece"](tables, pieces[one][0])
@@ -64,6 +105,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
             multiplier[row] += shift
             reaction[row] -= redundancy.reactions_to(jacobian, shift, plant.tables["nodes"].free)[held]
     readings = _readings(plant, tables, times, pieces, states)
+    active[:] = before
     if looks:
         tools["freeze"](tables)
     length, tension = seen.pop("length"), seen.pop("tension")
@@ -72,7 +114,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
     guides, bar_force = len(plant.structure.constraints), bar_forces(plant.given, plant.tables, tension, multiplier)
     contacts = np.concatenate([contacts, yielding], axis=1).reshape(times.size, len(plant.contact_names), NUMBERS)
     torque = angle_torques(plant.given, multiplier[:, plant.row_ranges.get("angles", slice(0))], turned)
-    return {
+    found = {
         "nodes": states[:, :size].reshape(-1, size // 3, 3).copy(),
         "velocities": states[:, size : 2 * size].reshape(-1, size // 3, 3).copy(),
         **cables,
@@ -88,6 +130,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
         "element_output": np.concatenate([seen.pop("others"), multiplier[:, plant.own_rows :]], axis=1),
         **{name: values[:, 0] for name, values in seen.items()},
     }
+    return found, may_push
 
 
 def stated(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:

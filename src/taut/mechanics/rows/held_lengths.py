@@ -30,7 +30,7 @@ BY_LENGTH, BY_IMPULSES = 2, 3
 """Of a row: taut where it is long enough, as samples are looked at without knowing of events; or that it is empty,
 since impulses hold the cable (`contact/strings.py`)."""
 
-CHANGES = {SLACK: "slack", TAUT: "taut", AS_GIVEN: "chatters: from here on a rod at its length"}
+CHANGES = {SLACK: "slack", TAUT: "taut", ROD: "chatters: from here on a rod at its length"}
 
 LONG_ENOUGH = 1e-9
 """Of the length held: less short than this, a cable counts as taut."""
@@ -56,14 +56,17 @@ class HeldLengths(NamedTuple):
 
 
 held_in = reader(HeldLengths, slot("held_lengths"))
-HELD = part_of("held_lengths", HeldLengths, "held")
+HELD, ACTIVE = (part_of("held_lengths", HeldLengths, name) for name in ("held", "active"))
 count = counter(HELD)
 
 
 @inlined
-def _works(table: HeldLengths, k: int, length: float) -> bool:
-    active = table.active[k]
-    return active == TAUT or (active == BY_LENGTH and length > (1.0 - LONG_ENOUGH) * table.held[k])
+def _works(p: Pack, k: int, length: float, growth: float) -> bool:
+    """One that is just long enough and becomes shorter is slack already."""
+    table = held_in(p)
+    active, beyond, band = table.active[k], length - table.held[k], LONG_ENOUGH * table.held[k]
+    stays = beyond > band or (beyond > -band and growth >= table.rate[k] - band / constants_in(p).scale[1])
+    return active == TAUT or (active == BY_LENGTH and stays)
 
 
 @kernel
@@ -71,7 +74,7 @@ def residuals(p: Pack, y: np.ndarray, residual: np.ndarray, rate: np.ndarray) ->
     table, n = held_in(p), coordinate_count(p)
     for k in range(count(p)):
         length, growth = path_state(table, k, y, n)
-        works = _works(table, k, length)
+        works = _works(p, k, length, growth)
         residual[k] = length - table.held[k] if works else 0.0
         rate[k] = growth - table.rate[k] if works else 0.0
     return count(p)
@@ -85,7 +88,8 @@ def values(p: Pack, y: np.ndarray, value: np.ndarray) -> int:
     for e in range(filled):
         value[e] = 0.0
     for k in range(count(p)):
-        if not _works(table, k, path_state(table, k, y, n)[0]):
+        length, growth = path_state(table, k, y, n)
+        if not _works(p, k, length, growth):
             continue
         for s in range(table.start[k], table.start[k + 1]):
             a, b = 3 * table.first[s], 3 * table.second[s]
@@ -116,7 +120,8 @@ def jacobian_rate(p: Pack, y: np.ndarray, direction: np.ndarray, out: np.ndarray
     table, n = held_in(p), coordinate_count(p)
     for k in range(count(p)):
         total = 0.0
-        if _works(table, k, path_state(table, k, y, n)[0]):
+        length, growth = path_state(table, k, y, n)
+        if _works(p, k, length, growth):
             for s in range(table.start[k], table.start[k + 1]):
                 total += _turning(table, s, y, n, direction)
         out[k] = total
@@ -128,12 +133,13 @@ def bias(p: Pack, t: float, y: np.ndarray, out: np.ndarray) -> int:
     table, n = held_in(p), coordinate_count(p)
     for k in range(count(p)):
         out[k] = 0.0
-        if _works(table, k, path_state(table, k, y, n)[0]):
+        length, growth = path_state(table, k, y, n)
+        if _works(p, k, length, growth):
             out[k] = table.acceleration[k]
             for s in range(table.start[k], table.start[k + 1]):
                 vx, vy, vz = span(table, s, y, n)
-                length, parting = stretch_state(table, s, y, n)
-                out[k] -= (vx * vx + vy * vy + vz * vz - parting * parting) / max(length, NO_LENGTH)
+                stretch, parting = stretch_state(table, s, y, n)
+                out[k] -= (vx * vx + vy * vy + vz * vz - parting * parting) / max(stretch, NO_LENGTH)
     return count(p)
 
 
@@ -233,8 +239,8 @@ def _catch(p: Pack, y: np.ndarray) -> None:
 @kernel
 def happen(p: Pack, e: int, state: int, chatters: bool, y: np.ndarray) -> tuple[int, int, int]:
     if chatters:
-        put(p, e, AS_GIVEN)
-        return AS_GIVEN, 1, FOLLOWED
+        put(p, e, ROD)
+        return ROD, 1, FOLLOWED
     if state == TAUT:
         put(p, e, SLACK)
         return SLACK, 1, FOLLOWED
