@@ -1,5 +1,5 @@
-"""What a run keeps of gravity, grounds, drives and pulleys, for whoever asks later where down is, what was touched, which
-members change their length because they are told to, and what is to be drawn."""
+"""What a run keeps of gravity, grounds, drives and pulleys, for whoever asks later where down is, what was touched,
+which members change their length because they are told to, and what is to be drawn."""
 
 from __future__ import annotations
 

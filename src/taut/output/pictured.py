@@ -23,8 +23,8 @@ class Still:
 
     cable_tension: (c,) [N]. bar_force: (b,) [N], positive in tension. reaction: (s, 3) [N], a row for each supported
     node in the order of the nodes. facts: words and values for the summary. external: (n, 3) [N], gravity and loads on
-    each node. driven: members that a drive moves, "cable:a1", and the drive's name. pulleys: of a tree of bodies, as its
-    plant has them.
+    each node. driven: members that a drive moves, "cable:a1", and the drive's name. pulleys: of a tree of bodies, as
+    its plant has them.
     """
 
     structure: Structure

@@ -37,12 +37,13 @@ Place = tuple[str, Vector]
 
 class Shown(NamedTuple):
     structure: Structure
-    bodies: tuple[
-        str, ...
-    ]  # of every node but those where cables touch pulleys, then of two points of each cable's end
+    bodies: tuple[str, ...]
+    """Of every node but those where cables touch pulleys, then of two points of each cable's end."""
     places: tuple[Vector, ...]
-    fixed: int  # nodes that are points of bodies
-    pulleys: tuple[dict[str, Any], ...] = ()  # the node in the middle, two more in its plane, and the radius [m] of each
+    fixed: int
+    """Nodes that are points of bodies."""
+    pulleys: tuple[dict[str, Any], ...] = ()
+    """The node in the middle of each, two more in its plane, and its radius [m]."""
 
     def points(self, equations: TreeEquations) -> Points:
         return equations.points_at(self.bodies, self.places)
