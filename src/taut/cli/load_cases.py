@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from taut.cli.page_files import check_page, tell_page
 from taut.cli.table_files import Csv, check_csv, json_columns, save_table, tell_csv
 from taut.cli.tables import show_table
 from taut.errors import OptionError
+from taut.reprs import counted
 
 if TYPE_CHECKING:
     from taut.statics.cases import LoadCaseTable
@@ -79,7 +81,11 @@ def cases(
         for name, one in found.equilibria.items():
             for note in one.notes:
                 print(f"note: {name}: {note}")
-        print(f"\n{len(found.cases)} cases; {found.status}")
+        if any(map(isnan, found.utilisation.flat)):
+            print(
+                "note: the utilisation of what has no limit is nan; give a material with a yield_stress, and a radius"
+            )
+        print(f"\n{counted(len(found.cases), 'case')}; {found.status}")
         tell_csv(table)
         tell_page(page)
     if not found.ok:
