@@ -17,7 +17,6 @@ from taut.cli.page_files import check_page, tell_page
 from taut.cli.table_files import Csv, check_csv, json_columns, save_table, tell_csv
 from taut.cli.tables import show_table
 from taut.errors import OptionError
-from taut.reprs import counted
 
 if TYPE_CHECKING:
     from taut.statics.cases import LoadCaseTable
@@ -59,6 +58,7 @@ def cases(
 ) -> None:
     """Balance load cases and their combinations: every member's force, utilisation and reactions, case by case."""
     from taut.output.model_cases import solved_cases
+    from taut.reprs import counted
 
     loaded = model_at(model, overrides, records)
     check_csv(table)

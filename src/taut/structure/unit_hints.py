@@ -8,7 +8,7 @@ import numpy as np
 
 from taut.errors import Problem
 from taut.structure.properties import bar_length, cable_length, total_mass
-from taut.structure.records import Cable, Material
+from taut.structure.records import Material
 from taut.structure.structure import Structure, materials_of
 
 LARGE = 100.0
@@ -73,20 +73,22 @@ def _radii(structure: Structure) -> Iterator[Problem]:
 def _cables(structure: Structure) -> Iterator[Problem]:
     """Of each kind the first cable, and how many more there are: a style sheet gives all of them the same number."""
     cables = structure.cables.values()
-    reach = {c: c.rest_length / cable_length(structure, c) for c in cables if c.rest_length is not None}
-    long = [c for c, ratio in reach.items() if LONG <= ratio < np.inf]
+    reach = [(c, c.rest_length, cable_length(structure, c)) for c in cables if c.rest_length is not None]
+    long = [(c, rest, rest / here) for c, rest, here in reach if LONG * here <= rest < np.inf]
     stiff = [c for c in cables if c.stiffness is not None and RIGID <= c.stiffness < np.inf]
-    for first in long[:1]:
-        told = f"{first.rest_length:g} m is {reach[first]:.3g} times as long as the cable is now"
-        remedy = f"if it is in millimetres, write {first.rest_length / 1e3:g}{_more(long)}"
+    for first, rest, ratio in long[:1]:
+        told = f"{rest:g} m is {ratio:.3g} times as long as the cable is now"
+        remedy = f"if it is in millimetres, write {rest / 1e3:g}{_more(len(long))}"
         yield Problem(("cables", first.name, "rest_length"), f"{told}; {remedy}")
-    for first in stiff[:1]:
-        told = f"{first.stiffness:g} N/m is as much as a modulus has in Pa; a stiffness is E A / length{_more(stiff)}"
-        yield Problem(("cables", first.name, "stiffness"), told)
+    for one in stiff[:1]:
+        told = (
+            f"{one.stiffness:g} N/m is as much as a modulus has in Pa; a stiffness is E A / length{_more(len(stiff))}"
+        )
+        yield Problem(("cables", one.name, "stiffness"), told)
 
 
-def _more(found: list[Cable]) -> str:
-    return f" ... and {len(found) - 1} more like it" if len(found) > 1 else ""
+def _more(count: int) -> str:
+    return f" ... and {count - 1} more like it" if count > 1 else ""
 
 
 def _materials(structure: Structure) -> Iterator[Problem]:
