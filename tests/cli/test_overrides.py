@@ -148,6 +148,7 @@ def test_shared_parts_and_odd_layouts_mean_the_same_afterwards() -> None:
             r'--set scenario.duratoin=2: unknown key "duratoin" under scenario; did you mean "dura',
         ),
         ("foo.bar=1", r"--set foo.bar=1: unknown key \"foo\"; known are taut, name, nodes"),
+        ("duration=2", r'--set duration=2: unknown key "duration"; did you mean "scenario.duration"\?'),
         ("cables.c2.mas=2", r'unknown key "mas" under cables.c2; did you mean "mass"\?'),
         ("cables.c22.mass=2", r'--set cables.c22.mass=2: there is no "c22" under cables; did you mean "c2"\?'),
         ("scenario.loads.x.signal=2", r'there is no "x" under scenario.loads; to add it, .* scenario.loads.x="{...}"'),

@@ -192,7 +192,7 @@ def test_single_entries_are_set_from_outside() -> None:
         ("commands: push", "commands: pusch", r'19: .*commands\[0\]: no load or drive "pusch"; did you mean "push"'),
         (PD_LAW, "{pid: {}}", r'20: .*hold.law: unknown key "pid"; did you mean "pd"'),
         (PD_LAW, "{pd: {proportional: 3}, linear: {d: 3}}", r"20: .*law: must say one of linear, pd, not linear and"),
-        (PD_LAW, "pd", r'20: .*hold.law: must hold entries such as "name: value", not the text "pd"'),
+        (PD_LAW, "pd", r'20: .*hold.law: must hold entries such as "[a-z_]+: ...", not the text "pd"'),
         (PD_LAW, "{pd: {derivative: 3}}", r'20: .*hold.law.pd: needs "proportional"'),
         (PD_LAW, "{linear: {d: [1, 2]}}", r"20: .*hold.law: has 2 measured and 1 commanded numbers, but the"),
         (PD_LAW, "{linear: {d: 1, a: 1, b: [1, 2]}}", r"20: .*linear.b: has the shape \(1, 2\), but 1 measured and"),

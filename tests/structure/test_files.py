@@ -99,6 +99,13 @@ supports: {"node:*": xyz}
     )
 
 
+@pytest.mark.parametrize("supports", ['{"node:*": y, a: xyz}', '{a: xyz, "node:*": y}'])
+def test_a_node_wins_over_a_pattern(supports: str) -> None:
+    """Wherever it stands, as a member's own fields win over properties."""
+    s = parse_model(f"taut: 1\nnodes: {{a: [0, 0, 0], b: [1, 0, 0]}}\npoint_masses: {{b: 1}}\nsupports: {supports}")
+    assert s.structure.supports == {"a": "xyz", "b": "y"}
+
+
 # --- files
 
 

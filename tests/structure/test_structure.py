@@ -67,6 +67,8 @@ def test_selectors(selector: str, kind: str, names: tuple[str, ...]) -> None:
     [
         ("low", "", 'does not say of what kind; write it as "cable:low"'),
         ("lwo", "", 'does not say of what kind; write it as one of "node:lwo", "bar:lwo", "cable:lwo"'),
+        ("low", "cables", 'there is no kind "cables"; did you mean "cable"'),
+        ("low", "thing", 'there is no kind "thing"; say one of node, bar, cable'),
         ("cables:low", "", 'there is no kind "cables"; did you mean "cable"'),
         ("cable:lwo", "", '"cable:lwo" selects no cable; did you mean "low"'),
         ("bar:zzz", "", '"bar:zzz" selects no bar; there are 2: b1, b2'),
@@ -132,7 +134,7 @@ def test_changed_sets_fields_and_rest_rules() -> None:
     ("selector", "fields", "said"),
     [
         ("cable:low", {"stifness": 1.0}, 'cable "low" has no field "stifness"; did you mean "stiffness"'),
-        ("bar:b1", {"tension": 1.0}, 'bar "b1" has no field "tension"'),
+        ("bar:b1", {"tension": 1.0}, 'bar "b1" has no field "tension"; there are nodes, mass'),
         ("cable:low", {"tension": 1.0, "rest_ratio": 1.0}, "more than one rule"),
         ("cable:low", {"stiffness": 0.0, "tension": 1.0}, "tension needs a stiffness of more than zero, not 0 N/m"),
         ("cable:low", {"stiffness": None, "tension": 1.0}, "tension needs a stiffness, or a material"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,6 +58,7 @@ def cases(
 ) -> None:
     """Balance load cases and their combinations: every member's force, utilisation and reactions, case by case."""
     from taut.output.model_cases import solved_cases
+    from taut.reprs import counted
 
     loaded = model_at(model, overrides, records)
     check_csv(table)
@@ -79,7 +81,11 @@ def cases(
         for name, one in found.equilibria.items():
             for note in one.notes:
                 print(f"note: {name}: {note}")
-        print(f"\n{len(found.cases)} cases; {found.status}")
+        if any(map(isnan, found.utilisation.flat)):
+            print(
+                "note: the utilisation of what has no limit is nan; give a material with a yield_stress, and a radius"
+            )
+        print(f"\n{counted(len(found.cases), 'case')}; {found.status}")
         tell_csv(table)
         tell_page(page)
     if not found.ok:

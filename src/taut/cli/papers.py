@@ -82,6 +82,7 @@ def _reproduce_all(folder: Path, jobs: int | None, as_json: bool) -> NoReturn:
     from taut.papers.claims import VERDICTS
     from taut.papers.paper import PAPERS, paper_in
 
+    complain("computing all papers, some 20 minutes of CPU; --list only lists them", 0)
     total = sum(len(paper_in(module).claims) for module in PAPERS.values())
     with counting_bar(total, "claims") as report_progress:
         reports = reproduce_all(PAPERS, out=folder, jobs=jobs, progress=report_progress)

@@ -46,9 +46,15 @@ def formfind(
     densities: Annotated[
         list[str] | None, typer.Option("--force-density", help="force_density: as in cable:*=100 [N/m].")
     ] = None,
-    size: Annotated[str | None, typer.Option(help="Mean length of some members, as in bar:*=1.2 [m].")] = None,
-    shape: Annotated[str | None, typer.Option(help="nearest (to the given nodes) or round.")] = None,
-    rest_ratio: Annotated[float | None, typer.Option(help="Rest length / length of the tightest cable.")] = None,
+    size: Annotated[
+        str | None, typer.Option(help="Mean length of some members, as in bar:*=1.2 [m] (adaptive, force_density).")
+    ] = None,
+    shape: Annotated[
+        str | None, typer.Option(help="nearest (to the given nodes) or round (adaptive, force_density).")
+    ] = None,
+    rest_ratio: Annotated[
+        float | None, typer.Option(help="Rest length / length of the tightest cable (adaptive, lengths).")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Start from random nodes (relaxation, lengths).")] = None,
     overrides: Overrides = None,
     records: RecordFolders = None,

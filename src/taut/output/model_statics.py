@@ -37,6 +37,9 @@ PATIENCE = 40
 STILL = 1e-3
 """A model stands at its own shape where no node moves by more than this part of the model's size."""
 
+STANDS = "As it stands"
+"""What stability is said of where the model does not leave its shape."""
+
 SLACK = 1e-9
 """Strain below which a cable counts as not stretched at all."""
 
@@ -78,8 +81,9 @@ class Certificate:
 
     def sentences(self) -> dict[str, str]:
         """The same in words; empty where nothing is known."""
+        at = "" if self.basis in ("", STANDS) else "At the given shape: "  # where the mechanisms may be others
         return {
-            "self_stress_sentence": self.counts.sentence if self.counts else "",
+            "self_stress_sentence": f"{at}{self.counts.sentence}" if self.counts else "",
             "stability_sentence": f"{self.basis}: {self.stability.sentence}" if self.stability else "",
             "statics_note": self.note,
         }
@@ -158,7 +162,7 @@ def _forces(model: Model, counted: StaticCounts) -> tuple[Equilibrium, str]:
         if possible is not None:
             return possible, "Nothing pulls as it is; tightened until every cable pulls"
     far = moved(model, found)
-    return found, "As it stands" if far <= STILL * _size(model) else f"At rest, up to {far:.3g} m from the given shape"
+    return found, STANDS if far <= STILL * _size(model) else f"At rest, up to {far:.3g} m from the given shape"
 
 
 def _pulls(found: Equilibrium) -> bool:

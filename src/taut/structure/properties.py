@@ -221,9 +221,8 @@ def with_fields(structure: Structure, member: Any, fields: Mapping[str, Any]) ->
         known += REST_RULES
     for key in fields:
         if key not in known:
-            raise OptionError(
-                f'{type(member).__name__.lower()} "{member.name}" has no field "{key}"{suggestion(key, known)}'
-            )
+            hint = suggestion(key, known) or f"; there are {', '.join(known)}"
+            raise OptionError(f'{type(member).__name__.lower()} "{member.name}" has no field "{key}"{hint}')
     changed = replace(member, **plain)
     if not rules:
         return changed

@@ -26,6 +26,10 @@ KINDS = ("node", "bar", "cable", "plate", "constraint", "angle")
 
 def select(structure: Structure, selector: str, kind: str = "") -> tuple[str, tuple[str, ...]]:
     """The kind and the names that a selector means, in the structure's order; raises where it means nothing."""
+    if kind and kind not in KINDS:
+        raise SelectionError(
+            f'there is no kind "{kind}"{suggestion(kind, KINDS) or "; say one of " + ", ".join(KINDS)}'
+        )
     given, colon, pattern = selector.partition(":")
     if colon and given in KINDS:
         if kind and given != kind:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from taut.errors import Problem
-from taut.structure.properties import bar_length, total_mass
+from taut.structure.properties import bar_length, cable_length, total_mass
 from taut.structure.records import Material
 from taut.structure.structure import Structure, materials_of
 
@@ -32,10 +32,17 @@ GIGA = 500.0
 WEAK = 5e3
 """[Pa]; nothing solid yields so early."""
 
+LONG = 100.0
+"""Rest length over the length of the route: no slack cable is so long."""
+
+RIGID = 1e10
+"""[N/m]; a bridge's cables have a hundredth of it, and a modulus of metal has more."""
+
 
 def unit_hints(structure: Structure) -> list[Problem]:
-    """Coordinates and radii that may be millimetres, moduli and strengths that may be MPa."""
-    return [*_across(structure), *_radii(structure), *_materials(structure)]
+    """Coordinates, radii and rest lengths that may be millimetres, moduli and strengths that may be MPa, and moduli
+    where a stiffness is wanted."""
+    return [*_across(structure), *_radii(structure), *_cables(structure), *_materials(structure)]
 
 
 def _across(structure: Structure) -> Iterator[Problem]:
@@ -61,6 +68,27 @@ def _radii(structure: Structure) -> Iterator[Problem]:
             if member.radius is not None and THICK <= member.radius < np.inf:
                 told = f"{member.radius:g} m is very thick; if it is in millimetres, write {member.radius / 1e3:g}"
                 yield Problem((kind, member.name, "radius"), told)
+
+
+def _cables(structure: Structure) -> Iterator[Problem]:
+    """Of each kind the first cable, and how many more there are: a style sheet gives all of them the same number."""
+    cables = structure.cables.values()
+    reach = [(c, c.rest_length, cable_length(structure, c)) for c in cables if c.rest_length is not None]
+    long = [(c, rest, rest / here) for c, rest, here in reach if LONG * here <= rest < np.inf]
+    stiff = [c for c in cables if c.stiffness is not None and RIGID <= c.stiffness < np.inf]
+    for first, rest, ratio in long[:1]:
+        told = f"{rest:g} m is {ratio:.3g} times as long as the cable is now"
+        remedy = f"if it is in millimetres, write {rest / 1e3:g}{_more(len(long))}"
+        yield Problem(("cables", first.name, "rest_length"), f"{told}; {remedy}")
+    for one in stiff[:1]:
+        told = (
+            f"{one.stiffness:g} N/m is as much as a modulus has in Pa; a stiffness is E A / length{_more(len(stiff))}"
+        )
+        yield Problem(("cables", one.name, "stiffness"), told)
+
+
+def _more(count: int) -> str:
+    return f" ... and {count - 1} more like it" if count > 1 else ""
 
 
 def _materials(structure: Structure) -> Iterator[Problem]:

@@ -98,7 +98,10 @@ def formfind(
     known = [name for name in inspect.signature(find).parameters if name != "structure"]
     for option in options:
         if option not in known:
-            raise OptionError(f'method "{method}" has no option "{option}"; it has {", ".join(known)}')
+            others = ", ".join(name for name, one in METHODS.items() if option in inspect.signature(one).parameters)
+            raise OptionError(
+                f'method "{method}" has no option "{option}"; it has {", ".join(known)}; "{option}" goes with {others}'
+            )
     if method == "force_density" and "force_densities" not in options:
         raise OptionError('method "force_density" needs force_densities, as {"cable:*": 100.0, "bar:*": -150.0} [N/m]')
     return find(structure, **options)

@@ -72,9 +72,12 @@ def _materials_in(base: Structure) -> dict[str, Material]:
 
 
 def _by_node(structure: Structure, section: Path, values: Mapping[str, Value], origins: _Origins) -> dict[str, Value]:
-    """Values by node, where a key may also be a selector such as "node:bottom*"."""
+    """Values by node, where a key may also be a selector such as "node:bottom*"; a node's own entry wins over it."""
     found: dict[str, Value] = {}
     for key, value in values.items():
+        if key not in structure.nodes and set(key) & set("*?") and not key.startswith("node:"):
+            origins.problems.append(Problem((*section, key), f'no node "{key}"; a pattern is written "node:{key}"'))
+            continue
         if key in structure.nodes or not key.startswith("node:"):
             found[key] = value
             continue
@@ -84,8 +87,9 @@ def _by_node(structure: Structure, section: Path, values: Mapping[str, Value], o
             origins.problems.append(Problem((*section, key), str(error)))
             continue
         for name in names:
-            found[name] = value
-            origins.paths[(*section, name)] = (*section, key)
+            found[name] = values.get(name, value)
+            if name not in values:
+                origins.paths[(*section, name)] = (*section, key)
     return found
 
 

@@ -77,7 +77,10 @@ def _sentence(details: Any) -> str:
         return f"must be a name, not {_kind(value)}"
     if kind in ("list_type", "tuple_type"):
         return f"must be a list such as [a, b], not {_kind(value)}"
-    if kind in ("dict_type", "model_type", "model_attributes_type"):
+    if kind in ("model_type", "model_attributes_type"):
+        known = _known_keys(tuple(part for part in details["loc"] if part != "[key]"))
+        return f'must hold entries such as "{known[0]}: ...", not {_kind(value)}; known are {", ".join(known)}'
+    if kind == "dict_type":
         return f'must hold entries such as "name: value", not {_kind(value)}'
     return f"{_quoted(value)} is not allowed here ({details['msg']})"
 

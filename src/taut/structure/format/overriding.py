@@ -18,7 +18,7 @@ from taut.structure.format.control_schema import LAWS, SENSED
 from taut.structure.format.entries import Entry
 from taut.structure.format.lines import Document, Path, read_document
 from taut.structure.format.patching import in_one_line, patched
-from taut.structure.format.scenario_schema import SignalEntry
+from taut.structure.format.scenario_schema import ScenarioEntry, SignalEntry
 from taut.structure.format.schema import REST_RULES, BarFields, CableFields, ModelEntry
 
 ONE_OF = (
@@ -125,6 +125,8 @@ def _name(here: dict[str, Any], kind: Any, path: Path, key: str, *, generated: b
         name, rest = _split(key, re.search(r"[.\[]", key))
         if name not in kind.model_fields:
             known = list(kind.model_fields)
+            if not path and name in ScenarioEntry.model_fields:
+                raise _Refused(f'unknown key "{name}"; did you mean "scenario.{name}"?')
             raise _Refused(
                 f'unknown key "{name}"{_under(path)}{suggestion(name, known) or "; known are " + ", ".join(known)}'
             )
