@@ -129,7 +129,7 @@ def turning_push(structure: Structure, bars: np.ndarray, p: Pack, velocities: np
     ends = [[index[node] for node in every[k].nodes] for k in bars]
     first, second = np.array(ends, dtype=np.int64).reshape(-1, 2).T
     nodal = velocities.reshape(*velocities.shape[:-1], len(index), 3)
-    with np.errstate(over="ignore"):  # of motions that blow up, which say so
+    with np.errstate(over="ignore", invalid="ignore"):  # of motions that blow up, which say so
         apart = nodal[..., second, :] - nodal[..., first, :]
         return np.asarray(rigid_thickness(structure, bars) * reals_of(p, PER_LENGTH) * np.sum(apart**2, axis=-1))
 
