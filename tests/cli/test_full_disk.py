@@ -16,7 +16,7 @@ from taut.cli.application import COMPILING
 from taut.output.store import load_run
 
 SMALL = (
-    "import sys\nimport taut.dynamics.driver as driver\ndriver.HANDED_ON = 0.02\n"
+    "import sys\nimport taut.dynamics.driver as driver\ndriver.HANDED_ON = 0.001\n"
     "from taut.cli import main\nmain(sys.argv[1:])"
 )
 
