@@ -120,9 +120,23 @@ class WriteError(FileError):
     """A file that could not be written to its end after the work had begun: a full disk, a folder that is gone."""
 
 
+OTHER_WORDS = {
+    "nodes": "route",
+    "area": "radius",
+    "k": "stiffness",
+    "c": "damping",
+    **dict.fromkeys(("E", "modulus", "youngs_modulus"), "material"),
+    **dict.fromkeys(("l0", "natural_length", "unstretched_length"), "rest_length"),
+}
+"""What people call a thing that has another name here, or follows from it."""
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """`; did you mean "d_4"?` when something known looks like the word, else an empty string."""
+    """`; did you mean "d_4"?` when something known looks like the word or is what others call so, else an empty
+    string."""
     words = known if isinstance(known, Collection) else list(known)
+    if OTHER_WORDS.get(word) in words:
+        return f'; did you mean "{OTHER_WORDS[word]}"?'
     if len(words) > MANY_WORDS:
         close = next((near for near in _one_edit_away(word) if near in words), None)
     else:

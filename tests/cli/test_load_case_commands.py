@@ -54,6 +54,8 @@ def test_cases_are_those_of_python(taut: Callable, mast: Path) -> None:
     assert second.split()[0] == "cable:west"
     np.testing.assert_allclose([float(n) for n in second.split()[1:4]], wanted.member_force[:, 0], rtol=1e-5)
     assert out.endswith("\n3 cases; balanced\ntable: x.csv\n")
+    told = [line.split()[0] for line in out.splitlines() if line.startswith("node:top")]
+    assert told == ["node:top.reaction.y"], "the axis on which it is held, and no others"
     assert [float(row["force.storm"]) for row in rows("x.csv")[:3]] == wanted.member_force[2].tolist()
     known = json.loads(taut("cases", mast, *CASES, "--json").out)
     assert known["cases"] == ["weight", "wind"]

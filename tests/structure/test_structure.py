@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import pickle
 import random
@@ -101,6 +102,15 @@ def test_suggestions_are_found_in_large_vocabularies_too() -> None:
     known = {f"node{i}" for i in range(5000)}
     assert suggestion("nod17", known) == '; did you mean "node17"?'
     assert suggestion("quite different", known) == ""
+
+
+def test_what_others_call_so_is_what_is_meant() -> None:
+    fields = [field.name for field in dataclasses.fields(Cable)]
+    assert suggestion("nodes", fields) == '; did you mean "route"?', 'and not "mode", which looks like it'
+    assert suggestion("E", fields) == '; did you mean "material"?'
+    assert suggestion("area", fields) == '; did you mean "radius"?'
+    assert suggestion("l0", fields) == '; did you mean "rest_length"?'
+    assert suggestion("nodes", ["node1", "route1"]) == '; did you mean "node1"?', "only where the other word is known"
 
 
 # --- edits

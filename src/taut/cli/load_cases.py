@@ -242,12 +242,16 @@ def size(
 
 
 def _rows(found: LoadCaseTable) -> Iterator[list[str | float]]:
-    """One a member and one a reaction: its force in every case, and the largest share of its limit."""
-    columns = found.columns()
+    """One a member and one a held axis: its force in every case, and the largest share of its limit."""
+    from taut.structure.records import AXES
+
+    columns, held = found.columns(), found.structure.supports
+    free = {f"node:{node}.reaction.{axis}" for node, axes in held.items() for axis in AXES if axis not in axes}
     forces = [column for name, column in columns.items() if name.startswith("force.")]
     for k, part in enumerate(columns["part"].tolist()):
         share = float(found.utilisation[:, k].max()) if k < len(found.members) else "-"
-        yield [part, *(float(force[k]) for force in forces), share]
+        if part not in free:
+            yield [part, *(float(force[k]) for force in forces), share]
 
 
 def _furthest(found: LoadPath) -> str:

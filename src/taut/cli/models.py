@@ -85,6 +85,7 @@ def info(
         print(json.dumps({**values, **acting, **{k: v or None for k, v in certificate.sentences().items()}}, indent=2))
         return
     values |= {kind: listed(names) for kind, names in acting.items() if names}
+    values["mass"] = f"{_plainly(values['mass'])} kg"
     width = max(map(len, values))
     for name, value in values.items():
         print(f"{name.replace('_', ' '):<{width}}  {_plainly(value)}")

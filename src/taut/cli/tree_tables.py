@@ -56,7 +56,8 @@ def show_tree(model: Model, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({**values, "topology": tree.listing().splitlines()}, indent=2))
         return
+    values["mass"] = f"{values['mass']:.6g} kg"
     width = max(map(len, values))
     for name, value in values.items():
-        print(f"{name:<{width}}  {f'{value:.6g}' if isinstance(value, float) else value}")
+        print(f"{name:<{width}}  {value}")
     print(f"\n{tree.listing()}")
