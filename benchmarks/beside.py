@@ -77,8 +77,10 @@ class Worker:
 
     def __exit__(self, *_: object) -> None:
         assert self.process.stdin is not None
+        assert self.process.stdout is not None
         self.process.stdin.close()
         self.process.wait()
+        self.process.stdout.close()
 
     def heard(self) -> dict[str, float] | dict[str, tuple[float, float]]:
         assert self.process.stdout is not None

@@ -61,9 +61,9 @@ def test_counts_and_closure() -> None:
     np.testing.assert_allclose(machine.point(q, "end-effector"), (0.0, 0.0, height), atol=1e-15)
 
 
-@pytest.mark.parametrize("on", ["outside", "inside"])
-def test_the_manipulator_closes_whatever_is_chosen(on: str) -> None:
-    machine = manipulator(wound_on=on, pulley_offset=0.03, azimuth=1.0, hinge_turn=0.4, variant="length")
+@pytest.mark.parametrize(("on", "azimuth"), [("outside", 1.0), ("inside", -1e308)])
+def test_the_manipulator_closes_whatever_is_chosen(on: str, azimuth: float) -> None:
+    machine = manipulator(wound_on=on, pulley_offset=0.03, azimuth=azimuth, hinge_turn=0.4, variant="length")
     equations = TreeEquations(machine)
     q, _ = equations.start()
     assert np.abs(equations.loop_error(q)).max() < 1e-14

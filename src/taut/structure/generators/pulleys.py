@@ -135,8 +135,9 @@ def manipulator(
     cable = PulleyCable(pulley_radius, youngs_modulus * area, viscosity * area, variant, law)
     strain = prestress / youngs_modulus
     wound = _Wound(cable, strain, 2.0 * pulley_width, density, cable_end_mass, cable_end_inertia)
+    out = np.array([math.cos(azimuth), math.sin(azimuth), 0.0])
     vertices = [
-        side / math.sqrt(3.0) * np.array([math.cos(azimuth + k), math.sin(azimuth + k), 0.0])
+        side / math.sqrt(3.0) * (math.cos(k) * out + math.sin(k) * np.cross(Z, out))
         for k in (0.0, 2.0 * math.pi / 3.0, 4.0 * math.pi / 3.0)
     ]
     up = np.array([0.0, 0.0, side])
