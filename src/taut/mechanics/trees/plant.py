@@ -144,7 +144,7 @@ class TreePlant:
 
     @property
     def typical_time(self) -> float:
-        return math.sqrt(self.size / self.tree.gravity) if self.tree.gravity > 0.0 else 1.0
+        return math.sqrt(self.size / g) if (g := self.tree.gravity) > 1e-4 * self.size else 1.0  # less is as none
 
     @cached_property
     def whole_mass(self) -> float:
