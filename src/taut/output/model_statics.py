@@ -193,9 +193,9 @@ def pictured(model: Model) -> tuple[Structure | Still, tuple[ModeShape, ...]]:
 
 def _standing(model: Model) -> tuple[Structure | Still, tuple[ModeShape, ...]]:
     if model.tree is not None:
-        from taut.output.model_runs import plant_of
+        from taut.trees.model_trees import plant_of_model  # Pinocchio, which few models need
 
-        plant = plant_of(model)
+        plant = plant_of_model(model.tree, model.scenario)
         return Still(plant.structure, pulleys=plant.pulleys), ()
     structure = model.structure
     if not 0 < len(structure.bars) + len(structure.cables) <= SHOWN:
