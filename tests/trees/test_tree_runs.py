@@ -55,6 +55,9 @@ def test_what_is_no_robot_is_told(tmp_path: Path) -> None:
     (tmp_path / "no.urdf").write_text("<robot name='x'><link name='a'/><joint/></robot>")
     with pytest.raises(taut.FileError, match=r"no.urdf: is no robot that Pinocchio can read"):
         read_urdf(tmp_path / "no.urdf")
+    (tmp_path / "loose.urdf").write_text((DATA / "arm.urdf").read_text().replace("</robot>", "<x:y/></robot>"))
+    with pytest.raises(taut.FileError, match=r"loose.urdf: is not well-formed XML: unbound prefix"):
+        read_urdf(tmp_path / "loose.urdf")
     with pytest.raises(taut.FileError, match="there is no such file"):
         read_urdf(tmp_path / "none.urdf")
 

@@ -11,10 +11,12 @@ from taut.structure.ground_facts import facts_of
 
 
 def surroundings(plant: PlantProtocol) -> dict[str, Any]:
-    """As a file gives them back; a plant without nodes has none, but for a tree of bodies that stands on grounds."""
+    """As a file gives them back; of plants without nodes only trees of bodies have any: pulleys, and where these stand
+    on grounds gravity and the grounds."""
     ground = {"ground": facts_of(plant.grounds)} if plant.grounds else {}
     if plant.points is not None:
         drives = {"drives": list(told)} if (told := drive_facts(plant)) else {}
         return {"gravity": list(plant.points.given.gravity), **drives, **ground}
     pulleys = {"pulleys": list(told)} if (told := getattr(plant, "pulleys", ())) else {}
-    return {"gravity": list(getattr(plant, "gravity", ())), **ground, **pulleys} if ground else pulleys
+    gravity = {"gravity": list(getattr(plant, "gravity", ()))} if ground else {}
+    return {**gravity, **ground, **pulleys}

@@ -24,7 +24,6 @@ from taut.live.session import (
     Session,
     cut_numbers,
     drive_places,
-    rigidity_of,
 )
 from taut.live.templates import template
 from taut.mechanics.imposed.drives import DRIVE_DATA, STANDS
@@ -34,6 +33,7 @@ from taut.mechanics.rows.bars import PER_LENGTH
 from taut.mechanics.terms.loads import LOAD_DATA, LOADS
 from taut.numerics.packing import reals_of
 from taut.structure.drives import QUANTITIES, own_value
+from taut.structure.properties import following_rigidity
 
 TICK = 1.0 / 240.0
 """[s] about how often the hand's force is told anew."""
@@ -135,7 +135,7 @@ def _cables(live: Live) -> list[dict[str, Any]]:
             "row": given.cable.get(name, -1),
             "wound": name in wound,
             "cut": cut.get(("cable", name)),
-            "rigidity": rigidity_of(cable),
+            "rigidity": following_rigidity(cable),
             "drag": cable.damping,
         }
         for name, cable in given.structure.cables.items()

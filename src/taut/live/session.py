@@ -37,8 +37,7 @@ from taut.mechanics.terms.springs import Springs
 from taut.mechanics.terms.weight import Weight
 from taut.numerics.packing import integers_of, reals_of
 from taut.structure.events import Event
-from taut.structure.properties import axial_rigidity, stays_thick
-from taut.structure.records import Cable
+from taut.structure.properties import following_rigidity, stays_thick
 
 BITE = 100_000
 REST_LENGTH = part_of("springs", Springs, "rest_length")
@@ -64,7 +63,7 @@ class Session:
         self._states: list[np.ndarray] = []
         self._state = self._point.y.copy()
         self._weighing = weighing_of(self.plant)
-        self._rigidity = {name: rigidity_of(cable) for name, cable in self.plant.structure.cables.items()}
+        self._rigidity = {name: following_rigidity(cable) for name, cable in self.plant.structure.cables.items()}
         self.ended = ""
         own = self.plant.given.loads[:-3]
         if not (own or self.plant.dampers or self.plant.given.drives):
@@ -294,11 +293,6 @@ class _Change:
         counts[at.EVENTS] += now - filled
         counts[at.LOGGED] = now
         session._hear()
-
-
-def rigidity_of(cable: Cable) -> float:
-    """E A [N] of a cable whose stiffness follows from its rest length, else 0."""
-    return 0.0 if cable.stiffness is not None else axial_rigidity(cable) or 0.0
 
 
 def cut_numbers(live: Live) -> dict[tuple[str, str], int]:

@@ -77,8 +77,8 @@ class Curve:
     """The equilibria of a problem between two settings.
 
     scale: the length [m] that counts as much as all of s. stiffness: what forces are measured by [N/m], the same all
-    along the curve, because where nothing is loaded the forces at hand are round-off. unit: how often the way from
-    start to goal a factor of one is: with a load too small to be felt the shape is all that counts, else the load.
+    along the curve, because where nothing is loaded the forces at hand are round-off. unit: how many ways from
+    start to goal a factor of one is; many for a load that is small beside what the structure bears.
     """
 
     problem: EquilibriumEquations
@@ -93,7 +93,7 @@ class Curve:
         return self.start.towards(self.goal, self.unit * factor)
 
     def share(self, point: Point) -> float:
-        """How far a point is from the start, 0, to the goal, 1."""
+        """How far a point is from the start, 0, to the goal, 1, and beyond."""
         return self.unit * point.factor
 
     def piece(self, taut: np.ndarray) -> Curve:
@@ -209,7 +209,7 @@ class Curve:
         return moved(self.problem, point.positions, shift[:-1] * self.scale), point.factor + float(shift[-1])
 
     def distance(self, positions: np.ndarray, factor: float, point: Point) -> float:
-        """From a place to a point, in lengths of the scale and shares of the way to the case."""
+        """From a place to a point, in lengths of the scale and factors."""
         return float(np.linalg.norm(self._way(positions, factor, point)))
 
     def bend(self, now: Point, after: Point) -> float:

@@ -149,6 +149,11 @@ def axial_rigidity(member: Bar | Cable) -> float | None:
     return member.material.youngs_modulus * section
 
 
+def following_rigidity(member: Bar | Cable) -> float:
+    """E A [N] of a member whose stiffness follows from its rest length, else 0."""
+    return 0.0 if member.stiffness is not None else axial_rigidity(member) or 0.0
+
+
 def euler_load(bar: Bar, length: float) -> float | None:
     """The push [N] under which a straight pin-ended bar bends out, pi^2 E I / l^2; None without E and radius."""
     if bar.material is None or bar.material.youngs_modulus is None or bar.radius is None:

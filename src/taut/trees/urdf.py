@@ -36,7 +36,7 @@ def tree_of_urdf(text: str, source: str, *, floating: bool, gravity: float) -> T
         model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer()) if floating else pin.buildModelFromXML(text)
     except Exception as error:  # whatever Pinocchio's parser raises
         raise FileError(f"{source}: is no robot that Pinocchio can read: {str(error).strip()}") from error
-    if problems := [*_following(text)]:
+    if problems := [*_following(text, source)]:
         raise ModelError(problems, source)
     data = model.createData()
     pin.computeJointJacobians(model, data, pin.neutral(model))
@@ -62,10 +62,14 @@ def tree_of_urdf(text: str, source: str, *, floating: bool, gravity: float) -> T
     return Tree(tuple(joints), gravity=gravity, name=model.name)
 
 
-def _following(text: str) -> Iterator[Problem]:
+def _following(text: str, source: str) -> Iterator[Problem]:
     """Joints that follow others, which Pinocchio would read as free to move."""
-    for joint in ElementTree.fromstring(text).iter("joint"):
-        if joint.find("mimic") is not None:
+    try:
+        robot = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:  # Pinocchio passes over some
+        raise FileError(f"{source}: is not well-formed XML: {error}") from error
+    for joint in robot.iter("joint"):
+        if joint.find("mimic") is not None and joint.get("type") != "fixed":
             message = "follows another joint (mimic), which is not read: it would move by itself; take it away"
             yield Problem(("joints", joint.get("name", "")), f"{message}, or make it fixed")
 

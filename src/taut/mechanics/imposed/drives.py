@@ -35,7 +35,7 @@ from taut.numerics.lanes import one, some, where
 from taut.numerics.packing import Integers, Pack, Reals, counter, reader, reals_at
 from taut.structure import signals
 from taut.structure.drives import QUANTITIES, Driven, own_value
-from taut.structure.properties import axial_rigidity
+from taut.structure.properties import following_rigidity
 from taut.structure.scenario import SampledSignal, Signal, SignalSum, SmoothStart
 
 KIND = "drives"
@@ -182,8 +182,7 @@ def tabulate(given: Given) -> Drives:
         winds.append(WINDS if winding else COMMANDS if target.name == "routes" else 0)
         own.append(0.0 if drive.to is not None else own_value(structure, kind, name))
         member = structure.bars.get(name) if kind == "bar" else structure.cables.get(name)
-        follows = winding and member is not None and member.stiffness is None
-        rigidity.append((axial_rigidity(member) or 0.0) if follows and member is not None else 0.0)
+        rigidity.append(following_rigidity(member) if winding and member is not None else 0.0)
         signs.append(target.sign)
         drag.append(0.0 if member is None else member.damping)
     value, rate, acceleration = np.array(parts, dtype=np.int64).reshape(-1, 3).T.copy()

@@ -23,6 +23,7 @@ from taut.mechanics.grounds.compliances import touching_nodes
 from taut.mechanics.imposed.called_functions import check_drives, value_of
 from taut.mechanics.linear.members import HELD, MemberSlopes, State, slopes_of
 from taut.mechanics.linear.motion_terms import terms_of_state
+from taut.mechanics.operations.observation import PUSHES
 from taut.mechanics.points.linearisation import Linearisation, solved
 from taut.mechanics.rows.held_lengths import SLACK, TAUT
 from taut.mechanics.spec import rows_of
@@ -34,9 +35,6 @@ from taut.structure.signals import Command, Constant
 
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
-
-PUSHES = 1e-9
-"""Of the largest force: with less a cable that is held pushes by round-off alone."""
 
 DIFFERENCE = 1e-3
 """Of the mean member length: how far velocity terms and feedbacks are tried on either side."""

@@ -15,13 +15,12 @@ from taut.mechanics.operations import redundancy
 from taut.mechanics.operations.event_table import BAND
 from taut.mechanics.operations.outputs import angle_torques, bar_forces, cable_outputs, columns, turning_push
 from taut.mechanics.rows.held_lengths import ACTIVE, BY_LENGTH, SLACK
-from taut.mechanics.signals import pieces_of
+from taut.mechanics.signals import TOGETHER, pieces_of
 from taut.mechanics.terms.contacts import NUMBERS
 from taut.numerics.packing import Pack, integers_of, reals_of
 
 if TYPE_CHECKING:
     from taut.mechanics.plant import Plant
-
 
 STATED = frozenset(
     ("nodes", "velocities", "contact_force", "contact_state", "energy_kinetic", "energy_elastic", "energy_gravity")
@@ -30,7 +29,7 @@ STATED = frozenset(
 
 
 PUSHES = 1e-9
-"""Of the largest force at a sample: a push of a cable that is more than round-off."""
+"""Of the largest force: with less a cable that is held pushes by round-off alone."""
 
 
 def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
@@ -71,7 +70,7 @@ def _observed(
     out, driven = np.zeros((times.size, sum(wanted.values()))), np.zeros((times.size, 3 * len(plant.given.driven)))
     yielding = np.zeros((times.size, NUMBERS * len(touching_nodes(plant.given))))
     turned = np.zeros((times.size, 2 * len(plant.given.free_angles)))
-    pieces = pieces_at(plant, times)
+    pieces = pieces_at(plant.breaks, times)
     rates, looks = np.empty(2 * plant.coordinates + 1 + plant.internal.size), reals_of(tables, BAND)[0] > 0.0
     if looks:
         tools["release"](tables)
@@ -136,7 +135,7 @@ def _observed(
 def stated(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
     """What states have as they are, by the names of a Trajectory, and their energies: at a fraction of the cost."""
     energies, size = np.zeros((times.size, 3)), plant.coordinates
-    plant.composition.tools["observe_energies"](tables, times, pieces_at(plant, times), states, energies)
+    plant.composition.tools["observe_energies"](tables, times, pieces_at(plant.breaks, times), states, energies)
     contacts = _contacts(plant, tables, states)[0].reshape(times.size, -1, NUMBERS)
     return {
         "nodes": states[:, :size].reshape(-1, size // 3, 3),
@@ -149,9 +148,9 @@ def stated(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) ->
     }
 
 
-def pieces_at(plant: Plant, times: np.ndarray) -> np.ndarray:
-    """Times inside the smooth pieces of signals; on a break that of what follows it."""
-    return pieces_of(plant.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))
+def pieces_at(breaks: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Times inside the smooth pieces of signals; on a break, or off it by round-off, that of what follows it."""
+    return pieces_of(breaks, times + TOGETHER * np.maximum(1.0, np.abs(times)))
 
 
 def _dependent(plant: Plant, tables: Pack, time: float, piece: int, y: np.ndarray) -> np.ndarray:

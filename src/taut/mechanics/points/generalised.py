@@ -18,7 +18,7 @@ from taut.errors import OptionError
 from taut.mechanics import capabilities
 from taut.mechanics.imposed.fresh_packs import fresh
 from taut.mechanics.operations.event_words import Watched
-from taut.mechanics.operations.observation import observed
+from taut.mechanics.operations.observation import observed, pieces_at
 from taut.mechanics.plant import Plant
 from taut.mechanics.plant_protocol import PlantProtocol, changed_coordinates
 from taut.mechanics.points.coordinate_terms import KIND as OWN
@@ -311,7 +311,7 @@ class GeneralisedPlant:
         """States of the nodes, followed by their accelerations and all multipliers."""
         n = self.points.coordinates
         nodal = np.zeros((times.size, 3 * n + 1 + self.internal.size + self.points.rows + len(self._imposed)))
-        pieces = pieces_of(self.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times)))
+        pieces = pieces_at(self.breaks, times)
         self._tools["fill_nodal"](tables, times, pieces, np.ascontiguousarray(states), nodal)
         return nodal
 

@@ -26,7 +26,7 @@ STEP = 0.01
 def lagrangian_linearisation(
     plant: LagrangianPlant, q: np.ndarray, v: np.ndarray, time: float, held: str
 ) -> Linearisation:
-    """At coordinates and rates that the constraints allow; third derivatives of residuals are left out."""
+    """At coordinates and rates that the constraints allow."""
     if held != "rest_length":
         raise OptionError(f'held = "{held}" is for cables; a plant in coordinates of its own has "rest_length" only')
     space, every = Workspace(plant, False, (0.0, 0.0)), np.eye(q.size)
@@ -39,6 +39,9 @@ def lagrangian_linearisation(
     def forces(places: np.ndarray, speeds: np.ndarray) -> np.ndarray:
         return all_forces(space, time, places, speeds)[0]
 
+    def bent(places: np.ndarray) -> np.ndarray:
+        return along(plant.jacobian, places, v) @ v
+
     rate = pushed(v)
     system, found = solved(mass, rows, forces(q, v), -(rate @ v))
     acceleration, multiplier = found[: q.size], found[q.size :]
@@ -46,7 +49,7 @@ def lagrangian_linearisation(
     by_speed = jacobian(lambda x: forces(q, x), v, STEP * plant.size / plant.typical_time)
     by_place += np.stack([along(plant.jacobian, q, way).T @ multiplier for way in every], axis=1)
     by_place -= np.stack([along(plant.mass, q, way) @ acceleration for way in every], axis=1)
-    moving, change = np.arange(q.size), pushed(acceleration)
+    moving, change = np.arange(q.size), pushed(acceleration) + jacobian(bent, q, STEP * plant.size)
     return Linearisation(
         moving,
         mass,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from taut.errors import ModelError, Problem
-from taut.mechanics.signals import pieces_of
+from taut.mechanics.operations.observation import pieces_at
 from taut.mechanics.trees import embedding as on_sphere
 from taut.mechanics.trees.equations import TreeEquations
 from taut.mechanics.trees.events.tree_events import freeze, release
@@ -172,8 +172,7 @@ def observed(plant: TreePlant, tables: Workspace, times: np.ndarray, states: np.
     tables.pushes.release()
     drawn = plant.shown.points(at) if plant.in_nodes is None else None
     touched = [np.zeros((count, 0 if plant.nodal is None else len(plant.nodal.bodies), 3)) for _ in range(2)]
-    # On a break samples are what follows it, as of structures; and breaks may be off times by round-off.
-    pieces, inside = pieces_of(plant.breaks, times + 1e-12 * np.maximum(1.0, np.abs(times))), tables.inside
+    pieces, inside = pieces_at(plant.breaks, times), tables.inside
     for row in range(count):
         y, t = states[row], float(times[row])
         enter_piece(tables, float(pieces[row]))

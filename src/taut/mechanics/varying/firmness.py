@@ -12,18 +12,18 @@ import numpy as np
 
 from taut.errors import OptionError
 from taut.mechanics.plant import Plant
-from taut.structure.properties import axial_rigidity
+from taut.structure.properties import following_rigidity
 
 
 @dataclass(frozen=True)
 class Firmness:
     """What follows from some of the numbers of an address, which are rest lengths."""
 
-    rows: np.ndarray  # among the springs
-    columns: np.ndarray  # their rest lengths among the numbers of the address
+    rows: np.ndarray  # of the cables among the springs
+    columns: np.ndarray  # of their rest lengths among the numbers of the address
     rigidity: np.ndarray  # E A [N]
-    drag: np.ndarray  # their own damping [N s/m]
-    lag: float  # and that in proportion to the stiffness [s]
+    drag: np.ndarray  # damping of their own [N s/m]
+    lag: float  # damping in proportion to the stiffness [s]
 
     def stiffness(self, rest: np.ndarray) -> np.ndarray:
         return np.asarray(self.rigidity / rest[:, self.columns])
@@ -35,8 +35,7 @@ class Firmness:
 def _rigidities(plant: Plant, names: Sequence[str]) -> np.ndarray:
     """E A [N] of cables whose stiffness follows from it; zero of others."""
     cables = [plant.structure.cables[name] for name in names]
-    own = [axial_rigidity(one) if one.mode == "spring" and one.stiffness is None else None for one in cables]
-    return np.array([rigidity or 0.0 for rigidity in own])
+    return np.array([following_rigidity(cable) if cable.mode == "spring" else 0.0 for cable in cables])
 
 
 def firmness_of(plant: Plant, names: Sequence[str], rows: np.ndarray) -> Firmness | None:

@@ -53,15 +53,12 @@ def _discs(
     structure: Structure, place: Mapping[str, int], pulleys: Iterable[Mapping[str, Any]]
 ) -> tuple[np.ndarray, np.ndarray]:
     """(p, 3) the node in the middle of each pulley and two more in its plane, and (p,) radii [m]."""
-    found: list[tuple[tuple[str, ...], float]] = [(tuple(one["nodes"]), float(one["radius"])) for one in pulleys]
+    found = [(*one["nodes"], one["radius"]) for one in pulleys]
     for cable in structure.cables.values():
-        before, guides, after = cable.route, cable.route[1:], cable.route[2:]
-        found += [
-            ((at, a, b), radius) for at, a, b, radius in zip(guides, before, after, cable.radii, strict=False) if radius
-        ]
-    known = [(nodes, radius) for nodes, radius in found if all(node in place for node in nodes)]
-    rows = [[place[node] for node in nodes] for nodes, _ in known]
-    return np.array(rows, dtype=int).reshape(-1, 3), np.array([radius for _, radius in known], dtype=float)
+        found += zip(cable.route[1:], cable.route, cable.route[2:], cable.radii, strict=False)
+    round_ones = [(nodes, radius) for *nodes, radius in found if radius]
+    rows = [[place[node] for node in nodes] for nodes, _ in round_ones]
+    return np.array(rows, dtype=int).reshape(-1, 3), np.array([radius for _, radius in round_ones], dtype=float)
 
 
 def size_facts(structure: Structure) -> dict[str, str]:

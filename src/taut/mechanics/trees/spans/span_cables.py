@@ -37,7 +37,7 @@ from taut.structure.span_cables import SIDES, SpanCable
 FLAT = 1e-6
 """Of a radius, and [rad]: how far pulleys may be off one plane at the start."""
 ASKEW = 1e-3
-"""Likewise, later: a cable that leaves its plane would need guides, and forces along the axes that are not here."""
+"""Likewise, later: guides would have to hold the cable there, with forces along the axes, which are not modelled."""
 
 
 class Span(NamedTuple):

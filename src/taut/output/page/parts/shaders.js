@@ -77,15 +77,15 @@ uniform vec3 u_colour;
 uniform float u_thick;
 void main() {
   vec3 c = node(a_nodes.x), a = node(a_nodes.y) - c, b = node(a_nodes.z) - c, n = cross(a, b);
-  bool flat_ = length(n) > 1e-6 * length(a) * length(b);
-  n = flat_ ? normalize(n) : vec3(0.0, 0.0, 1.0);
+  bool spanned = length(n) > 1e-6 * length(a) * length(b);
+  n = spanned ? normalize(n) : vec3(0.0, 0.0, 1.0);
   vec3 s = beside(n), radial = s * a_corner.x + cross(n, s) * a_corner.y;
   float side = a_corner.w < 1.5 ? -1.0 : 1.0, rim = abs(a_corner.w - 1.5);
   vec3 at = c + radial * a_corner.z * a_radius + n * side * max(u_thick, 0.1 * a_radius);
   v_normal = rim < 1.0 ? radial : n * side;
   v_haze = haze(-at.z);
   v_colour = u_colour * (rim < 1.0 ? 0.8 : 1.0);
-  gl_Position = u_projection * vec4(at, flat_ ? 1.0 : 0.0);
+  gl_Position = u_projection * vec4(at, spanned ? 1.0 : 0.0);
 }`, LIT];
 
 /** A triangle of a ground, where it stands. What lies over it makes it darker: a mask of all members seen from above, on
