@@ -60,6 +60,19 @@ def add_impulses(p: Pack, factor: float, out: np.ndarray) -> None:
             out[j + m] += share * along
 
 
+@inlined
+def frame_along(f: np.ndarray, nx: float, ny: float, nz: float) -> None:
+    """A normal and two directions along the ground, of which the first is one that no normal is close to."""
+    if abs(nx) < 0.6:
+        tx, ty, tz = 1.0 - nx * nx, -nx * ny, -nx * nz
+    else:
+        tx, ty, tz = -ny * nx, 1.0 - ny * ny, -ny * nz
+    size = math.sqrt(tx * tx + ty * ty + tz * tz)
+    tx, ty, tz = tx / size, ty / size, tz / size
+    f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
+    f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
+
+
 @kernel
 def close(p: Pack, c: int, place: np.ndarray, nx: float, ny: float, nz: float, share: float) -> int:
     """Take a contact among those that are closed; returns its entry, -1 where there is no room. place: positions at
@@ -79,15 +92,7 @@ def close(p: Pack, c: int, place: np.ndarray, nx: float, ny: float, nz: float, s
         for m in range(9):
             f[m] = data[m]
     else:
-        # A direction along the ground that no normal is close to.
-        if abs(nx) < 0.6:
-            tx, ty, tz = 1.0 - nx * nx, -nx * ny, -nx * nz
-        else:
-            tx, ty, tz = -ny * nx, 1.0 - ny * ny, -ny * nz
-        size = math.sqrt(tx * tx + ty * ty + tz * tz)
-        tx, ty, tz = tx / size, ty / size, tz / size
-        f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
-        f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
+        frame_along(f, nx, ny, nz)
     made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2], made.slide[a] = 0.0, 0.0, 0.0, 0.0
     if kind in (TERRAIN, EDGE, STRING):
         made.bent[0] = 1

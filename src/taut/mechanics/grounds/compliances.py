@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.grounds.surfaces import LEVEL, PLANE, TERRAIN, distance_from, surface_of
+from taut.mechanics.grounds.surfaces import LEVEL, PLANE, TERRAIN, distance_from, left_of_radius, surface_of
 from taut.mechanics.grounds.yielding import grip, pressed, resistance
 from taut.mechanics.kinds import Given
 from taut.mechanics.operations.event_table import AS_GIVEN
@@ -78,7 +78,7 @@ def tabulate(given: Given) -> Compliances:
     bristles = np.flatnonzero(np.array(law, dtype=whole) == BRISTLE).astype(whole)
     bristle = np.full(len(found), -1, dtype=whole)
     bristle[bristles] = 3 * np.arange(bristles.size)
-    surfaces = [surface_of(ground.shape) for ground in given.compliant_grounds]
+    surfaces = [surface_of(ground.shape, ground.radius) for ground in given.compliant_grounds]
     return Compliances(
         node=np.array([given.coordinate[one.nodes[0]] for one in found], dtype=whole),
         surface=np.array([one.surface for one in found], dtype=whole),
@@ -89,7 +89,7 @@ def tabulate(given: Given) -> Compliances:
         mode=np.full(len(found), AS_GIVEN, dtype=whole),
         doing=np.zeros(len(found), dtype=whole),
         push=np.zeros(3 * len(found)),
-        radius=np.array([ground.radius for ground in grounds], dtype=float),
+        radius=np.array([left_of_radius(ground) for ground in grounds], dtype=float),
         stiffness=np.array([one.stiffness for one in soft], dtype=float),
         damping=np.array([one.damping for one in soft], dtype=float),
         tangential_stiffness=np.array([one.along[0] for one in soft], dtype=float),
