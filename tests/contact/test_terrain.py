@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from on_ground import GRAVITY, followed, point
 
-from taut import Compliance, Ground, Terrain, assemble, simulate
+from taut import Box, Compliance, Ground, Terrain, assemble, linearise, simulate
 from taut.mechanics.grounds.surfaces import lifted
 
 HEIGHTS = np.random.default_rng(1).uniform(0.0, 0.1, (8, 8))
@@ -64,3 +64,21 @@ def test_where_a_ball_is_on_even_ground_and_on_tops() -> None:
     top = np.zeros((5, 5))
     top[2, 2] = 1.0
     assert lifted(top, (1.0, 1.0), 0.1) == pytest.approx(top + 0.1)
+
+
+def test_linear_models_know_that_normals_turn() -> None:
+    """On a smooth saddle h = x y / 2 the squares of poles are g h'' either way; what falls off the rounded edge of a
+    box does so as a pendulum that stands. All of these were zero."""
+    soft = Compliance(stiffness=1e4, damping=20.0)
+    saddle = Terrain(((0.5, -0.5), (-0.5, 0.5)), (2.0, 2.0), (-1.0, -1.0))
+    model = linearise(
+        assemble(point((0.0, 0.0, -GRAVITY / 1e4)), gravity=GRAVITY, ground=[Ground("s", saddle, 0.0, compliance=soft)])
+    )
+    slow = np.sort(model.poles[np.abs(model.poles) < 10.0] ** 2)
+    assert slow == pytest.approx(0.5 * GRAVITY * np.array([-1.0, -1.0, 1.0, 1.0]), rel=1e-9)
+    block = Box((0.0, 0.0, -0.5), (1.0, 1.0, 1.0))
+    edge = Ground("e", block, 0.0, radius=0.05, touched_by=("node:*",), compliance=soft)
+    model = linearise(assemble(point((0.0, 0.5, 0.05 - GRAVITY / 1e4)), gravity=GRAVITY, ground=[edge]))
+    assert model.poles.real.max() < 1e-6  # on its face: level
+    model = linearise(assemble(point((0.0, 0.5 + 1e-9, 0.05 - GRAVITY / 1e4)), gravity=GRAVITY, ground=[edge]))
+    assert model.poles.real.max() ** 2 == pytest.approx(GRAVITY / (0.05 - GRAVITY / 1e4), rel=1e-6)

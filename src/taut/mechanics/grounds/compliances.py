@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.grounds.surfaces import LEVEL, PLANE, TERRAIN, distance_from, left_of_radius, surface_of
+from taut.mechanics.grounds.surfaces import (
+    LEVEL,
+    PLANE,
+    TERRAIN,
+    add_turning,
+    distance_from,
+    left_of_radius,
+    surface_of,
+)
 from taut.mechanics.grounds.yielding import grip, pressed, resistance
 from taut.mechanics.kinds import Given
 from taut.mechanics.operations.event_table import AS_GIVEN
@@ -293,7 +301,7 @@ def stiffness(
     p: Pack, t: float, y: np.ndarray, k: float, c: float, pushing: float, exact: float, out: np.ndarray
 ) -> int:
     """A block a contact, between its node and the ground: firm n n^T + rub (1 - n n^T - t t^T where it slides), and,
-    exact, how friction grows with the normal force, -mu firm t n^T. How normals turn is left out."""
+    exact, how friction grows with the normal force, -mu firm t n^T, and how normals turn that are pushed along."""
     table, size = compliances_in(p), coordinate_count(p)
     for m in range(compliance_count(p)):
         block = shifted(out, 9 * m)
@@ -331,4 +339,7 @@ def stiffness(
             ta, tb = (tx if a == 0 else ty if a == 1 else tz), (tx if b == 0 else ty if b == 1 else tz)
             block[e] = firm * (na * nb - exact * mu * ta * nb)
             block[e] += rubbed * ((1.0 if a == b else 0.0) - na * nb - slides * ta * tb)
+        if exact > 0.0 and table.kind[table.surface[m]] != PLANE:
+            data = shifted(table.data, table.start[table.surface[m]])
+            add_turning(table.kind[table.surface[m]], data, y[i], y[i + 1], y[i + 2], exact * k * pressing, block)
     return 9 * compliance_count(p)

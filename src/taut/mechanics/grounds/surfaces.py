@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.numerics.compiled import inlined, kernel
+from taut.numerics.pointers import shifted
 from taut.structure.grounds import Box, Ground, Plane, Terrain
 
 PLANE, BOX, TERRAIN, EDGE, STRING = range(5)
@@ -122,6 +123,34 @@ def _from_terrain(data: np.ndarray, x: float, y: float, z: float) -> tuple[float
     slope_y = 0.0 if beyond_y else ((1.0 - a) * (right - near) + a * (both - far)) / data[3]
     steep = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
     return (z - height) * steep, -slope_x * steep, -slope_y * steep, steep
+
+
+@kernel
+def add_turning(kind: int, data: np.ndarray, x: float, y: float, z: float, push: float, out: np.ndarray) -> None:
+    """Add to a 3 x 3 block a push times the second derivatives of how deep a point is: normals turn with it where a
+    patch of a terrain is twisted, and around edges and corners of a box. The depth in a terrain is that along z."""
+    if kind == TERRAIN:
+        rows, columns = int(data[4]), int(data[5])
+        a, b = (x - data[0]) / data[2], (y - data[1]) / data[3]
+        if a < 0.0 or a > rows - 1.0 or b < 0.0 or b > columns - 1.0:
+            return
+        at = 6 + min(int(a), rows - 2) * columns + min(int(b), columns - 2)
+        twist = (data[at] - data[at + 1] - data[at + columns] + data[at + columns + 1]) / (data[2] * data[3])
+        out[1] += push * twist
+        out[3] += push * twist
+    if kind == BOX:
+        distance, nx, ny, nz = _from_box(data, x, y, z)
+        x, y, z = x - data[0], y - data[1], z - data[2]
+        for axis in range(3):
+            along = shifted(data, 6 + 3 * axis)
+            if abs(along[0] * x + along[1] * y + along[2] * z) <= data[3 + axis]:
+                continue
+            for e in range(9):
+                out[e] -= push / distance * along[e // 3] * along[e % 3]
+        if distance > 0.0:
+            for e in range(9):
+                one, other = (nx, ny, nz)[e // 3], (nx, ny, nz)[e % 3]
+                out[e] += push / distance * one * other
 
 
 @inlined
