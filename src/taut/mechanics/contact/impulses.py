@@ -10,13 +10,18 @@ import numpy as np
 
 from taut.mechanics.contact.bounces import bound_bounce
 from taut.mechanics.contact.closed_contacts import (
+    ALIKE,
+    begin_before,
     close,
     counted,
     fill_responses,
     friction_at,
     held_by,
+    lean_between,
     open_all,
+    over_an_edge,
     search,
+    turn_over_edges,
     velocity_at,
 )
 from taut.mechanics.contact.near_contacts import look_if_moved, quick_gap
@@ -27,7 +32,6 @@ from taut.mechanics.contact.parts import (
     meet_rows_again,
     string_rate,
 )
-from taut.mechanics.contact.patches import ALIKE, begin_before, lean_between, over_an_edge, turn_over_edges
 from taut.mechanics.contact.responses import DEEPEST, FORCED, responses_in
 from taut.mechanics.grounds.surfaces import BOX, EDGE, FAR, STRING, TERRAIN
 from taut.mechanics.parts import meet_rows, prepare_system
