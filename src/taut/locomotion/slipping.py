@@ -30,7 +30,7 @@ def slip_distance(run: Trajectory) -> np.ndarray:
 def tangential_speed(run: Trajectory) -> np.ndarray:
     """(T, n) [m/s] along the ground that each node touches; zero where it touches none."""
     require_kept(run, "speeds along the ground are told", "velocities", "contact_state")
-    shapes = {ground.name: surface_of(ground.shape) for ground in grounds_from(run.options["ground"])}
+    shapes = {ground.name: surface_of(ground.shape, ground.radius) for ground in grounds_from(run.options["ground"])}
     place = {name: k for k, name in enumerate(run.structure.nodes)}
     found = np.zeros((run.time.size, len(place)))
     for column, name in enumerate(run.contact_names):

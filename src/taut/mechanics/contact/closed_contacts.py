@@ -10,11 +10,11 @@ import numpy as np
 from taut.mechanics.contact.cone import SOFTNESS, impulse_from, soften
 from taut.mechanics.contact.parts import aim_string, note_mates, pull_string, string_velocity
 from taut.mechanics.contact.responses import LEFT_OUT, RESIDUAL, SWEEPS, UNCONVERGED, entry_room, responses_in
-from taut.mechanics.grounds.surfaces import EDGE, PLANE, STRING, TERRAIN
+from taut.mechanics.grounds.surfaces import EDGE, PLANE, STRING, TERRAIN, in_one_patch
 from taut.mechanics.inertia.thin import thin_in
 from taut.mechanics.parts import body_of, fill_response, push_response
 from taut.mechanics.tables import constants_in, coordinate_count
-from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in, ground_count
+from taut.mechanics.terms.contacts import NUMBERS, SLIDING, STICKING, contacts_in, gap_at, ground_count
 from taut.numerics.compiled import inlined, kernel
 from taut.numerics.packing import Pack
 from taut.numerics.pointers import shifted
@@ -23,6 +23,8 @@ RESTING = 1e-9
 """Of a typical speed: slower than that a contact does not slide."""
 IMMOVABLE = 1e-12
 """Of what an impulse would do to a free node: less is round-off."""
+ALIKE = 0.99
+"""The cosine between two normals of a terrain that face alike: what is lifted along one comes out at the other."""
 MOST_SWEEPS = 1000
 STILL = 1e-13
 """Of the largest velocity that an impulse has to do with: a change that is none."""
@@ -60,6 +62,19 @@ def add_impulses(p: Pack, factor: float, out: np.ndarray) -> None:
             out[j + m] += share * along
 
 
+@inlined
+def frame_along(f: np.ndarray, nx: float, ny: float, nz: float) -> None:
+    """A normal and two directions along the ground, of which the first is one that no normal is close to."""
+    if abs(nx) < 0.6:
+        tx, ty, tz = 1.0 - nx * nx, -nx * ny, -nx * nz
+    else:
+        tx, ty, tz = -ny * nx, 1.0 - ny * ny, -ny * nz
+    size = math.sqrt(tx * tx + ty * ty + tz * tz)
+    tx, ty, tz = tx / size, ty / size, tz / size
+    f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
+    f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
+
+
 @kernel
 def close(p: Pack, c: int, place: np.ndarray, nx: float, ny: float, nz: float, share: float) -> int:
     """Take a contact among those that are closed; returns its entry, -1 where there is no room. place: positions at
@@ -79,15 +94,7 @@ def close(p: Pack, c: int, place: np.ndarray, nx: float, ny: float, nz: float, s
         for m in range(9):
             f[m] = data[m]
     else:
-        # A direction along the ground that no normal is close to.
-        if abs(nx) < 0.6:
-            tx, ty, tz = 1.0 - nx * nx, -nx * ny, -nx * nz
-        else:
-            tx, ty, tz = -ny * nx, 1.0 - ny * ny, -ny * nz
-        size = math.sqrt(tx * tx + ty * ty + tz * tz)
-        tx, ty, tz = tx / size, ty / size, tz / size
-        f[0], f[1], f[2], f[3], f[4], f[5] = nx, ny, nz, tx, ty, tz
-        f[6], f[7], f[8] = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
+        frame_along(f, nx, ny, nz)
     made.impulse[3 * a], made.impulse[3 * a + 1], made.impulse[3 * a + 2], made.slide[a] = 0.0, 0.0, 0.0, 0.0
     if kind in (TERRAIN, EDGE, STRING):
         made.bent[0] = 1
@@ -197,3 +204,76 @@ def open_all(p: Pack) -> None:
     made.filled[0] = 0
     made.coupled[0] = 0
     made.bent[0] = 0
+
+
+# --- what goes from one patch of a terrain to another in a move strikes the patch on which it ends, or both
+
+
+@inlined
+def over_an_edge(p: Pack, c: int, start: np.ndarray, end: np.ndarray) -> bool:
+    """Whether a node goes from one patch of a terrain to another."""
+    contacts = contacts_in(p)
+    i, s = contacts.first[c], contacts.surface[c]
+    if contacts.kind[s] != TERRAIN:
+        return False
+    return not in_one_patch(shifted(contacts.data, contacts.start[s]), start[i], start[i + 1], end[i], end[i + 1])
+
+
+@inlined
+def begin_before(p: Pack, a: int, gap: float, start: np.ndarray, end: np.ndarray) -> None:
+    """The gap at the start of a move, of the plane of a patch on which it ends."""
+    made = responses_in(p)
+    i = contacts_in(p).first[made.contact[a]]
+    f, way = shifted(made.frame, 9 * a), 0.0
+    for m in range(3):
+        way += f[m] * (end[i + m] - start[i + m])
+    made.begin[a] = gap - way - made.sunk[a]
+
+
+@kernel
+def turn_over_edges(p: Pack, start: np.ndarray, end: np.ndarray, small: float) -> None:
+    """What ends inside another patch of a terrain than that it began on strikes that one: raised along the normal of
+    the first it would be lifted by all that the ground rises, which makes energy."""
+    made = responses_in(p)
+    if made.bent[0] == 0:
+        return
+    for a in range(made.used[0]):
+        c = made.contact[a]
+        if made.impulse[3 * a] == 0.0 and over_an_edge(p, c, start, end):
+            gap, nx, ny, nz, _ = gap_at(p, c, end)
+            if gap < -small:
+                frame_along(shifted(made.frame, 9 * a), nx, ny, nz)
+                begin_before(p, a, gap, start, end)
+                made.filled[0] = min(made.filled[0], a)
+                made.hold[a] = held_by(p, c, a, start)
+
+
+@kernel
+def lean_between(p: Pack, start: np.ndarray, end: np.ndarray, small: float) -> None:
+    """What is pushed out of one patch into another that faces elsewhere lies between the two, as in a hollow: it is
+    pushed along the normal in the middle, until it is outside of both."""
+    made = responses_in(p)
+    if made.bent[0] == 0:
+        return
+    for a in range(made.used[0]):
+        c = made.contact[a]
+        if made.impulse[3 * a] == 0.0 or contacts_in(p).kind[contacts_in(p).surface[c]] != TERRAIN:
+            continue
+        gap, nx, ny, nz, _ = gap_at(p, c, end)
+        f, held = shifted(made.frame, 9 * a), shifted(made.impulse, 3 * a)
+        alike = f[0] * nx + f[1] * ny + f[2] * nz
+        if gap >= made.sunk[a] - small or alike > ALIKE:
+            continue
+        half, i, struck = math.sqrt(0.5 * (1.0 + alike)), contacts_in(p).first[c], made.begin[a]
+        for m in range(3):
+            struck += f[m] * (end[i + m] - start[i + m])
+        x = f[0] * held[0] + f[3] * held[1] + f[6] * held[2]
+        y = f[1] * held[0] + f[4] * held[1] + f[7] * held[2]
+        z = f[2] * held[0] + f[5] * held[1] + f[8] * held[2]
+        across = 0.5 / half
+        frame_along(f, across * (f[0] + nx), across * (f[1] + ny), across * (f[2] + nz))
+        for m in range(3):
+            held[m] = f[3 * m] * x + f[3 * m + 1] * y + f[3 * m + 2] * z
+        begin_before(p, a, made.sunk[a] - max(made.sunk[a] - gap, -struck) / half, start, end)
+        made.filled[0], made.slide[a] = min(made.filled[0], a), 0.0
+        made.hold[a] = held_by(p, c, a, start)

@@ -10,13 +10,18 @@ import numpy as np
 
 from taut.mechanics.contact.bounces import bound_bounce
 from taut.mechanics.contact.closed_contacts import (
+    ALIKE,
+    begin_before,
     close,
     counted,
     fill_responses,
     friction_at,
     held_by,
+    lean_between,
     open_all,
+    over_an_edge,
     search,
+    turn_over_edges,
     velocity_at,
 )
 from taut.mechanics.contact.near_contacts import look_if_moved, quick_gap
@@ -145,13 +150,15 @@ def _begin_at(p: Pack, a: int, gap: float) -> None:
 @inlined
 def _end_of_move(p: Pack, c: int, a: int, start: np.ndarray, end: np.ndarray) -> float:
     """The gap at which a closed contact ends [m]. Planes and boxes are convex: a node that stays in front of the plane
-    that it came from stays outside, whichever face is nearest on the way. Of a terrain it is the ground below, and of a
-    bar across an edge, and of a cable, what is true at the end, since they slide along themselves and turn."""
+    that it came from stays outside, whichever face is nearest on the way. Of a terrain it is the ground below, unless
+    that faces elsewhere than what is struck, and of a bar across an edge, and of a cable, what is true at the end,
+    since they slide along themselves and turn."""
     made, contacts = responses_in(p), contacts_in(p)
     kind = contacts.kind[contacts.surface[c]]
     if kind in (TERRAIN, STRING) or (kind == EDGE and made.sunk[a] == 0.0):
-        true = gap_at(p, c, end)[0]
-        if true < FAR:
+        true, nx, ny, nz, _ = gap_at(p, c, end)
+        f = shifted(made.frame, 9 * a)
+        if true < FAR and (kind != TERRAIN or f[0] * nx + f[1] * ny + f[2] * nz > ALIKE):
             return true - made.sunk[a]
     i, j, share, gap = contacts.first[c], contacts.second[c], made.share[a], made.begin[a]
     for m in range(3):
@@ -173,8 +180,11 @@ def keep_apart(p: Pack, h: float, y: np.ndarray, trial: np.ndarray, last: bool) 
 @kernel
 def _keep_apart(p: Pack, h: float, start: np.ndarray, end: np.ndarray, last: bool) -> int:
     made, sweeps, v = responses_in(p), 0, shifted(end, coordinate_count(p))
+    small = MET * constants_in(p).scale[0]
     look_if_moved(p, start, end)
+    turn_over_edges(p, start, end, small)
     for _ in range(TURNS):
+        lean_between(p, start, end, small)
         left = max(_close_inside(p, start, end), _aim(p, h, start, end))
         if left < 0.0:
             return sweeps
@@ -208,17 +218,23 @@ def _close_inside(p: Pack, start: np.ndarray, end: np.ndarray) -> float:
 
 @kernel
 def _close_on_the_way(p: Pack, c: int, start: np.ndarray, end: np.ndarray) -> None:
-    """As it is seen from where it comes, unless a bar was not across the edge then."""
+    """As it is seen from where it comes, unless a bar was not across the edge then, or it ends on another patch of a
+    terrain."""
     made = responses_in(p)
     gap, nx, ny, nz, share = gap_at(p, c, start)
-    seen = gap < FAR
+    seen, ended = gap < FAR, gap
     if not seen:
         gap, nx, ny, nz, share = gap_at(p, c, end)
+    over = over_an_edge(p, c, start, end)
+    if over:
+        ended, nx, ny, nz, share = gap_at(p, c, end)
     a = close(p, c, start, nx, ny, nz, share)
     if a >= 0:
         _begin_at(p, a, gap if seen else 0.0)
         if not seen:
             made.sunk[a] = min(gap, 0.0)
+        if over:
+            begin_before(p, a, ended, start, end)
         made.hold[a] = held_by(p, c, a, start)
 
 

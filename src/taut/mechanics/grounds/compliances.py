@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.mechanics.grounds.surfaces import LEVEL, PLANE, TERRAIN, distance_from, surface_of
+from taut.mechanics.grounds.surfaces import (
+    LEVEL,
+    PLANE,
+    TERRAIN,
+    add_turning,
+    distance_from,
+    left_of_radius,
+    surface_of,
+)
 from taut.mechanics.grounds.yielding import grip, pressed, resistance
 from taut.mechanics.kinds import Given
 from taut.mechanics.operations.event_table import AS_GIVEN
@@ -78,7 +86,7 @@ def tabulate(given: Given) -> Compliances:
     bristles = np.flatnonzero(np.array(law, dtype=whole) == BRISTLE).astype(whole)
     bristle = np.full(len(found), -1, dtype=whole)
     bristle[bristles] = 3 * np.arange(bristles.size)
-    surfaces = [surface_of(ground.shape) for ground in given.compliant_grounds]
+    surfaces = [surface_of(ground.shape, ground.radius) for ground in given.compliant_grounds]
     return Compliances(
         node=np.array([given.coordinate[one.nodes[0]] for one in found], dtype=whole),
         surface=np.array([one.surface for one in found], dtype=whole),
@@ -89,7 +97,7 @@ def tabulate(given: Given) -> Compliances:
         mode=np.full(len(found), AS_GIVEN, dtype=whole),
         doing=np.zeros(len(found), dtype=whole),
         push=np.zeros(3 * len(found)),
-        radius=np.array([ground.radius for ground in grounds], dtype=float),
+        radius=np.array([left_of_radius(ground) for ground in grounds], dtype=float),
         stiffness=np.array([one.stiffness for one in soft], dtype=float),
         damping=np.array([one.damping for one in soft], dtype=float),
         tangential_stiffness=np.array([one.along[0] for one in soft], dtype=float),
@@ -293,7 +301,7 @@ def stiffness(
     p: Pack, t: float, y: np.ndarray, k: float, c: float, pushing: float, exact: float, out: np.ndarray
 ) -> int:
     """A block a contact, between its node and the ground: firm n n^T + rub (1 - n n^T - t t^T where it slides), and,
-    exact, how friction grows with the normal force, -mu firm t n^T. How normals turn is left out."""
+    exact, how friction grows with the normal force, -mu firm t n^T, and how normals turn that are pushed along."""
     table, size = compliances_in(p), coordinate_count(p)
     for m in range(compliance_count(p)):
         block = shifted(out, 9 * m)
@@ -331,4 +339,7 @@ def stiffness(
             ta, tb = (tx if a == 0 else ty if a == 1 else tz), (tx if b == 0 else ty if b == 1 else tz)
             block[e] = firm * (na * nb - exact * mu * ta * nb)
             block[e] += rubbed * ((1.0 if a == b else 0.0) - na * nb - slides * ta * tb)
+        if exact > 0.0 and table.kind[table.surface[m]] != PLANE:
+            data = shifted(table.data, table.start[table.surface[m]])
+            add_turning(table.kind[table.surface[m]], data, y[i], y[i + 1], y[i + 2], exact * k * pressing, block)
     return 9 * compliance_count(p)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.numerics.compiled import inlined, kernel
-from taut.structure.grounds import Box, Plane, Terrain
+from taut.numerics.pointers import shifted
+from taut.structure.grounds import Box, Ground, Plane, Terrain
 
 PLANE, BOX, TERRAIN, EDGE, STRING = range(5)
 """Kinds of surfaces; an edge of a box is one for the bars that lie across it, a cable held at a length one
@@ -28,7 +29,8 @@ class Surface(NamedTuple):
     data: np.ndarray
 
 
-def surface_of(shape: Plane | Box | Terrain) -> Surface:
+def surface_of(shape: Plane | Box | Terrain, radius: float = 0.0) -> Surface:
+    """radius: of what touches it [m], by which a terrain is lifted, so that what touches that is a point."""
     if isinstance(shape, Plane):
         normal = np.array(shape.normal) / np.linalg.norm(shape.normal)
         along = np.eye(3)[0 if abs(normal[0]) < 0.6 else 1]
@@ -37,8 +39,28 @@ def surface_of(shape: Plane | Box | Terrain) -> Surface:
         return Surface(PLANE, np.array([*normal, *along, *np.cross(normal, along), float(normal @ shape.point)]))
     if isinstance(shape, Box):
         return Surface(BOX, np.array([*shape.centre, *(0.5 * np.array(shape.size)), *shape.axes.ravel()]))
-    heights = np.array(shape.heights, dtype=float)
+    heights = lifted(np.array(shape.heights, dtype=float), shape.spacing, radius)
     return Surface(TERRAIN, np.array([*shape.corner, *shape.spacing, *heights.shape, *heights.ravel()]))
+
+
+def lifted(heights: np.ndarray, spacing: tuple[float, float], radius: float) -> np.ndarray:
+    """Where the middle of a ball of this radius is that rolls over heights [m], at the points of their grid.
+
+    By the less steep of the two slopes beside a point along each axis, none on tops and in hollows: exact where the
+    terrain is even, and nowhere higher. Straight between points, as the terrain is: nothing jumps where patches meet.
+    """
+    squared = np.zeros_like(heights)
+    for axis, apart in enumerate(spacing):
+        slope = np.diff(heights, axis=axis) / apart
+        before = np.concatenate([np.take(slope, [0], axis), slope], axis)
+        behind = np.concatenate([slope, np.take(slope, [-1], axis)], axis)
+        squared += np.where(before * behind > 0.0, np.minimum(abs(before), abs(behind)), 0.0) ** 2
+    return np.asarray(heights + radius * np.sqrt(1.0 + squared))
+
+
+def left_of_radius(ground: Ground) -> float:
+    """[m], of what touches a ground: none where it is a terrain, which is lifted by it."""
+    return 0.0 if isinstance(ground.shape, Terrain) else ground.radius
 
 
 def edges_of(shape: Plane | Box | Terrain) -> list[Surface]:
@@ -101,6 +123,45 @@ def _from_terrain(data: np.ndarray, x: float, y: float, z: float) -> tuple[float
     slope_y = 0.0 if beyond_y else ((1.0 - a) * (right - near) + a * (both - far)) / data[3]
     steep = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
     return (z - height) * steep, -slope_x * steep, -slope_y * steep, steep
+
+
+@kernel
+def add_turning(kind: int, data: np.ndarray, x: float, y: float, z: float, push: float, out: np.ndarray) -> None:
+    """Add to a 3 x 3 block a push times the second derivatives of how deep a point is: normals turn with it where a
+    patch of a terrain is twisted, and around edges and corners of a box. The depth in a terrain is that along z."""
+    if kind == TERRAIN:
+        rows, columns = int(data[4]), int(data[5])
+        a, b = (x - data[0]) / data[2], (y - data[1]) / data[3]
+        if a < 0.0 or a > rows - 1.0 or b < 0.0 or b > columns - 1.0:
+            return
+        at = 6 + min(int(a), rows - 2) * columns + min(int(b), columns - 2)
+        twist = (data[at] - data[at + 1] - data[at + columns] + data[at + columns + 1]) / (data[2] * data[3])
+        out[1] += push * twist
+        out[3] += push * twist
+    if kind == BOX:
+        distance, nx, ny, nz = _from_box(data, x, y, z)
+        x, y, z = x - data[0], y - data[1], z - data[2]
+        for axis in range(3):
+            along = shifted(data, 6 + 3 * axis)
+            if abs(along[0] * x + along[1] * y + along[2] * z) <= data[3 + axis]:
+                continue
+            for e in range(9):
+                out[e] -= push / distance * along[e // 3] * along[e % 3]
+        if distance > 0.0:
+            for e in range(9):
+                one, other = (nx, ny, nz)[e // 3], (nx, ny, nz)[e % 3]
+                out[e] += push / distance * one * other
+
+
+@inlined
+def in_one_patch(data: np.ndarray, ax: float, ay: float, bx: float, by: float) -> bool:
+    """Whether two points are above the same patch of a terrain, or beyond the same edge of it."""
+    rows, columns, one = int(data[4]), int(data[5]), True
+    for k in range(2):
+        most = rows - 1.0 if k == 0 else columns - 1.0
+        a, b = ((ax if k == 0 else ay) - data[k]) / data[2 + k], ((bx if k == 0 else by) - data[k]) / data[2 + k]
+        one = one and math.floor(min(max(a, -1.0), most)) == math.floor(min(max(b, -1.0), most))
+    return one
 
 
 @kernel

@@ -22,6 +22,7 @@ from taut.mechanics.grounds.surfaces import (
     distance_from,
     distance_of_bar,
     edges_of,
+    left_of_radius,
     surface_of,
 )
 from taut.mechanics.inertia import thin
@@ -124,7 +125,11 @@ def candidates(given: Given) -> list[Candidate]:
 
 def tabulate(given: Given) -> Contacts:
     found, rods, strings = candidates(given), thin.tabulate(given), given.held_cables
-    surfaces = [one for ground in given.rigid_grounds for one in (surface_of(ground.shape), *edges_of(ground.shape))]
+    surfaces = [
+        one
+        for ground in given.rigid_grounds
+        for one in (surface_of(ground.shape, ground.radius), *edges_of(ground.shape))
+    ]
     surfaces += [Surface(STRING, np.zeros(1))] * len(strings)
     # A node that resists stands for a cable.
     heaviest = [max(one.route, key=lambda node: rods.diagonal[given.coordinate[node]]) for one in strings]
@@ -143,7 +148,7 @@ def tabulate(given: Given) -> Contacts:
         surface=np.array(
             [*(one.surface for one in found), *range(len(surfaces))[len(surfaces) - none.size :]], np.int64
         ),
-        radius=np.append([one.ground.radius for one in found], none),
+        radius=np.append([left_of_radius(one.ground) for one in found], none),
         static=np.append(static, none),
         kinetic=np.append([one.ground.friction for one in found], none),
         restitution=np.append([one.ground.restitution for one in found], none),
