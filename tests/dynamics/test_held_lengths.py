@@ -252,3 +252,8 @@ def test_a_string_just_long_enough_lets_go_of_what_is_thrown_or_pushed_inwards()
     assert [str(event) for event in pushed.events] == ['cable "w" slack at 0.1 s']
     assert pushed.cable_tension[:, 0] == pytest.approx([G, 0.0, 0.0], abs=1e-12)
     assert pushed.reaction[:, 0, 2] == pytest.approx([G, 0.0, 0.0], abs=1e-12)
+    plant = assemble(swing, gravity=G, loads=[push])
+    nothing = plant.observed(
+        plant.own_tables(metric="mass", gains=(0.0, 0.0)), np.zeros(0), np.zeros((0, 2 * plant.coordinates + 1))
+    )
+    assert nothing["cable_tension"].shape == (0, 1), "of a part of a run that has no samples"

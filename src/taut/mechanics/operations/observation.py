@@ -52,7 +52,7 @@ def observed(plant: Plant, tables: Pack, times: np.ndarray, states: np.ndarray) 
 def _pushing(plant: Plant, seen: Mapping[str, np.ndarray], may: np.ndarray) -> np.ndarray:
     """(T,) which of the cables that are held at a length would push most at each sample, -1 where none does."""
     place, none = list(plant.structure.cables).index, np.full(len(seen["nodes"]), -1)
-    if not may.any():
+    if not none.size or not may.any():
         return none
     forces = [np.abs(seen[name]).reshape(none.size, -1) for name in ("cable_tension", "bar_force", "reaction")]
     largest = np.concatenate(forces, axis=1).max(axis=1)
