@@ -57,7 +57,10 @@ class Labelled:
             flat = values.reshape(marks[0].size, -1)
             for k, chosen in enumerate(product(*(self.labels[other] for other in others))):
                 told = variable.column.format(**dict(zip(others, chosen, strict=True))) if others else name
-                if others and told in found:
+                marked = told in self.rows and np.array_equal(
+                    found[told], flat[:, k]
+                )  # as what an axis of a map commands
+                if others and told in found and not marked:
                     raise OptionError(f'two columns of the table would be "{told}"; rename one of these parts')
                 found[told] = flat[:, k]
         return found
