@@ -25,7 +25,7 @@ from taut.mechanics.tables import part_of, slot
 from taut.mechanics.terms.damping import NODE_DAMPS
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.mechanics.terms.springs import DAMPS, Springs
-from taut.mechanics.varying.firmness import stiffness_following
+from taut.mechanics.varying.following_stiffness import stiffness_by_rest_lengths
 from taut.numerics.lanes import WIDTH, aligned
 from taut.numerics.packing import Pack, copied, integers_of, reals_of, viewed, with_own_integers
 from taut.structure.scenario import Signal
@@ -267,7 +267,7 @@ def varied(
             row = int(np.argwhere(bad)[0][0])
             raise OptionError(f"{name} of variant {row} holds {value[bad][0]:g}, which it cannot be")
     if "rest_length" in given and "stiffness" not in given:
-        given |= stiffness_following(plant, given["rest_length"])
+        given |= stiffness_by_rest_lengths(plant, given["rest_length"])
     _check_driven(plant, given)
     parts = {
         part_of("springs", Springs, name): _with_others(plant, given[name], getattr(plant.tables["springs"], name))

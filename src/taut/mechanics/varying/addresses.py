@@ -29,7 +29,7 @@ from taut.mechanics.terms.contacts import Contacts, candidates
 from taut.mechanics.terms.loads import LOAD_DATA
 from taut.mechanics.terms.springs import Springs
 from taut.mechanics.terms.weight import Weight
-from taut.mechanics.varying.firmness import Firmness, firmness_of
+from taut.mechanics.varying.following_stiffness import FollowingStiffness, following_of
 from taut.numerics.curves import three_point_slopes
 from taut.structure.drives import QUANTITIES as DRIVEN
 from taut.structure.grounds import Ground
@@ -90,7 +90,7 @@ class Address:
     """own: what the numbers are in the plant, of the shape that a row of variants has.
 
     names: whose they are, one each. places: where they stand in the pack; none for starts, gravity and masses.
-    curves, firmness: what follows from them. remade: whether the plant has to be assembled anew.
+    curves, following: what follows from them. remade: whether the plant has to be assembled anew.
     """
 
     text: str
@@ -99,7 +99,7 @@ class Address:
     names: tuple[str, ...]
     places: tuple[Place, ...] = ()
     curves: tuple[Curve, ...] = ()
-    firmness: Firmness | None = None
+    following: FollowingStiffness | None = None
     remade: bool = False
 
 
@@ -262,8 +262,8 @@ def _members(plant: Plant, text: str, pattern: str, quantity: str) -> Address:
     rows = np.array([plant.given.cable[name] for name in names])
     own = getattr(plant.tables["springs"], quantity)[rows]
     place = Place(part_of("springs", Springs, quantity), rows, np.arange(rows.size))
-    firmness = firmness_of(plant, names, rows) if quantity == "rest_length" else None
-    return Address(text, quantity, own, told, (place,), firmness=firmness)
+    following = following_of(plant, names, rows) if quantity == "rest_length" else None
+    return Address(text, quantity, own, told, (place,), following=following)
 
 
 def _masses(plant: Plant, text: str, kind: str, names: Sequence[str]) -> np.ndarray:

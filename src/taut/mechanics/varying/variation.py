@@ -88,7 +88,7 @@ def varied_by(plant: Plant, numbers: Mapping[str, np.ndarray], count: int) -> Va
         return parts[place]
 
     remade = any(address.remade for address in addresses)
-    for address in sorted(addresses, key=lambda one: one.firmness is None):  # a stiffness that is named comes after
+    for address in sorted(addresses, key=lambda one: one.following is None):  # a stiffness that is named comes after
         values = numbers[address.text]
         _check_numbers(address, values)
         for place in address.places:
@@ -96,11 +96,11 @@ def varied_by(plant: Plant, numbers: Mapping[str, np.ndarray], count: int) -> Va
         for curve in address.curves:
             columns = values[:, curve.columns]
             part(curve.part)[:, curve.entries] = [curve.slopes(row) for row in columns]
-        if address.firmness is not None:
-            firmer, follow = address.firmness.stiffness(values), address.firmness.rows
+        if address.following is not None:
+            firmer, follow = address.following.stiffness(values), address.following.rows
             part(STIFFNESS)[:, follow] = firmer
-            if address.firmness.lag:
-                part(CABLE_DAMPING)[:, follow] = address.firmness.damping(firmer)
+            if address.following.lag:
+                part(CABLE_DAMPING)[:, follow] = address.following.damping(firmer)
     if "gravity" in numbers and not remade:
         parts[WEIGHT] = weight_rows(plant, numbers["gravity"])
     if STIFFNESS in parts and not remade:
@@ -140,8 +140,8 @@ def _check_numbers(address: Address, values: np.ndarray) -> None:
         bad |= values == 0.0
     if address.quantity == "restitution":
         bad |= values > 1.0
-    if address.firmness is not None:
-        bad[:, address.firmness.columns] |= values[:, address.firmness.columns] == 0.0
+    if address.following is not None:
+        bad[:, address.following.columns] |= values[:, address.following.columns] == 0.0
     if bad.any():
         row, *place = np.argwhere(bad)[0]
         name = address.names[place[0]] if len(address.names) > 1 else address.names[0]

@@ -16,7 +16,7 @@ from taut.structure.properties import following_rigidity
 
 
 @dataclass(frozen=True)
-class Firmness:
+class FollowingStiffness:
     """What follows from some of the numbers of an address, which are rest lengths."""
 
     rows: np.ndarray  # of the cables among the springs
@@ -38,16 +38,16 @@ def _rigidities(plant: Plant, names: Sequence[str]) -> np.ndarray:
     return np.array([following_rigidity(cable) if cable.mode == "spring" else 0.0 for cable in cables])
 
 
-def firmness_of(plant: Plant, names: Sequence[str], rows: np.ndarray) -> Firmness | None:
+def following_of(plant: Plant, names: Sequence[str], rows: np.ndarray) -> FollowingStiffness | None:
     """Of cables that stand in these rows of springs; None where no stiffness follows."""
     rigidity = _rigidities(plant, names)
     columns = np.flatnonzero(rigidity)
     drag = np.array([plant.structure.cables[names[k]].damping for k in columns.tolist()], dtype=float)
     lag = plant.given.damping.stiffness
-    return Firmness(rows[columns], columns, rigidity[columns], drag, lag) if columns.size else None
+    return FollowingStiffness(rows[columns], columns, rigidity[columns], drag, lag) if columns.size else None
 
 
-def stiffness_following(plant: Plant, rest: np.ndarray) -> dict[str, np.ndarray]:
+def stiffness_by_rest_lengths(plant: Plant, rest: np.ndarray) -> dict[str, np.ndarray]:
     """By its name the stiffness (N, c) of all cables of these rest lengths (N, c); nothing where none follows."""
     names, rows = list(plant.structure.cables), plant.given.cable
     rigidity, table = _rigidities(plant, names), plant.tables["springs"].stiffness
